@@ -1,0 +1,55 @@
+"""Reading and writing files so that a reader never sees half of one."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def atomic_writer(path: Path) -> Iterator[IO[str]]:
+    """Open a UTF-8 text file that appears under its name only when the block ends well.
+
+    Lines end in LF on every platform. On an exception, or on `kill -9`, the old file (or its
+    absence) is what a reader sees.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def atomic_write(path: Path, text: str) -> None:
+    """Write `text` to `path` in one step; see `atomic_writer`."""
+    with atomic_writer(path) as stream:
+        stream.write(text)
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a plain or gzip-compressed file (by its `.gz` ending) for reading bytes."""
+    return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+
+
+def sha256_file(path: Path) -> str:
+    """Return the hexadecimal SHA-256 of a file, read in blocks."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

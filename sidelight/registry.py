@@ -1,0 +1,52 @@
+"""Names a configuration may use, and where each one lives.
+
+A component is imported only when it is chosen, so a missing extra is reported by name.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from sidelight.errors import MachineError, UsageError
+
+REGISTRY: dict[str, dict[str, str]] = {
+    "retriever": {
+        "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
+        "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
+        "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
+        "dense": "sidelight.retrieval.dense:DenseRetriever",
+        "hybrid": "sidelight.retrieval.fusion:FusionRetriever",
+        "memory": "sidelight.retrieval.memory:MemoryRetriever",
+        "trec_run": "sidelight.retrieval.trec_run:TrecRunRetriever",
+    },
+    "judge": {
+        "embedded": "sidelight.evaluation.judges.embedded:EmbeddedJudge",
+    },
+}
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """Return the registered names of one kind of component, in order of registration."""
+    return tuple(REGISTRY[kind])
+
+
+def load(kind: str, name: str) -> Any:
+    """Import and return the class registered as `name`.
+
+    Raises:
+        UsageError: The name is not registered; the message lists those that are.
+        MachineError: A package the component needs is not installed.
+    """
+    if name not in REGISTRY[kind]:
+        raise UsageError(
+            f"unknown {kind} {name!r}; expected one of {', '.join(names(kind))}",
+        )
+    module_name, _, attribute = REGISTRY[kind][name].partition(":")
+    try:
+        return getattr(import_module(module_name), attribute)
+    except ModuleNotFoundError as error:
+        raise MachineError(
+            f"{kind} {name!r} needs the package {error.name!r}, which is not installed",
+            remedy="Install it with: pip install 'sidelight[cpu]' (or [gpu])",
+        ) from error

@@ -1,0 +1,78 @@
+"""What assessors wanted a reader to know about an article."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import IntEnum
+from typing import Self
+
+from pydantic import model_validator
+
+from sidelight.schemas.base import Value
+
+
+class Importance(IntEnum):
+    """Weight of a rubric question (DRAGUN resources paper, section 3.1)."""
+
+    HAVE_TO_KNOW = 4
+    GOOD_TO_KNOW = 2
+    NICE_TO_KNOW = 1
+
+
+class RubricAnswer(Value):
+    """An expected short answer.
+
+    Attributes:
+        answer_id: Unique within the topic, e.g. `na-3`.
+        text: One factual sentence.
+        references: URLs that each support the answer on their own.
+    """
+
+    answer_id: str
+    text: str
+    references: tuple[str, ...] = ()
+
+
+class RubricQuestion(Value):
+    """A question a careful reader should have answered.
+
+    Attributes:
+        question_id: Ends in `-<rank>`.
+        rank: 1-based; what assessments refer to.
+        text: The question.
+        importance: Its weight.
+        answers: At least one.
+    """
+
+    question_id: str
+    rank: int
+    text: str
+    importance: Importance
+    answers: tuple[RubricAnswer, ...]
+
+
+class Rubric(Value):
+    """All questions of one topic."""
+
+    topic_id: str
+    questions: tuple[RubricQuestion, ...]
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        names = [f"question rank {question.rank}" for question in self.questions]
+        names += [
+            f"answer id {answer.answer_id}"
+            for question in self.questions
+            for answer in question.answers
+        ]
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise ValueError(f"topic {self.topic_id}: {repeated[0]} occurs twice")
+        if not self.questions or any(not question.answers for question in self.questions):
+            raise ValueError(f"topic {self.topic_id}: every rubric and question needs an answer")
+        return self
+
+    @property
+    def total_weight(self) -> int:
+        """Return the sum of the weights of all questions, W in the track's formulas."""
+        return sum(question.importance for question in self.questions)

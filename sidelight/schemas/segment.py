@@ -1,0 +1,83 @@
+"""A segment of the collection, and what its id says."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sidelight.schemas.article import host_of
+from sidelight.schemas.base import Value
+
+_SEGMENT_ID = re.compile(
+    r"(?P<document_id>(?P<stem>.+)_doc_(?P<shard>\d{2})_\d+)#(?P<window>\d+)_(?P<offset>\d+)",
+    re.ASCII,
+)
+
+
+class Segment(Value):
+    """One window of sentences of a document, with the fields of MS MARCO V2.1 segmented.
+
+    Attributes:
+        segment_id: Called `docid` in the collection.
+        url: Address of the page.
+        title: Page title.
+        headings: Newline-separated headings of the page.
+        text: The window itself, called `segment` in the collection.
+        start_char: Offset of the window in the body of its document, in code points.
+        end_char: End of the window, exclusive.
+    """
+
+    segment_id: str
+    url: str = ""
+    title: str = ""
+    headings: str = ""
+    text: str
+    start_char: int = 0
+    end_char: int = 0
+
+    @property
+    def host(self) -> str:
+        """Return the host name of the page without a leading `www.`."""
+        return host_of(self.url)
+
+
+class SegmentId(NamedTuple):
+    """The parts of a segment id such as `msmarco_v2.1_doc_16_1992489241#2_2215054467`.
+
+    Attributes:
+        document_id: The document the segment was cut from.
+        shard: The number of the collection file that holds it, two digits.
+        window: 0-based number of the window within its document.
+        offset: Byte offset of the segment's line in the uncompressed collection file.
+    """
+
+    document_id: str
+    shard: str
+    window: int
+    offset: int
+
+
+def parse_segment_id(segment_id: str) -> SegmentId | None:
+    """Return the parts of an MS MARCO V2.1 style id, or None when it is not one."""
+    match = _SEGMENT_ID.fullmatch(segment_id)
+    if match is None:
+        return None
+    return SegmentId(
+        match["document_id"], match["shard"], int(match["window"]), int(match["offset"])
+    )
+
+
+def document_id_of(segment_id: str) -> str:
+    """Return the part before the last `#`: the document a segment or window belongs to."""
+    return segment_id.rpartition("#")[0] or segment_id
+
+
+def are_adjacent(first: str, second: str) -> bool:
+    """Tell whether two ids name windows of one document that overlap by half."""
+    left, right = parse_segment_id(first), parse_segment_id(second)
+    return (
+        left is not None
+        and right is not None
+        and left.document_id == right.document_id
+        and abs(left.window - right.window) == 1
+    )
