@@ -1,1 +1,1 @@
-"""TODO."""
+"""The commands: the only place that parses arguments, prints, and turns errors into exit codes."""

@@ -1,0 +1,51 @@
+"""The `sidelight` command: collects the commands and maps errors to exit codes.
+
+Exit codes: 0 done, 1 the input is at fault, 2 wrong usage, 3 the environment is at fault.
+Command modules import torch, the JVM and langgraph inside their functions, so help is instant.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from sidelight import __version__
+from sidelight.errors import SidelightError
+
+app = typer.Typer(
+    name="sidelight",
+    help="Lateral reading for news: ten questions, a cited 250-word report, and scores for both.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"sidelight {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    try:
+        app()
+    except SidelightError as error:
+        typer.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()
