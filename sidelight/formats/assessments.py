@@ -1,0 +1,256 @@
+"""Assessments as CSV, with the columns of the track's organizers.
+
+Human files call the label `annotation`, automatic ones `auto_assessment`; both are read, the
+latter is written. An empty label means that nobody could judge, and is never taken for a grade.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from sidelight.files import atomic_writer
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.table import Row, read_table
+from sidelight.schemas.judgment import (
+    AnswerAssessment,
+    AnswerLabel,
+    CompoundAssessment,
+    CompoundLabel,
+    QuestionAssessment,
+    SimilarityLabel,
+    Unjudged,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+    from enum import StrEnum
+    from pathlib import Path
+
+A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
+
+_RANK = re.compile(r"0*([1-9][0-9]{0,5})(?:\.0+)?")  # pandas writes 1.0 below a missing rank
+_PRECEDENCE = (
+    AnswerLabel.NONE,
+    AnswerLabel.PARTIAL,
+    AnswerLabel.SUPPORTS,
+    AnswerLabel.CONTRADICTS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AssessmentKind(Generic[A]):
+    """One of the three kinds of assessment files.
+
+    Attributes:
+        value_type: What a row becomes; its fields are named like the columns.
+        labels: The labels a row may have.
+        key: The columns that say what was judged; one label each.
+        text_columns: Further columns, for people.
+        label_columns: Where the label stands: the written name first.
+        rationale_columns: Where the reason stands, if anywhere: the written name first.
+    """
+
+    value_type: type[A]
+    labels: type[StrEnum]
+    key: tuple[str, ...]
+    text_columns: tuple[str, ...] = ()
+    label_columns: tuple[str, ...] = ("auto_assessment", "annotation")
+    rationale_columns: tuple[str, ...] = ("auto_rationale", "rationale")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns before the label, in the organizers' order."""
+        return self.key + self.text_columns
+
+    def matches(self, header: tuple[str, ...]) -> bool:
+        """Tell whether a file with these columns is of this kind."""
+        return set(self.columns) <= set(header) and bool(set(self.label_columns) & set(header))
+
+    def key_of(self, assessment: A) -> tuple[Hashable, ...]:
+        """Return what was judged."""
+        return tuple(getattr(assessment, column) for column in self.key)
+
+
+QUESTION_ASSESSMENTS = AssessmentKind(
+    QuestionAssessment,
+    SimilarityLabel,
+    key=("topic_id", "rubric_question_rank", "run_tag", "run_question_rank"),
+)
+ANSWER_ASSESSMENTS = AssessmentKind(
+    AnswerAssessment, AnswerLabel, key=("topic_id", "run_tag", "answer_id")
+)
+COMPOUND_ASSESSMENTS = AssessmentKind(
+    CompoundAssessment,
+    CompoundLabel,
+    key=("topic_id", "run_tag", "run_question_rank"),
+    text_columns=("run_question_text",),
+    label_columns=("auto_compound_question_assessment",),
+    rationale_columns=("auto_assessment_rationale",),
+)
+
+
+def read_question_assessments(path: Path) -> list[QuestionAssessment]:
+    """Read labels of rubric questions against submitted questions (Task 1).
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A column, rank or label is wrong, or one pair has two labels.
+    """
+    return _read(path, QUESTION_ASSESSMENTS)
+
+
+def read_answer_assessments(path: Path, *, merge: bool = False) -> list[AnswerAssessment]:
+    """Read labels of rubric answers against reports (Task 2).
+
+    Args:
+        path: The CSV file.
+        merge: Where one answer has several labels, keep contradicts before supports before partial
+            before none before unjudged, as assessors were told to. Otherwise that is an error.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A column or label is wrong, or one answer has two labels.
+    """
+    if not merge:
+        return _read(path, ANSWER_ASSESSMENTS)
+    merged: dict[tuple[Hashable, ...], AnswerAssessment] = {}
+    for _, assessment in _scan(path, ANSWER_ASSESSMENTS):
+        key = ANSWER_ASSESSMENTS.key_of(assessment)
+        other = merged.get(key)
+        if other is None or _weight(assessment) > _weight(other):
+            merged[key] = assessment
+    return list(merged.values())
+
+
+def read_compound_assessments(path: Path) -> list[CompoundAssessment]:
+    """Read which submitted questions ask more than one thing.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A column, rank or label is wrong, or one question has two labels.
+    """
+    return _read(path, COMPOUND_ASSESSMENTS)
+
+
+def write_question_assessments(path: Path, assessments: Iterable[QuestionAssessment]) -> None:
+    """Write `auto_question_assessments.csv`; see `write_answer_assessments`."""
+    _write(path, QUESTION_ASSESSMENTS, assessments)
+
+
+def write_answer_assessments(path: Path, assessments: Iterable[AnswerAssessment]) -> None:
+    """Write `auto_report_assessments.csv`.
+
+    An unjudged row has an empty label, and the reason in place of its rationale.
+    """
+    _write(path, ANSWER_ASSESSMENTS, assessments)
+
+
+def write_compound_assessments(path: Path, assessments: Iterable[CompoundAssessment]) -> None:
+    """Write `auto_compound_question_check.csv`; see `write_answer_assessments`."""
+    _write(path, COMPOUND_ASSESSMENTS, assessments)
+
+
+def _read(path: Path, kind: AssessmentKind[A]) -> list[A]:
+    findings = Findings(path)
+    first: dict[tuple[Hashable, ...], tuple[int, A]] = {}
+    for line, assessment in _scan(path, kind):
+        earlier_line, earlier = first.setdefault(kind.key_of(assessment), (line, assessment))
+        if _name(earlier.label) != _name(assessment.label):
+            findings.error(
+                "label-conflict",
+                line,
+                expected=f"the label of line {earlier_line}, {_name(earlier.label)}",
+                found=_name(assessment.label),
+                remedy="Keep one row for each thing judged, or merge them on purpose.",
+            )
+    findings.raise_errors()
+    return [assessment for _, assessment in first.values()]
+
+
+def _scan(path: Path, kind: AssessmentKind[A]) -> list[tuple[int, A]]:
+    """Return the line and value of every row, repeated ones included."""
+    header, rows = read_table(path)
+    findings = Findings(path)
+    missing = [column for column in kind.columns if column not in header]
+    label_columns = [column for column in kind.label_columns if column in header]
+    rationale_columns = [column for column in kind.rationale_columns if column in header]
+    if missing or len(label_columns) != 1:
+        findings.error(
+            "csv-columns",
+            1,
+            expected=f"{', '.join(kind.columns)} and one of {', '.join(kind.label_columns)}",
+            found=", ".join(header),
+            remedy="Rename or add the columns.",
+        )
+        findings.raise_errors()
+    scanned = []
+    for row in rows:
+        rationale = row.cells[rationale_columns[0]] if rationale_columns else ""
+        label = _label(row, label_columns[0], kind.labels, rationale, findings)
+        values: dict[str, object] = {column: row.cells[column] for column in kind.columns}
+        for column in kind.columns:
+            if column.endswith("_rank"):
+                values[column] = _rank(row, column, findings)
+        values |= {"label": label, "rationale": "" if isinstance(label, Unjudged) else rationale}
+        scanned.append((row.line, kind.value_type.model_validate(values)))
+    findings.raise_errors()
+    return scanned
+
+
+def _label(
+    row: Row, column: str, labels: type[StrEnum], rationale: str, findings: Findings
+) -> StrEnum | Unjudged:
+    name = re.sub(r"[_\s]+", "-", row.cells[column].strip().casefold())
+    if not name:
+        return Unjudged(reason=rationale or "empty label")
+    if name in set(labels):
+        return labels(name)
+    findings.error(
+        "label",
+        row.line,
+        expected=f"one of {', '.join(labels)} in {column}",
+        found=quoted(row.cells[column]),
+        remedy="Correct the label, or leave it empty if nobody judged.",
+    )
+    return Unjudged(reason="unknown label")
+
+
+def _rank(row: Row, column: str, findings: Findings) -> int:
+    match = _RANK.fullmatch(row.cells[column])
+    if match is None:
+        findings.error(
+            "rank",
+            row.line,
+            expected=f"a whole number from 1 in {column}",
+            found=quoted(row.cells[column]),
+            remedy="Write the rank in ASCII digits.",
+        )
+    return int(match[1]) if match else 0
+
+
+def _write(path: Path, kind: AssessmentKind[A], assessments: Iterable[A]) -> None:
+    with atomic_writer(path) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow((*kind.columns, kind.label_columns[0], kind.rationale_columns[0]))
+        for item in assessments:
+            if isinstance(item.label, Unjudged):
+                label, rationale = "", item.label.reason
+            else:
+                label, rationale = item.label.value, item.rationale
+            judged: list[object] = [getattr(item, column) for column in kind.columns]
+            # The csv module does not quote a lone CR, and then cannot read it back.
+            writer.writerow(
+                re.sub("\r\n?", "\n", str(cell)) for cell in (*judged, label, rationale)
+            )
+
+
+def _name(label: StrEnum | Unjudged) -> str:
+    return "unjudged" if isinstance(label, Unjudged) else label.value
+
+
+def _weight(assessment: AnswerAssessment) -> int:
+    label = assessment.label
+    return -1 if isinstance(label, Unjudged) else _PRECEDENCE.index(label)

@@ -1,0 +1,152 @@
+"""The one tolerant reader of text lines and JSON lines that every format goes through.
+
+Python's text mode also splits on a lone carriage return, and `str.splitlines` on U+2028 and six
+more characters; either tears a question or a JSON string in two. Only LF ends a line here.
+"""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from sidelight.errors import InputError, Problem
+from sidelight.files import open_binary
+from sidelight.formats.findings import Findings, quoted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Line(NamedTuple):
+    """One line without its ending.
+
+    Attributes:
+        number: 1-based.
+        text: May hold any character but LF.
+    """
+
+    number: int
+    text: str
+
+
+class TextFile(NamedTuple):
+    """A decoded file.
+
+    Attributes:
+        lines: All lines that are UTF-8, blank ones included; the end of a final LF is no line.
+        problems: One error for each line that is not UTF-8.
+        has_bom: Whether the file began with a byte order mark, which is not in `lines`.
+        crlf_lines: How many lines ended in CR LF; the CR is not in `lines`.
+    """
+
+    lines: tuple[Line, ...]
+    problems: tuple[Problem, ...]
+    has_bom: bool
+    crlf_lines: int
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a plain or `.gz` file without a byte order mark.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    return _content(path).removeprefix(BOM_UTF8)
+
+
+def open_text(path: Path) -> TextFile:
+    """Decode a file and report the lines that cannot be, without stopping at them.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    content = _content(path)
+    raw_lines = content.removeprefix(BOM_UTF8).split(b"\n")
+    if not raw_lines[-1]:
+        raw_lines.pop()
+    findings = Findings(path)
+    lines = []
+    for number, raw in enumerate(raw_lines, start=1):
+        try:
+            lines.append(Line(number, raw.removesuffix(b"\r").decode("utf-8")))
+        except UnicodeDecodeError as error:
+            findings.error(
+                "invalid-utf8",
+                number,
+                expected="UTF-8",
+                found=f"byte 0x{raw[error.start]:02x} at position {error.start + 1} of the line",
+                remedy="Save the file as UTF-8.",
+            )
+    return TextFile(
+        lines=tuple(lines),
+        problems=tuple(findings.problems),
+        has_bom=content.startswith(BOM_UTF8),
+        crlf_lines=sum(raw.endswith(b"\r") for raw in raw_lines),
+    )
+
+
+def read_lines(path: Path) -> tuple[Line, ...]:
+    """Return the lines of a file, blank ones left out.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is not UTF-8.
+    """
+    file = open_text(path)
+    Findings(path, file.problems).raise_errors()
+    return tuple(line for line in file.lines if line.text.strip())
+
+
+def read_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    """Return the line number and content of each JSON object in a JSONL file.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is not UTF-8 or not a JSON object.
+    """
+    findings = Findings(path)
+    objects = []
+    for number, text in read_lines(path):
+        value = decode_object(text, number, findings)
+        if value is not None:
+            objects.append((number, value))
+    findings.raise_errors()
+    return objects
+
+
+def decode_object(text: str, number: int | None, findings: Findings) -> dict[str, Any] | None:
+    """Return the JSON object in a text; None, with an error in `findings`, if there is none."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        findings.error(
+            "json-syntax",
+            number,
+            expected="a JSON object",
+            found=f"{error.msg} at column {error.colno}: {quoted(text)}",
+            remedy="Write each line with a JSON library.",
+        )
+        return None
+    if not isinstance(value, dict):
+        findings.error(
+            "json-type",
+            number,
+            expected="a JSON object",
+            found=quoted(value),
+            remedy="Put one object on each line.",
+        )
+        return None
+    return value
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with open_binary(path) as stream:
+            return stream.read()
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"{path}: cannot be read: {reason}", remedy="Check the path and its permissions."
+        ) from error

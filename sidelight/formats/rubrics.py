@@ -1,0 +1,139 @@
+"""Rubrics in the track's JSON: one file a topic, questions with importance and short answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import orjson
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
+
+from sidelight.errors import InputError
+from sidelight.files import atomic_write
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import read_bytes
+from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IMPORTANCE_NAMES = {
+    Importance.HAVE_TO_KNOW: "A: Have to Know",
+    Importance.GOOD_TO_KNOW: "B: Good to Know",
+    Importance.NICE_TO_KNOW: "C: Nice to Know",
+}
+_IMPORTANCE_BY_NAME = {name: importance for importance, name in IMPORTANCE_NAMES.items()}
+_QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
+
+
+def _importance(value: object) -> Importance:
+    if not isinstance(value, str) or value not in _IMPORTANCE_BY_NAME:
+        raise ValueError(f"expected one of {', '.join(_IMPORTANCE_BY_NAME)}")
+    return _IMPORTANCE_BY_NAME[value]
+
+
+def _url(value: object) -> object:
+    return value.get("url") if isinstance(value, dict) else value
+
+
+class _AnswerFile(BaseModel):
+    """The key of the answer's text is not documented, so the likely ones are all read."""
+
+    answer_id: str = Field(min_length=1)
+    text: str = Field(
+        validation_alias=AliasChoices("answer_text", "short_answer", "answer", "text")
+    )
+    references: tuple[Annotated[str, BeforeValidator(_url)], ...] = ()
+
+
+class _QuestionFile(BaseModel):
+    question_id: str = Field(pattern=_QUESTION_ID)
+    question_text: str = Field(min_length=1)
+    importance: Annotated[Importance, BeforeValidator(_importance)]
+    short_answers: tuple[_AnswerFile, ...] = Field(min_length=1)
+
+    def to_question(self) -> RubricQuestion:
+        return RubricQuestion(
+            question_id=self.question_id,
+            rank=int(self.question_id.rpartition("-")[2]),
+            text=self.question_text,
+            importance=self.importance,
+            answers=tuple(RubricAnswer(**answer.model_dump()) for answer in self.short_answers),
+        )
+
+
+class _RubricFile(BaseModel):
+    topic_id: str = Field(min_length=1)
+    rubrics: tuple[_QuestionFile, ...] = Field(min_length=1)
+
+
+def read_rubric(path: Path) -> Rubric:
+    """Read one rubric; keys it does not need are ignored.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: It is not a rubric, or a rank or answer id occurs twice.
+    """
+    try:
+        file = _RubricFile.model_validate_json(read_bytes(path))
+        return Rubric(
+            topic_id=file.topic_id,
+            questions=tuple(question.to_question() for question in file.rubrics),
+        )
+    except ValidationError as error:
+        findings = Findings(path)
+        for detail in error.errors(include_url=False):
+            place = ".".join(str(part) for part in detail["loc"]) or "the file"
+            findings.error(
+                "rubric",
+                None,
+                expected=f"a DRAGUN rubric; {place}: {detail['msg']}",
+                found=quoted(detail["input"]),
+                remedy="Compare the file with docs/formats.md.",
+            )
+        findings.raise_errors()
+        raise
+
+
+def read_rubrics(folder: Path) -> dict[str, Rubric]:
+    """Read every `*.json` in a folder; the result is sorted by topic id.
+
+    Raises:
+        InputError: The folder holds no rubric, or two for one topic, or a file cannot be read.
+        InvalidFileError: A file is not a rubric.
+    """
+    rubrics: dict[str, Rubric] = {}
+    for path in sorted(folder.glob("*.json")):
+        rubric = read_rubric(path)
+        if rubric.topic_id in rubrics:
+            raise InputError(f"{path}: topic {rubric.topic_id} has a second rubric in this folder")
+        rubrics[rubric.topic_id] = rubric
+    if not rubrics:
+        raise InputError(
+            f"{folder}: expected a folder with one rubric (*.json) a topic; found none",
+            remedy="Give the folder that holds the rubric files.",
+        )
+    return dict(sorted(rubrics.items()))
+
+
+def write_rubric(path: Path, rubric: Rubric) -> None:
+    """Write one rubric in the track's JSON."""
+    content = {
+        "topic_id": rubric.topic_id,
+        "rubrics": [
+            {
+                "question_id": question.question_id,
+                "question_text": question.text,
+                "importance": IMPORTANCE_NAMES[question.importance],
+                "short_answers": [
+                    {
+                        "answer_id": answer.answer_id,
+                        "answer_text": answer.text,
+                        "references": answer.references,
+                    }
+                    for answer in question.answers
+                ],
+            }
+            for question in rubric.questions
+        ],
+    }
+    atomic_write(path, orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n")
