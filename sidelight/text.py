@@ -24,13 +24,30 @@ _ABBREVIATIONS = frozenset(
     feb fig figs fr gen gov govt hon inc jan jr jul jun lt ltd maj mar messrs mfg mr mrs ms mt
     no nos nov oct op p para pp pres prof pt rep reps rev sec sen sens sep sept sgt sr st vol
     vols vs
-    """.split()  # noqa: SIM905 - a list of quoted words is no easier to read
+    """.split()
 )
 _STARTERS = frozenset(
     """
     a an and as at but by for he her his i if in it its no on she some that the their there
     these they this those we what when where while who why you
-    """.split()  # noqa: SIM905 - a list of quoted words is no easier to read
+    """.split()
+)
+
+STOPWORDS = frozenset(
+    """
+    a about above after again against all also am among an and another any are aren't as at be
+    because been before being below between both but by can can't cannot could couldn't did didn't
+    do does doesn't doing don't down during each either even ever every few for from further get
+    gets got had hadn't has hasn't have haven't having he he's her here hers herself him himself
+    his how however i i'm i've if in into is isn't it it's its itself just least less let like
+    made make many may me might more most much must my myself neither never no nor not now of off
+    often on once one only or other others our ours ourselves out over own per rather really said
+    same say says she she's should shouldn't since so some still such than that that's the their
+    theirs them themselves then there there's these they they're this those though through thus to
+    told too under until up upon us used using very was wasn't we we're well were weren't what
+    what's when where whether which while who whom whose why will with within without won't would
+    wouldn't yet you you're your yours yourself
+    """.split()
 )
 
 # C0 and C1 controls (but not tab and newline), zero-width and bidirectional marks, line and
@@ -59,6 +76,11 @@ def budget_words(text: str) -> int:
 def tokens(text: str) -> list[str]:
     """Return the case-folded words and numbers of a text, in order."""
     return [match.group().casefold().replace("’", "'") for match in _TOKEN.finditer(text)]
+
+
+def content_words(text: str) -> list[str]:
+    """Return the tokens that carry meaning: no stop words, no single letters."""
+    return [word for word in tokens(text) if word not in STOPWORDS and len(word) > 1]
 
 
 def numbers(text: str) -> set[str]:

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The seven roles without a model: the embedded default, and a baseline in its own right."""

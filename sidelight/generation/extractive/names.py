@@ -1,0 +1,169 @@
+"""Names in running text, found by capitals and cue words alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sidelight.text import STOPWORDS, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORD = r"[^\W\d_a-z][\w'’&-]*(?:\.[^\W\d_a-z]\.?)*"
+_JOINER = r"(?:of|for|and|the|de|van|von|del|la|al|&)"
+_NAME = re.compile(rf"(?:{_WORD}\.?)(?:\s(?:{_JOINER}\s){{0,2}}{_WORD})*")
+_PERSONAL_WORD = re.compile(r"[^\W\d_a-z](?:[^\W\d_]|['’.-])*|de|van|von|del|la|al")
+_TITLES = frozenset(
+    """
+    dr mr mrs ms prof professor sir dame lord lady president senator minister chancellor judge
+    justice captain general sergeant officer ceo director rep sen gov governor mayor
+    """.split()
+)
+_ORGANISATION = frozenset(
+    """
+    academy agency association authority bank board bureau center centre charity church club
+    college commission committee company consortium corporation corp council court department
+    desk federation foundation fund group guild hospital inc institute institution journal
+    laboratory labs league ltd magazine ministry museum network office organisation
+    organization party press research review school service services society systems
+    television tribunal trust union university
+    """.split()
+)
+_CALENDAR = frozenset(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december jan feb mar apr jun jul aug sep sept
+    oct nov dec today yesterday
+    """.split()
+)
+_PLACE = frozenset(
+    """
+    bay beach bridge canyon cape city coast county desert east forest fort harbor harbour hill
+    hills island islands lake mount mountain new north ocean park port republic ridge river
+    road sea south square st states street town valley village west
+    """.split()
+)
+# Acronyms that name no organisation a reader would look up.
+_COMMON_ACRONYMS = frozenset(
+    """
+    AEST AM ATP BMI CCTV CEO CFO CT DC DIY DNA DVD EDT EST ET ETA FAQ FREE GMT GPS GST HD HOME
+    HTML ID IQ IT LED MBA MD MPH MRI NDA NSFW NYC OK OS PDF PG PHD PM PR PST RN RNA RSVP STD
+    TM TV UFO UK UN URL US USA USB VIP
+    """.split()
+)
+_VERB = (
+    r"(?:said|says|told|tells|argued|argues|wrote|writes|warned|warns|added|adds|explained"
+    r"|explains|claimed|claims|noted|notes|insisted|insists|recalled|recalls|estimates|estimated"
+    r"|predicts|predicted|admits|admitted|believes|suggested|suggests|called|calls)"
+)
+_SPEAKS_AFTER = re.compile(rf"(?:,[^.,]{{3,90}},)?\s+(?:also\s+|has\s+|who\s+)?{_VERB}\b")
+_SPEAKS_BEFORE = re.compile(rf"\b(?:{_VERB}|according to)\s+$", re.IGNORECASE)
+
+
+def find_names(text: str) -> Counter[str]:
+    """Count the capitalised names in a text.
+
+    A single word counts only where it is capitalised inside a sentence, because every sentence
+    begins with a capital.
+    """
+    counts: Counter[str] = Counter()
+    opening: Counter[str] = Counter()
+    for sentence in sentences(text):
+        for match in _NAME.finditer(sentence):
+            name = _trim(match.group())
+            if not name:
+                continue
+            starts_sentence = not re.search(r"\w", sentence[: match.start()])
+            bucket = opening if starts_sentence and " " not in name else counts
+            bucket[name] += 1
+    for name, count in opening.items():
+        if name in counts:
+            counts[name] += count
+    return counts
+
+
+def people_and_organisations(text: str) -> tuple[list[str], list[str]]:
+    """Return (people, organisations) named in a text, most mentioned first, ties alphabetical.
+
+    A person has two to four plain capitalised words, and a title before the name or a verb of
+    saying beside it; an organisation has a cue word such as `Institute` or is an acronym that
+    occurs more than once.
+    """
+    counts = find_names(text)
+    people: Counter[str] = Counter()
+    organisations: Counter[str] = Counter()
+    for name, count in counts.items():
+        words = [word.casefold().strip(".") for word in name.split()]
+        if _ORGANISATION.intersection(words) or (count > 1 and _is_acronym(name)):
+            organisations[name] += count
+        elif _looks_personal(name) and _speaks(name, text):
+            people[strip_title(name)] += count
+    return _by_count(people), _by_count(organisations)
+
+
+def strip_title(name: str) -> str:
+    """Return a personal name without leading titles such as `Dr.`."""
+    words = name.split()
+    while len(words) > 1 and words[0].casefold().strip(".") in _TITLES:
+        words = words[1:]
+    return " ".join(words)
+
+
+def name_forms(name: str) -> tuple[str, ...]:
+    """Return the forms under which a text may mention a name: in full, surname, acronym."""
+    plain = strip_title(name)
+    words = plain.split()
+    forms = [plain]
+    capitals = [word for word in words if word[:1].isupper()]
+    if _looks_personal(plain):
+        forms.append(words[-1])
+    elif len(capitals) >= 3:
+        forms.append("".join(word[0] for word in capitals))
+    return tuple(dict.fromkeys(forms))
+
+
+def mentions(text: str, forms: Iterable[str]) -> bool:
+    """Tell whether a text contains one of the forms as whole words; an acronym keeps its case."""
+    return any(
+        re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, 0 if form.isupper() else re.IGNORECASE)
+        for form in forms
+    )
+
+
+def _trim(name: str) -> str:
+    words = name.replace("’s", "").replace("'s", "").strip(" .&").split()
+    while words and words[0].casefold() in STOPWORDS | _CALENDAR:
+        words = words[1:]
+    while words and words[-1].casefold() in STOPWORDS | _CALENDAR:
+        words = words[:-1]
+    return " ".join(words)
+
+
+def _is_acronym(name: str) -> bool:
+    return re.fullmatch(r"[A-Z]{3,6}", name) is not None and name not in _COMMON_ACRONYMS
+
+
+def _looks_personal(name: str) -> bool:
+    words = strip_title(name).split()
+    return (
+        2 <= len(words) <= 4
+        and not _PLACE.intersection(word.casefold().strip(".") for word in words)
+        and all(_PERSONAL_WORD.fullmatch(word) and not word.isupper() for word in words)
+    )
+
+
+def _speaks(name: str, text: str) -> bool:
+    if name != strip_title(name):
+        return True
+    for match in re.finditer(re.escape(name), text):
+        before = text[: match.start()].rsplit("\n", maxsplit=1)[-1]
+        titled = before.split()[-1:] and before.split()[-1].casefold().strip(".") in _TITLES
+        if titled or _SPEAKS_BEFORE.search(before) or _SPEAKS_AFTER.match(text, match.end()):
+            return True
+    return False
+
+
+def _by_count(counts: Counter[str]) -> list[str]:
+    return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]

@@ -1,0 +1,110 @@
+"""Write the report without a model: whole sentences of the evidence, composed under the budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sidelight.generation.compose import Candidate, compose
+from sidelight.generation.extractive.relevance import relevance
+from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
+from sidelight.schemas.report import DraftReport, DraftSentence
+from sidelight.text import shingles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.schemas.angle import Angle
+    from sidelight.schemas.evidence import EvidenceSet
+    from sidelight.schemas.profile import ArticleProfile
+
+_MIN_RELEVANCE = 0.12
+_SAME_FACT = 0.80
+_MAX_SUPPORTERS = 3
+_COPIED = 0.5
+NO_EVIDENCE = (
+    "The collection that was searched holds no other page that speaks to this outlet, its author "
+    "or the article's main statements, so no outside context can be offered here."
+)
+
+
+class ExtractiveReportWriter:
+    """The role `write_report` without a model.
+
+    Sentences are quoted as they stand. A sentence cites the segment it comes from, then, from other
+    hosts, segments that say the same. Text taken over from the article is never used. Without any
+    evidence the report is one honest sentence.
+
+    Args:
+        index: Encodes sentences.
+        max_words: The track's limit.
+    """
+
+    def __init__(self, index: SentenceIndex, max_words: int) -> None:
+        self._index = index
+        self._max_words = max_words
+
+    async def __call__(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> DraftReport:
+        """Return the composed sentences, grouped by angle in the order of `angles`."""
+        candidates = self._candidates(profile, angles, evidence)
+        weights = {angle.angle_id: angle.weight for angle in angles}
+        chosen = compose(candidates, weights, self._max_words, self._say_the_same)
+        if not chosen:
+            return DraftReport(sentences=(DraftSentence(text=NO_EVIDENCE),))
+        place = {angle.angle_id: number for number, angle in enumerate(angles)}
+        chosen.sort(key=lambda item: place[_main_angle(item, weights)])
+        return DraftReport(
+            sentences=tuple(
+                DraftSentence(text=item.text, evidence_keys=self._support(item, candidates))
+                for item in chosen
+            )
+        )
+
+    def _candidates(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> list[Candidate]:
+        copied = shingles(profile.body)
+        sources: dict[str, tuple[str, str]] = {}
+        for key, item in evidence.keyed():
+            for sentence in quotable_sentences(item.segment.text):
+                own = shingles(sentence)
+                if len(own & copied) < _COPIED * len(own):
+                    sources.setdefault(sentence, (key, item.segment.host))
+        texts = list(sources)
+        scores = relevance(texts, angles, profile, self._index)
+        return [
+            Candidate(text=text, covers=covers, host=host, evidence_keys=(key,))
+            for (text, (key, host)), row in zip(sources.items(), scores, strict=True)
+            if (
+                covers := {
+                    angle.angle_id: float(score)
+                    for angle, score in zip(angles, row, strict=True)
+                    if score >= _MIN_RELEVANCE
+                }
+            )
+        ]
+
+    def _say_the_same(self, first: Candidate, second: Candidate) -> bool:
+        return bool(self._index.similarity([first.text], [second.text])[0, 0] >= _SAME_FACT)
+
+    def _support(self, chosen: Candidate, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+        """Return the candidate's own key, then one key per other host that says the same."""
+        keys, hosts = list(chosen.evidence_keys), {chosen.host}
+        others = [item for item in candidates if item.host != chosen.host]
+        likeness = self._index.similarity([chosen.text], [item.text for item in others])[0]
+        for _, item in sorted(
+            zip(-likeness, others, strict=True), key=lambda pair: (float(pair[0]), pair[1].text)
+        ):
+            if len(keys) == _MAX_SUPPORTERS or not self._say_the_same(chosen, item):
+                break
+            if item.host not in hosts:
+                keys.extend(item.evidence_keys)
+                hosts.add(item.host)
+        return tuple(keys)
+
+
+def _main_angle(candidate: Candidate, weights: dict[str, float]) -> str:
+    return max(
+        candidate.covers, key=lambda angle: (candidate.covers[angle] * weights[angle], angle)
+    )

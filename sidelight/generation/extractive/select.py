@@ -1,0 +1,78 @@
+"""Select evidence without a model: the segments whose sentences speak to an angle best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sidelight.generation.extractive.relevance import relevance
+from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
+from sidelight.schemas.evidence import Evidence, EvidenceSet
+from sidelight.schemas.segment import are_adjacent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.schemas.angle import Angle
+    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.segment import Segment
+
+_READ_PER_ANGLE = 10
+_KEPT_PER_ANGLE = 4
+_KEPT_PER_HOST = 2
+
+
+class ExtractiveSelector:
+    """The role `select_evidence` without a model.
+
+    Args:
+        index: Encodes sentences.
+    """
+
+    def __init__(self, index: SentenceIndex) -> None:
+        self._index = index
+
+    async def __call__(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        candidates: Mapping[str, Sequence[Segment]],
+    ) -> EvidenceSet:
+        """Return at most four segments per angle, two per host, scored by their best sentence."""
+        return EvidenceSet.merge(
+            *(
+                self._for_angle(profile, angle, candidates.get(angle.angle_id, ()))
+                for angle in angles
+            )
+        )
+
+    def _for_angle(
+        self, profile: ArticleProfile, angle: Angle, segments: Sequence[Segment]
+    ) -> EvidenceSet:
+        read = segments[:_READ_PER_ANGLE]
+        quotes = [quotable_sentences(segment.text) for segment in read]
+        flat = [sentence for sentences in quotes for sentence in sentences]
+        if not flat:
+            return EvidenceSet()
+        scores = dict(zip(flat, relevance(flat, [angle], profile, self._index)[:, 0], strict=True))
+        ordered = sorted(
+            (
+                (
+                    -max(float(scores[sentence]) for sentence in sentences),
+                    segment.segment_id,
+                    segment,
+                )
+                for segment, sentences in zip(read, quotes, strict=True)
+                if sentences
+            ),
+            key=lambda entry: entry[:2],
+        )
+        kept: list[Evidence] = []
+        for negative, segment_id, segment in ordered:
+            known = [item.segment for item in kept]
+            if negative == 0.0 or len(kept) == _KEPT_PER_ANGLE:
+                break
+            crowded = sum(other.host == segment.host for other in known) == _KEPT_PER_HOST
+            if crowded or any(are_adjacent(segment_id, other.segment_id) for other in known):
+                continue
+            kept.append(Evidence(segment=segment, relevance={angle.angle_id: -negative}))
+        return EvidenceSet.merge(EvidenceSet(items=tuple(kept)))

@@ -1,0 +1,107 @@
+"""The sentences of segments, encoded once per topic."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight.generation.neutrality import passes_verdict
+from sidelight.text import clean, count_words, one_line, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.generation.roles import Encode
+
+_MIN_WORDS, _MAX_WORDS = 7, 42
+_MAX_LINE_WORDS = 400
+
+_MARKUP = re.compile(r"[<>{}\[\]|\\^~`=]|https?://|www\.|@\w|#\w|&[a-z]+;")
+_FIRST_OR_SECOND_PERSON = re.compile(
+    r"\b(?:I|I'm|I’m|I've|me|my|mine|we|us|our|ours|we're|you|your|yours|you're)\b"
+)
+_LEANS_ON_CONTEXT = re.compile(
+    r"^[\"“‘'(]?(?:He|She|It|They|We|This|That|These|Those|Such|His|Her|Its|Their|But|And|Or|So|Yet"
+    r"|Then|However|Instead|Meanwhile|Nevertheless|Nonetheless|Moreover|Furthermore|Also|Still"
+    r"|Therefore|Thus|Indeed|Both|Neither|Either|One of (?:them|these)|The (?:former|latter|same)"
+    r"|Other|Another|Here|There|Now|Not|Nor|Only|Even|Perhaps|Again|Similarly|Likewise"
+    r"|For (?:example|instance)|In (?:addition|contrast|fact|short|turn)|As a result)\b"
+)
+_SERVICE = re.compile(
+    r"\b(?:cookies?|subscribe|newsletter|sign up|log in|click|read more|all rights reserved"
+    r"|copyright|comments? (?:are|is)|share this|related (?:stories|articles)|advertisement)\b",
+    re.IGNORECASE,
+)
+# Orders to software that reads the page; such a sentence never states a fact worth quoting.
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|rule|prompt)"
+    r"|\b(?:system|assistant|user)\s*(?:prompt|message|:)|\blanguage model\b"
+    r"|\bAI (?:assistant|model)\b"
+    r"|\b(?:you must|label|mark|rate|score)\b.{0,40}\b(?:supports|every|all answers)\b"
+    r"|\bcite this\b",
+    re.IGNORECASE,
+)
+
+
+class SentenceIndex:
+    """Encodes texts on demand and remembers them, so that no role pays for one twice.
+
+    Args:
+        encode: Texts to normalised vectors.
+    """
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._known: dict[str, npt.NDArray[np.float32]] = {}
+
+    def vectors(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return `(n, dim)` normalised vectors, one row per text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._encode(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+    def similarity(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return the `(len(left), len(right))` cosines, rounded so that ties are ties anywhere."""
+        if not left or not right:
+            return np.zeros((len(left), len(right)), dtype=np.float32)
+        product = self.vectors(left) @ self.vectors(right).T
+        return np.asarray(np.round(product, 4), dtype=np.float32)
+
+
+def quotable_sentences(text: str) -> list[str]:
+    """Return the sentences of a segment that can stand alone in a report, as they are written.
+
+    Left out are fragments, questions, first and second person, sentences that lean on the one
+    before, markup, site services, verdicts, and orders to whoever reads.
+    """
+    lines = [line for line in clean(text).split("\n") if count_words(line) <= _MAX_LINE_WORDS]
+    return [
+        one_line(sentence)
+        for line in lines
+        for sentence in sentences(line)
+        if is_quotable(one_line(sentence))
+    ]
+
+
+def is_quotable(sentence: str) -> bool:
+    """Tell whether one sentence can stand alone in a report; see `quotable_sentences`."""
+    return (
+        _MIN_WORDS <= count_words(sentence) <= _MAX_WORDS
+        and sentence[0].isupper()
+        and sentence.endswith(".")
+        and not sentence.endswith("...")
+        and sentence.count('"') % 2 == 0
+        and sentence.count("“") == sentence.count("”")
+        and sentence.count("(") == sentence.count(")")
+        and not any(
+            pattern.search(sentence)
+            for pattern in (_MARKUP, _FIRST_OR_SECOND_PERSON, _SERVICE, _ORDERS)
+        )
+        and _LEANS_ON_CONTEXT.match(sentence) is None
+        and not passes_verdict(sentence)
+    )

@@ -1,0 +1,165 @@
+"""The seven roles of an investigation.
+
+A role is a callable with one method, so that roles with and without a model can be mixed. All are
+asynchronous because some ask a model; none reads settings or touches files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from sidelight.schemas.angle import Angle
+    from sidelight.schemas.article import Article
+    from sidelight.schemas.evidence import EvidenceSet
+    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.question import DraftQuestions
+    from sidelight.schemas.report import DraftReport
+    from sidelight.schemas.segment import Segment
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+"""Texts to L2-normalised vectors, `(n, dim)`; a dot product is a cosine."""
+
+
+class PlannedQuery(Value):
+    """A search made for an angle; the id names the round and the angle."""
+
+    query_id: str
+    angle_id: str
+    text: str
+
+
+class Plan(Value):
+    """What a round investigates: angles that are new, and searches for new and open angles."""
+
+    angles: tuple["Angle", ...]
+    queries: tuple[PlannedQuery, ...]
+
+
+class Coverage(Value):
+    """How far the evidence reaches.
+
+    Attributes:
+        covered: Angles that evidence speaks to, sorted.
+        score: Share of the total weight of all angles that is covered, in [0, 1].
+        go_on: Whether another round is expected to raise it.
+        reason: Why, for the trace.
+    """
+
+    covered: tuple[str, ...]
+    score: float
+    go_on: bool
+    reason: str
+
+
+class Removal(Value):
+    """A sentence a check took out, and why."""
+
+    text: str
+    reason: str
+
+
+class CheckedReport(Value):
+    """A draft whose sentences all stand on what they cite."""
+
+    draft: "DraftReport"
+    removed: tuple[Removal, ...] = ()
+
+
+class ProfileArticle(Protocol):
+    """Take an article apart."""
+
+    async def __call__(self, article: Article) -> ArticleProfile:
+        """Return publisher, authors, names, claims and the cleaned body."""
+        ...
+
+
+class PlanQueries(Protocol):
+    """Decide what to search for."""
+
+    async def __call__(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        round_number: int,
+    ) -> Plan:
+        """Return the new angles and the searches of a round (1-based)."""
+        ...
+
+
+class SelectEvidence(Protocol):
+    """Decide which hits are evidence."""
+
+    async def __call__(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        candidates: Mapping[str, Sequence[Segment]],
+    ) -> EvidenceSet:
+        """Return evidence out of each angle's candidates (by angle id, best ranked first)."""
+        ...
+
+
+class AssessCoverage(Protocol):
+    """Decide whether to go round again."""
+
+    async def __call__(
+        self,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        previous: Coverage | None,
+        round_number: int,
+    ) -> Coverage:
+        """Return what is covered after a round, and whether another is worth its cost."""
+        ...
+
+
+class WriteQuestions(Protocol):
+    """Write the questions of Task 1."""
+
+    async def __call__(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> DraftQuestions:
+        """Return at least as many questions as the track wants, most important first."""
+        ...
+
+
+class WriteReport(Protocol):
+    """Write the report of Task 2."""
+
+    async def __call__(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> DraftReport:
+        """Return sentences with evidence keys, within the word budget."""
+        ...
+
+
+class CheckReport(Protocol):
+    """Hold every sentence against what it cites."""
+
+    async def __call__(
+        self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
+    ) -> CheckedReport:
+        """Return the sentences that stand, and those that do not with the reason."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """One performer for each role."""
+
+    profile_article: ProfileArticle
+    plan_queries: PlanQueries
+    select_evidence: SelectEvidence
+    assess_coverage: AssessCoverage
+    write_questions: WriteQuestions
+    write_report: WriteReport
+    check_report: CheckReport

@@ -1,0 +1,42 @@
+"""What an investigation asks: the unit that plans, evidence, questions and reports share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from sidelight.schemas.base import Value
+
+
+class Aspect(StrEnum):
+    """The sides of trustworthiness that assessors look at (DRAGUN resources paper, section 3.1)."""
+
+    PUBLISHER = "publisher"
+    AUTHOR = "author"
+    CLAIM = "claim"
+    FIGURE = "figure"
+    SOURCE = "source"
+    CONTEXT = "context"
+    VIEWPOINT = "viewpoint"
+
+
+class Angle(Value):
+    """One thing worth finding out about an article.
+
+    Attributes:
+        angle_id: Unique within a topic.
+        aspect: Which side of trustworthiness it belongs to.
+        question: What a careful reader would ask; a candidate for Task 1.
+        query: What to search for.
+        must_mention: Evidence has to name at least one of these; empty when anything on the
+            subject will do.
+        weight: Expected importance on the rubric scale, 1 (nice) to 4 (have to know).
+    """
+
+    angle_id: str
+    aspect: Aspect
+    question: str
+    query: str
+    must_mention: tuple[str, ...] = ()
+    weight: float = Field(gt=0, le=4)

@@ -1,0 +1,63 @@
+"""What a reader can tell about an article without leaving the page."""
+
+from __future__ import annotations
+
+from sidelight.schemas.base import Value
+
+
+class Cut(Value):
+    """Something taken out of an article body before anyone reads it.
+
+    Attributes:
+        reason: Why, e.g. `reader comments`.
+        words: How many words went.
+        opening: The first words, so that a person can check.
+    """
+
+    reason: str
+    words: int
+    opening: str
+
+
+class Claim(Value):
+    """A checkable sentence of the article.
+
+    Attributes:
+        text: The sentence as it stands.
+        figures: Numbers in it.
+        names: People, organisations and places in it.
+    """
+
+    text: str
+    figures: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+class ArticleProfile(Value):
+    """The article, taken apart.
+
+    Attributes:
+        publisher: Name of the outlet, or its host name when the page does not say.
+        host: Host name of the outlet.
+        authors: Names in the byline; empty when there is none.
+        people: People named in the article, most mentioned first, authors excluded.
+        organisations: Organisations named in the article, most mentioned first.
+        dates: Dates as written, in order of appearance.
+        subject: The few words that say what the article is about.
+        keywords: Content words of the article, most telling first.
+        claims: Checkable sentences, most central first.
+        body: The prose that is left when site chrome and comments are gone.
+        cuts: What went.
+    """
+
+    publisher: str
+    host: str
+    authors: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    organisations: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    subject: str
+    keywords: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    body: str
+    cuts: tuple[Cut, ...] = ()

@@ -1,0 +1,81 @@
+"""Reports before and after the track's limits have been checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sidelight.errors import InputError
+from sidelight.schemas.base import Value
+from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.text import budget_words, one_line
+
+if TYPE_CHECKING:
+    from sidelight.schemas.run import CitedSentence
+
+
+class DraftSentence(Value):
+    """A sentence and the evidence keys its writer named."""
+
+    text: str
+    evidence_keys: tuple[str, ...] = ()
+
+
+class DraftReport(Value):
+    """What a writer proposes."""
+
+    sentences: tuple[DraftSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLimits:
+    """What a track allows in a report; see `Track`."""
+
+    max_words: int
+    max_citations: int
+    max_uncited: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that keeps the track's limits and cites only what was found; constructing checks.
+
+    Args:
+        topic_id: The topic, whose own segments may not be cited.
+        sentences: In reading order.
+        evidence_ids: Segment ids found for this topic: nothing else can be cited.
+        limits: The track's limits.
+
+    Raises:
+        InputError: A limit is broken or a citation was never retrieved.
+    """
+
+    topic_id: str
+    sentences: tuple[CitedSentence, ...]
+    evidence_ids: frozenset[str]
+    limits: ReportLimits
+
+    def __post_init__(self) -> None:
+        """Check every limit."""
+        words = sum(budget_words(sentence.text) for sentence in self.sentences)
+        if words > self.limits.max_words:
+            raise InputError(f"{self.topic_id}: {words} words, over {self.limits.max_words}")
+        uncited = sum(not sentence.citations for sentence in self.sentences)
+        if uncited > self.limits.max_uncited:
+            raise InputError(f"{self.topic_id}: {uncited} sentences cite nothing")
+        for sentence in self.sentences:
+            self._check_sentence(sentence)
+
+    def _check_sentence(self, sentence: CitedSentence) -> None:
+        if not sentence.text or sentence.text != one_line(sentence.text):
+            raise InputError(f"{self.topic_id}: not a clean single line: {sentence.text!r}")
+        cited = sentence.citations
+        if len(cited) > self.limits.max_citations or len(set(cited)) != len(cited):
+            raise InputError(f"{self.topic_id}: too many or repeated citations: {cited}")
+        for number, segment_id in enumerate(cited):
+            if segment_id not in self.evidence_ids:
+                raise InputError(f"{self.topic_id}: cites {segment_id}, which was not retrieved")
+            if document_id_of(segment_id) == self.topic_id:
+                raise InputError(f"{self.topic_id}: cites itself: {segment_id}")
+            if any(are_adjacent(segment_id, other) for other in cited[:number]):
+                raise InputError(f"{self.topic_id}: cites two overlapping windows: {cited}")
