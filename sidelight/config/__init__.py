@@ -1,1 +1,1 @@
-"""TODO."""
+"""Settings: defaults in code, then a file of differences, then `--set`."""

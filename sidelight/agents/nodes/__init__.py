@@ -1,1 +1,1 @@
-"""TODO."""
+"""One step each: a node calls a role or the retriever and returns what changed."""

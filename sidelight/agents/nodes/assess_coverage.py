@@ -1,0 +1,20 @@
+"""Decide whether the evidence reaches far enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from sidelight.agents.deps import Deps
+from sidelight.agents.state import InvestigationState
+
+
+async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return coverage after the round, with the decision to go on or not."""
+    round_number = state["round_number"]
+    coverage = await runtime.context.roles.assess_coverage(
+        tuple(state["angles"].values()), state["evidence"], state.get("coverage"), round_number
+    )
+    shown = coverage.model_dump(mode="json")
+    return {"coverage": coverage, "trace": {f"round-{round_number}.coverage": shown}}

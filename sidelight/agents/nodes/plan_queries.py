@@ -1,0 +1,28 @@
+"""Open a round: decide what to search for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from sidelight.agents.deps import Deps
+from sidelight.agents.state import InvestigationState
+from sidelight.schemas.evidence import EvidenceSet
+
+
+async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return new angles and the searches of the next round."""
+    round_number = state["round_number"] + 1
+    plan = await runtime.context.roles.plan_queries(
+        state["profile"],
+        tuple(state.get("angles", {}).values()),
+        state.get("evidence", EvidenceSet()),
+        round_number,
+    )
+    return {
+        "round_number": round_number,
+        "angles": {angle.angle_id: angle for angle in plan.angles},
+        "queries": {query.query_id: query for query in plan.queries},
+        "trace": {f"round-{round_number}.plan": plan.model_dump(mode="json")},
+    }

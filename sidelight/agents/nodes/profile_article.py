@@ -1,0 +1,18 @@
+"""Take the article apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from sidelight.agents.deps import Deps
+from sidelight.agents.state import InvestigationState
+
+
+async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the profile of the target article."""
+    del state
+    profile = await runtime.context.roles.profile_article(runtime.context.article)
+    seen = profile.model_dump(mode="json", exclude={"body"})
+    return {"profile": profile, "round_number": 0, "trace": {"profile": seen}}

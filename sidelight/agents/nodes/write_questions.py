@@ -1,0 +1,33 @@
+"""Write the questions of Task 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from sidelight.agents.deps import Deps
+from sidelight.agents.state import InvestigationState
+from sidelight.schemas.question import QuestionSet
+from sidelight.text import one_line
+
+
+async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return exactly the questions the track wants.
+
+    Raises:
+        InputError: The writer gave too few, or one that breaks a limit.
+    """
+    track = runtime.context.track
+    draft = await runtime.context.roles.write_questions(
+        state["profile"], tuple(state["angles"].values()), state["evidence"]
+    )
+    questions = QuestionSet(
+        topic_id=runtime.context.article.topic_id,
+        questions=tuple(one_line(question) for question in draft.questions)[
+            : track.questions_per_topic
+        ],
+        count=track.questions_per_topic,
+        max_characters=track.max_question_characters,
+    )
+    return {"questions": questions}

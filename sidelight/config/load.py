@@ -1,0 +1,92 @@
+"""Read, merge, check and write settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from pydantic import ValidationError
+
+from sidelight.config.settings import Settings
+from sidelight.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+def load_settings(path: Path | None, overrides: Sequence[str] = ()) -> Settings:
+    """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
+
+    Raises:
+        UsageError: The file is missing or not YAML, a key is unknown, a value is out of range, or
+            anything names a rubric: a system that writes must not see what it is judged by.
+    """
+    tree = _read(path) if path is not None else {}
+    for override in overrides:
+        _apply(tree, override)
+    _refuse_rubrics(tree, "")
+    try:
+        settings = Settings.model_validate(tree)
+    except ValidationError as error:
+        raise UsageError(_explain(error, path)) from None
+    if not settings.submission.run_id.startswith(settings.submission.team_id):
+        raise UsageError(
+            f"submission.run_id {settings.submission.run_id!r} must begin with the team id "
+            f"{settings.submission.team_id!r}: the track finds a team's runs by their prefix"
+        )
+    return settings
+
+
+def dump_settings(settings: Settings) -> str:
+    """Return the whole resolved tree as YAML, in a fixed order."""
+    return yaml.safe_dump(settings.model_dump(mode="json"), sort_keys=True, allow_unicode=True)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no configuration file {path}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not valid YAML: {error}") from None
+    if tree is None:
+        return {}
+    if not isinstance(tree, dict):
+        raise UsageError(f"{path}: expected a mapping of settings, found {type(tree).__name__}")
+    return tree
+
+
+def _apply(tree: dict[str, Any], override: str) -> None:
+    key, separator, value = override.partition("=")
+    if not separator or not key:
+        raise UsageError(f"--set {override!r}: expected key.sub=value")
+    *parents, last = key.split(".")
+    for parent in parents:
+        tree = tree.setdefault(parent, {})
+        if not isinstance(tree, dict):
+            raise UsageError(f"--set {override!r}: {parent!r} is a value, not a group of settings")
+    try:
+        tree[last] = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise UsageError(f"--set {override!r}: {error}") from None
+
+
+def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if "rubric" in f"{key} {value if isinstance(value, str) else ''}".casefold():
+            raise UsageError(
+                f"{name} names a rubric; a run that generates must not know what it is judged by",
+                remedy="Judge the finished run with: sidelight judge RUN --rubrics DIR",
+            )
+        if isinstance(value, dict):
+            _refuse_rubrics(value, f"{name}.")
+
+
+def _explain(error: ValidationError, path: Path | None) -> str:
+    lines = [
+        f"{'.'.join(map(str, entry['loc']))}: {entry['msg']}; found {entry['input']!r}"
+        for entry in error.errors()
+    ]
+    return f"{path or 'settings'}: " + "; ".join(lines)

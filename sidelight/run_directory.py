@@ -1,0 +1,149 @@
+"""One run on disk: what is finished, what it was made with, and the files made from it.
+
+A topic is finished when `traces/<topic_id>.json` exists, which appears in one step. Everything
+else is a function of the finished topics, so an interrupted run that goes on ends in the same
+bytes as one that was never interrupted.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sidelight.config.load import dump_settings
+from sidelight.errors import UsageError
+from sidelight.files import atomic_write
+from sidelight.schemas.base import Value
+from sidelight.schemas.run import CitedSentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from sidelight.config.settings import Settings
+
+
+class Failure(Value):
+    """A topic that could not be finished."""
+
+    topic_id: str
+    error: str
+    message: str
+
+
+class TopicResult(Value):
+    """A finished topic.
+
+    Attributes:
+        topic_id: The topic.
+        fingerprint: Hash of everything the result depends on.
+        questions: Rank 1 first.
+        report: The cited sentences.
+        trace: What each step decided.
+    """
+
+    topic_id: str
+    fingerprint: str
+    questions: tuple[str, ...]
+    report: tuple[CitedSentence, ...]
+    trace: dict[str, Any]
+
+
+class RunDirectory:
+    """The folder of one run.
+
+    Args:
+        path: Created when it is missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.task1 = path / "task1.tsv"
+        self.task2 = path / "task2.jsonl"
+        self.manifest = path / "manifest.json"
+        self.failures = path / "failures.jsonl"
+        self.config = path / "config.yaml"
+        self.traces = path / "traces"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for this process; the lock goes when the process does.
+
+        Raises:
+            UsageError: Another process is working on it.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / ".lock").open("w") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(
+                    f"another process is working on {self.path}",
+                    remedy="Wait for it, or choose another folder with --out",
+                ) from None
+            yield
+
+    def claim(self, settings: Settings) -> None:
+        """Record the settings, or check that the folder was made with the same.
+
+        Raises:
+            UsageError: The folder belongs to a run with other settings.
+        """
+        wanted = dump_settings(settings)
+        if not self.config.exists():
+            atomic_write(self.config, wanted)
+        elif self.config.read_text(encoding="utf-8") != wanted:
+            raise UsageError(
+                f"{self.path} holds a run with other settings (see {self.config})",
+                remedy="Choose another folder with --out, or delete that one",
+            )
+
+    def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
+        """Return the result of a topic, or None when it is still to do.
+
+        Raises:
+            UsageError: The topic was finished with another index, article or version.
+        """
+        path = self._trace(topic_id)
+        if not path.exists():
+            return None
+        result = TopicResult.model_validate(orjson.loads(path.read_bytes()))
+        if result.fingerprint != fingerprint:
+            raise UsageError(
+                f"{path} was made from another index, article or version of sidelight",
+                remedy="Choose another folder with --out, or delete that one",
+            )
+        return result
+
+    def finish(self, result: TopicResult) -> None:
+        """Store the result of a topic, in one step."""
+        atomic_write(self._trace(result.topic_id), as_json(result.model_dump(mode="json")))
+
+    def write_failures(self, failures: Sequence[Failure]) -> None:
+        """Write one line per failed topic; an empty file when there is none."""
+        lines = (orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"
+                 for failure in failures)
+        publish(self.failures, partial(atomic_write, text="".join(lines)))
+
+    def _trace(self, topic_id: str) -> Path:
+        return self.traces / f"{topic_id.replace('/', '_')}.json"
+
+
+def as_json(value: Any) -> str:
+    """Return a value as indented JSON with sorted keys and a final newline."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps(value, option=options).decode()
+
+
+def publish(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file, and leave the old one untouched when it would be the same."""
+    fresh = path.with_name(f".{path.name}.new")
+    write(fresh)
+    if path.exists() and path.read_bytes() == fresh.read_bytes():
+        fresh.unlink()
+    else:
+        fresh.replace(path)

@@ -1,0 +1,227 @@
+"""Topics in, a run directory out: concurrent, resumable, and honest about what failed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sidelight import __version__
+from sidelight.errors import MachineError
+from sidelight.files import atomic_write, sha256_file
+from sidelight.formats.task1 import check_question_run, write_question_run
+from sidelight.formats.task2 import check_report_run, write_report_run
+from sidelight.run_directory import Failure, RunDirectory, TopicResult, as_json, publish
+from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedReport
+from sidelight.text import budget_words
+from sidelight.tracks import load_track
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from pathlib import Path
+
+    from sidelight.agents.state import InvestigationState
+    from sidelight.config.settings import Settings
+    from sidelight.errors import Problem
+    from sidelight.schemas.article import Article
+
+_THIN_WORDS = 100
+_PACKAGES = ("faiss-cpu", "faiss-gpu", "langgraph", "pyserini", "sentence-transformers", "torch")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a call of `run_topics` came to.
+
+    Attributes:
+        directory: Where the files are.
+        done: Topics finished by this call.
+        kept: Topics that were finished before.
+        failures: Topics that could not be finished.
+        thin: Topics whose report is short for want of evidence.
+        problems: What the strict check says about the files, warnings included.
+    """
+
+    directory: RunDirectory
+    done: tuple[str, ...]
+    kept: tuple[str, ...]
+    failures: tuple[Failure, ...]
+    thin: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def succeeded(self) -> bool:
+        """Tell whether every topic is finished and both files are valid."""
+        return not self.failures and all(item.severity != "error" for item in self.problems)
+
+
+async def run_topics(
+    articles: Sequence[Article],
+    settings: Settings,
+    index_fingerprint: str,
+    start: Callable[[], Callable[[Article], Awaitable[InvestigationState]]],
+    out: Path,
+    *,
+    only: str | None = None,
+    on_topic: Callable[[str], None] = lambda _: None,
+) -> RunSummary:
+    """Finish every topic that is not finished yet, then make the run's files from all that are.
+
+    Args:
+        articles: All topics of the run, in the order of the files.
+        settings: What the run depends on; recorded as `config.yaml`.
+        index_fingerprint: Hash of the index; a folder made with another is refused.
+        start: Opens what an investigation needs; called only when there is something to do.
+        out: The run directory.
+        only: Work on this topic alone; finished ones stay in the files.
+        on_topic: Called with the id of each topic that this call ends, well or badly.
+
+    Raises:
+        UsageError: The folder is in use, or holds another run.
+        MachineError: The machine cannot do the work; no topic is marked failed for that.
+    """
+    directory = RunDirectory(out)
+    with directory.locked():
+        directory.claim(settings)
+        prints = {item.topic_id: _fingerprint(item, settings, index_fingerprint) for item in articles}
+        results = {
+            topic_id: result
+            for topic_id, print_ in prints.items()
+            if (result := directory.finished(topic_id, print_)) is not None
+        }
+        kept = tuple(results)
+        todo = [
+            article
+            for article in articles
+            if article.topic_id not in results and only in {None, article.topic_id}
+        ]
+        failures: list[Failure] = []
+        if todo:
+            investigate = start()
+            limit = asyncio.Semaphore(settings.investigation.topics_in_parallel)
+
+            async def work(article: Article) -> None:
+                async with limit:
+                    outcome = await _attempt(article, prints[article.topic_id], investigate)
+                if isinstance(outcome, TopicResult):
+                    directory.finish(outcome)
+                    results[outcome.topic_id] = outcome
+                else:
+                    failures.append(outcome)
+                on_topic(article.topic_id)
+
+            await asyncio.gather(*(work(article) for article in todo))
+        ordered = [results[item.topic_id] for item in articles if item.topic_id in results]
+        order = {article.topic_id: place for place, article in enumerate(articles)}
+        failures.sort(key=lambda failure: order[failure.topic_id])
+        thin = tuple(result.topic_id for result in ordered if _words(result) < _THIN_WORDS)
+        problems = _write_files(directory, settings, ordered)
+        directory.write_failures(failures)
+        manifest = _manifest(directory, settings, index_fingerprint, ordered, thin, failures)
+        publish(directory.manifest, partial(atomic_write, text=as_json(manifest)))
+        return RunSummary(
+            directory=directory,
+            done=tuple(result.topic_id for result in ordered if result.topic_id not in kept),
+            kept=kept,
+            failures=tuple(failures),
+            thin=thin,
+            problems=tuple(problems),
+        )
+
+
+async def _attempt(
+    article: Article,
+    fingerprint: str,
+    investigate: Callable[[Article], Awaitable[InvestigationState]],
+) -> TopicResult | Failure:
+    try:
+        state = await investigate(article)
+    except MachineError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one topic must not stop the others
+        return Failure(topic_id=article.topic_id, error=type(error).__name__, message=str(error))
+    return TopicResult(
+        topic_id=article.topic_id,
+        fingerprint=fingerprint,
+        questions=state["questions"].questions,
+        report=state["report"].sentences,
+        trace=state["trace"],
+    )
+
+
+def _fingerprint(article: Article, settings: Settings, index_fingerprint: str) -> str:
+    parts = (__version__, settings.fingerprint(), index_fingerprint, article.model_dump())
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _write_files(
+    directory: RunDirectory, settings: Settings, results: Sequence[TopicResult]
+) -> list[Problem]:
+    team_id, run_id = settings.submission.team_id, settings.submission.run_id
+    questions = [
+        SubmittedQuestion(
+            topic_id=result.topic_id, team_id=team_id, run_id=f"{run_id}-t1", rank=rank, text=text
+        )
+        for result in results
+        for rank, text in enumerate(result.questions, start=1)
+    ]
+    reports = [
+        SubmittedReport(
+            metadata=ReportMetadata(
+                team_id=team_id,
+                run_id=f"{run_id}-t2",
+                topic_id=result.topic_id,
+                type=settings.submission.type,
+            ),
+            responses=result.report,
+        )
+        for result in results
+    ]
+    publish(directory.task1, partial(write_question_run, questions=questions))
+    publish(directory.task2, partial(write_report_run, reports=reports))
+    track, topic_ids = load_track(settings.track), [result.topic_id for result in results]
+    return [
+        *check_question_run(directory.task1, track, topic_ids),
+        *check_report_run(directory.task2, track, topic_ids),
+    ]
+
+
+def _manifest(
+    directory: RunDirectory,
+    settings: Settings,
+    index_fingerprint: str,
+    results: Sequence[TopicResult],
+    thin: Sequence[str],
+    failures: Sequence[Failure],
+) -> dict[str, Any]:
+    """Return what made the run. It holds no time and no path, so that a rerun gives the same."""
+    return {
+        "sidelight": __version__,
+        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "track": settings.track,
+        "settings": settings.fingerprint(),
+        "index": index_fingerprint,
+        "topics": [result.topic_id for result in results],
+        "thin_topics": list(thin),
+        "failed_topics": [failure.topic_id for failure in failures],
+        "files": {
+            path.name: sha256_file(path)
+            for path in (directory.config, directory.task1, directory.task2)
+        },
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _words(result: TopicResult) -> int:
+    return sum(budget_words(sentence.text) for sentence in result.report)
