@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InvalidFileError, Problem, Severity
@@ -10,7 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from pydantic import ValidationError
+
+# The names pydantic gives to kinds of errors, and ours.
+_CODES = {
+    "missing": "key-missing",
+    "extra_forbidden": "key-unknown",
+    "json_invalid": "json-syntax",
+}
 _MAX_QUOTED = 80
+# The built-in repr recurses as deep as the value goes, and writes megabytes to keep 80 characters.
+_repr = reprlib.Repr()
+_repr.maxstring = _repr.maxother = _MAX_QUOTED
 
 
 class Findings:
@@ -48,6 +60,18 @@ class Findings:
         """Add a problem worth knowing that leaves the file valid."""
         self.add(code, line, expected=expected, found=found, remedy=remedy, severity="warning")
 
+    def invalid(self, error: ValidationError, line: int | None, *, what: str, remedy: str) -> None:
+        """Add one error for each place where a value is not of the type a format asks for."""
+        for detail in error.errors(include_url=False):
+            place = ".".join(str(part) for part in detail["loc"])
+            self.error(
+                _CODES.get(detail["type"], "value"),
+                line,
+                expected=f"{what}{f' with {place}' if place else ''}: {detail['msg']}",
+                found=quoted(detail["input"]),
+                remedy=remedy,
+            )
+
     def raise_errors(self) -> None:
         """Stop here if the file is invalid.
 
@@ -60,6 +84,6 @@ class Findings:
 
 
 def quoted(value: object) -> str:
-    """Return a value as Python would write it, in printable ASCII, shortened to fit a message."""
-    text = ascii(value)
+    """Return a value as Python would write it, shortened to fit a message."""
+    text = _repr.repr(value)
     return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 4]}...{text[-1]}"

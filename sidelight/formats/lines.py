@@ -6,7 +6,9 @@ more characters; either tears a question or a JSON string in two. Only LF ends a
 
 from __future__ import annotations
 
+import zlib
 from codecs import BOM_UTF8
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -16,6 +18,7 @@ from sidelight.files import open_binary
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -47,13 +50,30 @@ class TextFile(NamedTuple):
     crlf_lines: int
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a plain or `.gz` file without a byte order mark.
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn a failure to read a file into an error that names it.
 
     Raises:
         InputError: The file cannot be read.
     """
-    return _content(path).removeprefix(BOM_UTF8)
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}",
+            remedy="Check the path and its permissions.",
+        ) from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a plain or `.gz` file, byte order mark included.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    with readable(path), open_binary(path) as stream:
+        return stream.read()
 
 
 def open_text(path: Path) -> TextFile:
@@ -62,7 +82,7 @@ def open_text(path: Path) -> TextFile:
     Raises:
         InputError: The file cannot be read.
     """
-    content = _content(path)
+    content = read_bytes(path)
     raw_lines = content.removeprefix(BOM_UTF8).split(b"\n")
     if not raw_lines[-1]:
         raw_lines.pop()
@@ -139,14 +159,3 @@ def decode_object(text: str, number: int | None, findings: Findings) -> dict[str
         )
         return None
     return value
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with open_binary(path) as stream:
-            return stream.read()
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"{path}: cannot be read: {reason}", remedy="Check the path and its permissions."
-        ) from error

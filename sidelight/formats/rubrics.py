@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Annotated
 
 import orjson
@@ -9,7 +10,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, Validation
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_write
-from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 
@@ -74,22 +75,14 @@ def read_rubric(path: Path) -> Rubric:
         InvalidFileError: It is not a rubric, or a rank or answer id occurs twice.
     """
     try:
-        file = _RubricFile.model_validate_json(read_bytes(path))
+        file = _RubricFile.model_validate_json(read_bytes(path).removeprefix(BOM_UTF8))
         return Rubric(
             topic_id=file.topic_id,
             questions=tuple(question.to_question() for question in file.rubrics),
         )
     except ValidationError as error:
         findings = Findings(path)
-        for detail in error.errors(include_url=False):
-            place = ".".join(str(part) for part in detail["loc"]) or "the file"
-            findings.error(
-                "rubric",
-                None,
-                expected=f"a DRAGUN rubric; {place}: {detail['msg']}",
-                found=quoted(detail["input"]),
-                remedy="Compare the file with docs/formats.md.",
-            )
+        findings.invalid(error, None, what="a rubric", remedy="Compare it with docs/formats.md.")
         findings.raise_errors()
         raise
 
