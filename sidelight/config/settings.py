@@ -16,7 +16,7 @@ class SubmissionSettings(Value):
 
     team_id: str = Field("sidelight", pattern=r"^[A-Za-z0-9._-]{1,32}$", description="Team id.")
     run_id: str = Field(
-        "sidelight-extractive",
+        "sidelight-run",
         pattern=r"^[A-Za-z0-9._-]{1,60}$",
         description="Run id; must begin with the team id. `-t1` and `-t2` are added per task.",
     )

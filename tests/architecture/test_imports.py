@@ -1,0 +1,104 @@
+"""Imports go one way, and heavy packages stay where they belong."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "sidelight"
+
+BASE = {"errors", "text", "schemas", "files"}
+MIDDLE = BASE | {"registry", "tracks", "formats", "config"}
+# What each part may import besides itself; parts not named here may import everything.
+ALLOWED = {
+    "errors": set(),
+    "text": set(),
+    "files": {"errors"},
+    "schemas": {"errors", "text"},
+    "registry": BASE,
+    "tracks": BASE,
+    "formats": BASE | {"tracks"},
+    "config": BASE | {"tracks"},
+    "sample": BASE,
+    "index": MIDDLE,
+    "retrieval": MIDDLE | {"index"},
+    "generation": MIDDLE,
+    "agents": MIDDLE | {"retrieval", "generation"},
+    "evaluation": MIDDLE,
+    "run_directory": MIDDLE,
+}
+HEAVY = {
+    "pyserini": {"index", "retrieval"},
+    "jnius": {"index", "retrieval"},
+    "jnius_config": {"index", "retrieval"},
+    "faiss": {"index", "retrieval"},
+    "torch": {"index", "retrieval"},
+    "sentence_transformers": {"index", "retrieval"},
+    "langgraph": {"agents"},
+}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> set[str]:
+    """Return every dotted name a module imports anywhere, inside functions too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names.add(node.module or "")
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path: Path) -> None:
+    part = part_of(path)
+    own = {name.split(".")[1] for name in imported(path) if name.startswith("sidelight.")}
+    if part in ALLOWED:
+        assert own - {part} <= ALLOWED[part]
+    if part not in {"cli", "build", "runner"}:
+        assert own.isdisjoint({"cli", "build", "runner"})
+    for name in imported(path):
+        top = name.split(".")[0]
+        assert part in HEAVY.get(top, {part}), f"{top} is imported in {part}"
+
+
+def test_the_system_does_not_know_the_scorer() -> None:
+    for path in MODULES:
+        if part_of(path) in {"agents", "generation", "retrieval", "index", "runner", "build"}:
+            known = imported(path)
+            assert not any("evaluation" in name or name.endswith(".rubric") for name in known)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["validate", "--help"],
+        ["score", "--help"],
+        ["run", "--help"],
+        ["search", "--help"],
+    ],
+)
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys; sys.argv = ['sidelight', *sys.argv[1:]]\n"
+        "from sidelight.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code in (0, None), end.code\n"
+        "heavy = {'torch', 'jnius', 'langgraph', 'faiss', 'sentence_transformers', 'sklearn',"
+        " 'pandas', 'scipy', 'numpy'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

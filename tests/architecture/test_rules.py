@@ -1,0 +1,66 @@
+"""House rules that a reader would otherwise have to remember."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from sidelight.config.settings import Settings
+from sidelight.registry import REGISTRY, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE = Path(__file__).resolve().parents[2] / "sidelight"
+READERS = [PACKAGE / "build.py", PACKAGE / "runner.py", *sorted((PACKAGE / "cli").glob("*.py"))]
+
+
+def settings_of(model: type[BaseModel]) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from settings_of(kind)
+        else:
+            yield name
+
+
+def test_every_setting_is_read_somewhere() -> None:
+    read = {
+        node.attr
+        for path in READERS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    assert set(settings_of(Settings)) <= read
+
+
+def test_every_setting_says_what_it_does() -> None:
+    def check(model: type[BaseModel]) -> None:
+        for name, field in model.model_fields.items():
+            kind = field.annotation
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                check(kind)
+            else:
+                assert field.description, f"{model.__name__}.{name}"
+
+    check(Settings)
+
+
+def test_only_two_places_may_catch_everything() -> None:
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or ast.unparse(node.type) == "Exception")
+    }
+    assert found <= {"runner.py", "cli/main.py"}
+
+
+def test_every_registered_component_can_be_loaded() -> None:
+    for kind, entries in REGISTRY.items():
+        for name in entries:
+            assert isinstance(load(kind, name), type)

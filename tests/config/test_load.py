@@ -1,0 +1,66 @@
+"""Settings merge in order, refuse what they do not know, and never see a rubric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sidelight.config.load import dump_settings, load_settings
+from sidelight.config.settings import Settings
+from sidelight.errors import UsageError
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+
+
+def test_overrides_beat_the_file_which_beats_the_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("retrieval: {k: 7, depth: 50}\n", encoding="utf-8")
+    settings = load_settings(path, ["retrieval.k=9"])
+    assert (settings.retrieval.k, settings.retrieval.depth) == (9, 50)
+    assert settings.investigation == Settings().investigation
+
+
+def test_a_dumped_tree_loads_to_the_same_settings(tmp_path: Path) -> None:
+    settings = load_settings(None, ["retrieval.retriever=rm3"])
+    path = tmp_path / "config.yaml"
+    path.write_text(dump_settings(settings), encoding="utf-8")
+    assert load_settings(path) == settings
+    assert load_settings(path).fingerprint() == settings.fingerprint()
+    assert settings.fingerprint() != Settings().fingerprint()
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
+def test_every_preset_loads_and_holds_differences_only(path: Path) -> None:
+    assert load_settings(path) != Settings()
+    defaults = Settings().model_dump()
+    for group, values in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        for key, value in values.items():
+            assert defaults[group][key] != value, f"{path.name}: {group}.{key} is the default"
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("retrieval.k=0", "retrieval.k"),
+        ("retrieval.nope=1", "retrieval.nope"),
+        ("retrieval.k", "expected key.sub=value"),
+        ("track.x.y=1", "track"),
+        ("submission.run_id=other-run", "must begin with the team id"),
+        ("retrieval.reranker=data/human_rubrics", "must not know what it is judged by"),
+        ("rubrics=somewhere", "must not know what it is judged by"),
+    ],
+)
+def test_a_wrong_setting_is_named(override: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        load_settings(None, [override])
+
+
+def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no configuration file"):
+        load_settings(tmp_path / "absent.yaml")
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: [1", encoding="utf-8")
+    with pytest.raises(UsageError, match="not valid YAML"):
+        load_settings(broken)
