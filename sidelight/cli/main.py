@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from sidelight import __version__
+from sidelight.cli.validate import validate
 from sidelight.errors import SidelightError
 
 app = typer.Typer(
@@ -36,6 +37,9 @@ def _root(
     ] = False,
 ) -> None:
     del version
+
+
+app.command()(validate)
 
 
 def main() -> None:

@@ -1,0 +1,75 @@
+"""`sidelight validate`: say what is wrong with files before someone else does."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+
+if TYPE_CHECKING:
+    from sidelight.formats.verdict import Verdict
+
+_MAX_SHOWN = 20
+
+
+def validate(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Runs, topics, rubrics, assessments, TREC runs or qrels."),
+    ],
+    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = "dragun2025",
+    topics: Annotated[
+        Path | None,
+        typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
+    ] = None,
+    official: Annotated[
+        bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Check files, each by what it holds; exit with 1 if one is invalid."""
+    from sidelight.formats.topics import read_topics
+    from sidelight.formats.verdict import judge_file
+    from sidelight.tracks import load_track
+
+    rules = load_track(track)
+    topic_ids = rules.topic_ids
+    if topics is not None:
+        topic_ids = tuple(article.topic_id for article in read_topics(topics))
+    verdicts = [judge_file(path, rules, topic_ids, official=official) for path in files]
+    if as_json:
+        print_json({"files": [_as_dict(verdict) for verdict in verdicts]})
+    else:
+        for verdict in verdicts:
+            _show(verdict)
+    if not all(verdict.valid for verdict in verdicts):
+        raise typer.Exit(1)
+
+
+def _as_dict(verdict: Verdict) -> dict[str, object]:
+    return {
+        "file": verdict.file,
+        "kind": verdict.kind,
+        "valid": verdict.valid,
+        "problems": [problem.as_dict() for problem in verdict.problems],
+    }
+
+
+def _show(verdict: Verdict) -> None:
+    from sidelight.formats.detect import KINDS
+
+    kind = KINDS.get(verdict.kind or "")
+    title = kind.title if kind else "file of unknown kind"
+    if verdict.valid and kind:
+        line, style = f"{verdict.file}: valid {title}, {verdict.size} {kind.unit}", "green"
+    else:
+        line, style = f"{verdict.file}: invalid {title}", "red"
+    out.print(line, style=style, markup=False)
+    for problem in verdict.problems[:_MAX_SHOWN]:
+        style = "red" if problem.severity == "error" else "yellow"
+        out.print(f"  {problem}", style=style, markup=False)
+    if len(verdict.problems) > _MAX_SHOWN:
+        out.print(f"  ... and {len(verdict.problems) - _MAX_SHOWN} more; --json lists them all")
