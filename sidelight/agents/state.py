@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypedDict, TypeVar
 
-from sidelight.generation.roles import Coverage, PlannedQuery
-from sidelight.schemas.angle import Angle
+from sidelight.schemas.angle import Angle, Coverage, PlannedQuery
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.question import DraftQuestions, QuestionSet

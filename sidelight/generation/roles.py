@@ -13,64 +13,17 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.schemas.base import Value
-
 if TYPE_CHECKING:
-    from sidelight.schemas.angle import Angle
+    from sidelight.schemas.angle import Angle, Coverage, Plan
     from sidelight.schemas.article import Article
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
     from sidelight.schemas.question import DraftQuestions
-    from sidelight.schemas.report import DraftReport
+    from sidelight.schemas.report import CheckedReport, DraftReport
     from sidelight.schemas.segment import Segment
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Texts to L2-normalised vectors, `(n, dim)`; a dot product is a cosine."""
-
-
-class PlannedQuery(Value):
-    """A search made for an angle; the id names the round and the angle."""
-
-    query_id: str
-    angle_id: str
-    text: str
-
-
-class Plan(Value):
-    """What a round investigates: angles that are new, and searches for new and open angles."""
-
-    angles: tuple["Angle", ...]
-    queries: tuple[PlannedQuery, ...]
-
-
-class Coverage(Value):
-    """How far the evidence reaches.
-
-    Attributes:
-        covered: Angles that evidence speaks to, sorted.
-        score: Share of the total weight of all angles that is covered, in [0, 1].
-        go_on: Whether another round is expected to raise it.
-        reason: Why, for the trace.
-    """
-
-    covered: tuple[str, ...]
-    score: float
-    go_on: bool
-    reason: str
-
-
-class Removal(Value):
-    """A sentence a check took out, and why."""
-
-    text: str
-    reason: str
-
-
-class CheckedReport(Value):
-    """A draft whose sentences all stand on what they cite."""
-
-    draft: "DraftReport"
-    removed: tuple[Removal, ...] = ()
 
 
 class ProfileArticle(Protocol):

@@ -40,3 +40,36 @@ class Angle(Value):
     query: str
     must_mention: tuple[str, ...] = ()
     weight: float = Field(gt=0, le=4)
+
+
+class PlannedQuery(Value):
+    """A search made for an angle; the id names the round and the angle."""
+
+    query_id: str
+    angle_id: str
+    text: str
+
+
+class Plan(Value):
+    """What a round investigates: angles that are new, and searches for new and open angles."""
+
+    angles: tuple[Angle, ...]
+    queries: tuple[PlannedQuery, ...]
+
+
+class Coverage(Value):
+    """How far the evidence reaches.
+
+    Attributes:
+        covered: Angles that evidence speaks to, sorted.
+        weight: Sum over angles of weight times the chance that evidence speaks to it.
+        score: That sum as a share of the weight of all angles, in [0, 1].
+        go_on: Whether another round is expected to raise it.
+        reason: Why, for the trace.
+    """
+
+    covered: tuple[str, ...]
+    weight: float
+    score: float
+    go_on: bool
+    reason: str

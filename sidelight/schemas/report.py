@@ -27,6 +27,20 @@ class DraftReport(Value):
     sentences: tuple[DraftSentence, ...]
 
 
+class Removal(Value):
+    """A sentence a check took out, and why."""
+
+    text: str
+    reason: str
+
+
+class CheckedReport(Value):
+    """A draft whose sentences all stand on what they cite."""
+
+    draft: DraftReport
+    removed: tuple[Removal, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ReportLimits:
     """What a track allows in a report; see `Track`."""

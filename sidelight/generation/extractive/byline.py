@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.names import find_names, strip_title
+from sidelight.generation.extractive.names import find_names, host_label, strip_title
 from sidelight.text import clean, tokens
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ _NOT_A_NAME = frozenset(
     """.casefold().split()
 )
 _GENERIC_LABELS = frozenset({"blog", "blogs", "news"})  # `news.com.au` is its own name
-_SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
 _SPLIT = re.compile(r",\s+and\s+|,\s*|\s+and\s+|\s*&\s*")
 
 
@@ -65,7 +64,7 @@ def find_publisher(article: Article) -> str:
     A capitalised name whose letters are those of the host's main label (or begin with them) is
     the outlet; so is a suffix of the page title that shares a word with the label.
     """
-    label = _main_label(article.host)
+    label = host_label(article.host)
     if not label or label in _GENERIC_LABELS:
         return article.host or "the publisher"
     suffixes = _title_suffixes(article.title)
@@ -84,14 +83,6 @@ def find_publisher(article: Article) -> str:
             return suffix
     word = re.search(rf"\b(?=[A-Z])(?i:{re.escape(label)})\b", article.body)
     return word.group() if word else article.host
-
-
-def _main_label(host: str) -> str:
-    """Return the letters of the registered name: `atlasobscura` for `www.atlasobscura.com`."""
-    labels = host.split(".")[:-1]
-    while len(labels) > 1 and labels[-1] in _SECOND_LEVEL:
-        labels.pop()
-    return _squash(labels[-1]) if labels else ""
 
 
 def _title_suffixes(title: str) -> list[str]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.report import NO_EVIDENCE
 from sidelight.generation.extractive.sentence_index import is_quotable
-from sidelight.generation.roles import CheckedReport, Removal
-from sidelight.schemas.report import DraftReport
+from sidelight.schemas.report import CheckedReport, DraftReport, Removal
 from sidelight.text import one_line, sentences
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.generation.roles import Coverage
+from sidelight.schemas.angle import Coverage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ class ExtractiveAssessor:
 
     Args:
         max_rounds: Never more rounds than this.
-        min_gain: A round that raised the score by less than this was the last.
+        min_gain: A round that covered less than this share of all weight anew was the last.
     """
 
     def __init__(self, max_rounds: int, min_gain: float) -> None:
@@ -42,18 +42,19 @@ class ExtractiveAssessor:
         gained = sum(angle.weight * _chance(angle.angle_id, evidence) for angle in angles)
         score = round(gained / total, 4) if total else 0.0
         covered = tuple(sorted(evidence.covers(angle.angle_id for angle in angles)))
-        go_on, reason = self._decide(score, previous, round_number)
-        return Coverage(covered=covered, score=score, go_on=go_on, reason=reason)
+        gain = (gained - (previous.weight if previous else 0.0)) / total if total else 0.0
+        go_on, reason = self._decide(score, gain, round_number)
+        return Coverage(
+            covered=covered, weight=round(gained, 4), score=score, go_on=go_on, reason=reason
+        )
 
-    def _decide(
-        self, score: float, previous: Coverage | None, round_number: int
-    ) -> tuple[bool, str]:
+    def _decide(self, score: float, gain: float, round_number: int) -> tuple[bool, str]:
         if round_number >= self._max_rounds:
             return False, f"round {round_number} is the last allowed"
         if score >= _ENOUGH:
             return False, f"coverage {score:.2f} is enough"
-        if previous is not None and score - previous.score < self._min_gain:
-            return False, f"the round added {score - previous.score:.3f}, under {self._min_gain}"
+        if gain < self._min_gain:
+            return False, f"the round added {gain:.3f} of all weight, under {self._min_gain}"
         return True, f"coverage {score:.2f} may still rise"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
 
-from sidelight.text import STOPWORDS, sentences
+from sidelight.text import STOPWORDS, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,6 +54,8 @@ _COMMON_ACRONYMS = frozenset(
     TM TV UFO UK UN URL US USA USB VIP
     """.split()
 )
+_SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
+_MIN_LABEL = 7  # shorter labels are words that any text may hold
 _VERB = (
     r"(?:said|says|told|tells|argued|argues|wrote|writes|warned|warns|added|adds|explained"
     r"|explains|claimed|claims|noted|notes|insisted|insists|recalled|recalls|estimates|estimated"
@@ -112,7 +115,14 @@ def strip_title(name: str) -> str:
 
 
 def name_forms(name: str) -> tuple[str, ...]:
-    """Return the forms under which a text may mention a name: in full, surname, acronym."""
+    """Return the forms under which a text may mention a name: in full, surname, acronym.
+
+    A host such as `curioatlas.example` is mentioned by its address or by its main label, which
+    `mentions` finds written in several words too.
+    """
+    if "." in name and " " not in name:
+        label = host_label(name)
+        return (name, label) if len(label) >= _MIN_LABEL else (name,)
     plain = strip_title(name)
     words = plain.split()
     forms = [plain]
@@ -125,11 +135,26 @@ def name_forms(name: str) -> tuple[str, ...]:
 
 
 def mentions(text: str, forms: Iterable[str]) -> bool:
-    """Tell whether a text contains one of the forms as whole words; an acronym keeps its case."""
-    return any(
-        re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, 0 if form.isupper() else re.IGNORECASE)
-        for form in forms
-    )
+    """Tell whether a text contains one of the forms as whole words.
+
+    An acronym keeps its case; a lower-case label may have spaces between its letters.
+    """
+    return any(_form_pattern(form).search(text) for form in forms)
+
+
+def host_label(host: str) -> str:
+    """Return the registered name in a host: `atlasobscura` for `www.atlasobscura.com`."""
+    labels = host.split(".")[:-1]
+    while len(labels) > 1 and labels[-1] in _SECOND_LEVEL:
+        labels.pop()
+    return "".join(tokens(labels[-1])) if labels else ""
+
+
+@cache
+def _form_pattern(form: str) -> re.Pattern[str]:
+    spaced = form.islower() and form.isalpha() and len(form) >= _MIN_LABEL
+    body = r"\s?".join(form) if spaced else re.escape(form)
+    return re.compile(rf"(?<!\w){body}(?!\w)", 0 if form.isupper() else re.IGNORECASE)
 
 
 def _trim(name: str) -> str:
@@ -145,11 +170,16 @@ def _is_acronym(name: str) -> bool:
     return re.fullmatch(r"[A-Z]{3,6}", name) is not None and name not in _COMMON_ACRONYMS
 
 
+def looks_like_place(name: str) -> bool:
+    """Tell whether a name holds a word such as `Valley` or `North`."""
+    return bool(_PLACE.intersection(word.casefold().strip(".") for word in name.split()))
+
+
 def _looks_personal(name: str) -> bool:
     words = strip_title(name).split()
     return (
         2 <= len(words) <= 4
-        and not _PLACE.intersection(word.casefold().strip(".") for word in words)
+        and not looks_like_place(name)
         and all(_PERSONAL_WORD.fullmatch(word) and not word.isupper() for word in words)
     )
 

@@ -11,10 +11,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.names import find_names, mentions, name_forms
-from sidelight.generation.roles import Plan, PlannedQuery
-from sidelight.schemas.angle import Angle, Aspect
-from sidelight.text import content_words
+from sidelight.generation.extractive.names import (
+    find_names,
+    looks_like_place,
+    mentions,
+    name_forms,
+)
+from sidelight.schemas.angle import Angle, Aspect, Plan, PlannedQuery
+from sidelight.text import content_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,7 +79,7 @@ def _first_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
     outlet = profile.publisher
-    forms = tuple(dict.fromkeys((*name_forms(outlet), profile.host))) if profile.host else (outlet,)
+    forms = tuple(dict.fromkeys((*name_forms(outlet), *name_forms(profile.host))))
     for name, weight, question, words in (
         (
             "rating",
@@ -249,16 +253,19 @@ def _links(
 ) -> Iterator[Angle]:
     """Yield angles on names that evidence ties to the outlet or the author and the article hides.
 
-    A name counts once per segment, and only when it stands in at least two; what the article, the
-    outlet or an earlier angle already names is known.
+    A name counts where one sentence holds both, and only when at least two segments have such a
+    sentence; what the article, the outlet or an earlier angle already names is known.
     """
     principals = (profile.publisher, *profile.authors)
     known = [profile.body, *principals, *(angle.question for angle in angles)]
     seen: Counter[str] = Counter()
     for item in evidence.items:
-        text = item.segment.text
-        if any(mentions(text, name_forms(principal)) for principal in principals):
-            seen.update(name for name in find_names(text) if " " in name)
+        tied = " ".join(
+            sentence
+            for sentence in sentences(item.segment.text)
+            if any(mentions(sentence, name_forms(principal)) for principal in principals)
+        )
+        seen.update(name for name in find_names(tied) if _could_be_hidden(name, principals))
     fresh = [
         name
         for name, count in sorted(seen.items(), key=lambda entry: (-entry[1], entry[0]))
@@ -276,6 +283,12 @@ def _links(
             must_mention=name_forms(name)[:1],
             weight=3.0,
         )
+
+
+def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
+    """Tell whether a name may stand for a tie: two words, no place, no namesake."""
+    own = {word for principal in principals for word in principal.split()}
+    return " " in name and not looks_like_place(name) and own.isdisjoint(name.split())
 
 
 def _reworded(angle: Angle, profile: ArticleProfile, round_number: int) -> str:

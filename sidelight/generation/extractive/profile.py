@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 from sidelight.generation.cleaning import clean_article
 from sidelight.generation.extractive.byline import find_authors, find_publisher
-from sidelight.generation.extractive.names import find_names, people_and_organisations
+from sidelight.generation.extractive.names import (
+    find_names,
+    looks_like_place,
+    people_and_organisations,
+)
 from sidelight.schemas.profile import ArticleProfile, Claim
 from sidelight.text import STOPWORDS, clean, content_words, count_words, numbers, sentences, tokens
 
@@ -21,7 +25,6 @@ _MAX_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
 
-_WIDENED = 2
 _UNITS = frozenset({"percent", "cent", "million", "billion", "thousand", "year", "years", "day"})
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
@@ -87,44 +90,58 @@ def _keywords(title: str, body: str) -> list[str]:
 
 
 def _subject(title: str, body: str) -> str:
-    """Return the phrase of one to three words that title and body share most.
+    """Return the phrase that says what the article is about, as the article writes it.
 
-    The score is frequency in the body times length to the power 1.5, because longer phrases are
-    rarer. A single word is widened to the phrase the body most often uses it in. Without a shared
-    phrase the title is the subject.
+    The pair of words from the title that the body uses most; else a pair with one word from the
+    title that it uses at least three times; else the pair of the title whose words it uses most
+    one by one; else the title's most used word; else the title.
     """
-    frequency = Counter(_phrases(tokens(body)))
-    shared = [phrase for phrase in dict.fromkeys(_phrases(tokens(title))) if frequency[phrase] > 1]
-    if not shared:
-        return clean(title)
-    best = max(shared, key=lambda phrase: frequency[phrase] * len(phrase) ** 1.5)
-    if len(best) == 1:
-        wider = [
-            (count, phrase)
-            for phrase, count in frequency.items()
-            if len(phrase) == _WIDENED and best[0] in phrase and count * 4 > frequency[best]
-        ]
-        best = max(wider, default=(0, best))[1]
-    return _as_written(" ".join(best), f"{title}\n{body}")
+    frequency = Counter(_phrases(body))
+    title_phrases = list(dict.fromkeys(_phrases(title)))
+    in_title = {word for phrase in title_phrases for word in phrase}
+
+    def worth(phrase: tuple[str, ...]) -> tuple[int, int, tuple[str, ...]]:
+        return len(in_title.intersection(phrase)), frequency[phrase], phrase
+
+    def spread(phrase: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+        return min(frequency[(word,)] for word in phrase), phrase
+
+    used = [
+        phrase
+        for phrase, count in frequency.items()
+        if len(phrase) == 2 and (n := len(in_title.intersection(phrase))) and count + n > 3
+    ]
+    pairs = [phrase for phrase in title_phrases if len(phrase) == 2 and spread(phrase)[0] > 1]
+    words = [phrase for phrase in title_phrases if len(phrase) == 1 and frequency[phrase] > 1]
+    best = max(used, key=worth, default=()) or max(pairs or words, key=spread, default=())
+    return _as_written(" ".join(best), f"{body}\n{title}") if best else clean(title)
 
 
-def _phrases(words: list[str]) -> list[tuple[str, ...]]:
-    """Return all runs of one to three words without stop words, figures or units."""
+def _phrases(text: str) -> list[tuple[str, ...]]:
+    """Return the single words, and the pairs that no punctuation parts, without fillers."""
+    clauses = [tokens(clause) for clause in re.split(r"[^\w\s'’-]+|\n", text)]
     runs = (
         tuple(words[start : start + size])
-        for size in (3, 2, 1)
+        for words in clauses
+        for size in (1, 2)
         for start in range(len(words) - size + 1)
     )
     return [run for run in runs if not any(_is_filler(word) for word in run)]
 
 
 def _is_filler(word: str) -> bool:
-    return word in STOPWORDS or word in _UNITS or len(word) <= 2 or word[0].isdigit()
+    return (
+        word in STOPWORDS
+        or word in _UNITS
+        or len(word) <= 2
+        or word[0].isdigit()
+        or looks_like_place(word)
+    )
 
 
 def _as_written(phrase: str, text: str) -> str:
     """Return a lower-cased phrase with the capitals it most often has in a text."""
-    pattern = r"\W+".join(re.escape(word) for word in phrase.split())
+    pattern = r"[\s-]+".join(re.escape(word) for word in phrase.split())
     forms = Counter(" ".join(found.split()) for found in re.findall(pattern, text, re.IGNORECASE))
     plain = [form for form, _ in forms.most_common() if not form.isupper()]
     return plain[0] if plain else phrase

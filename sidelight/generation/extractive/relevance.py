@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Cosines of all-MiniLM-L6-v2 between a question and a sentence: below the first they share at most
 # a field, above the second they are about the same fact.
-_FLOOR, _CEILING = 0.35, 0.80
+_FLOOR, _CEILING = 0.38, 0.80
 _SHARED_KEYWORDS = 2
 
 

@@ -8,7 +8,7 @@ from sidelight.generation.compose import Candidate, compose
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
 from sidelight.schemas.report import DraftReport, DraftSentence
-from sidelight.text import shingles
+from sidelight.text import sentences, shingles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
 
-_MIN_RELEVANCE = 0.12
+_MIN_RELEVANCE = 0.15
+_RESTATED = 0.82
 _SAME_FACT = 0.80
 _MAX_SUPPORTERS = 3
 _COPIED = 0.5
@@ -31,7 +32,7 @@ class ExtractiveReportWriter:
     """The role `write_report` without a model.
 
     Sentences are quoted as they stand. A sentence cites the segment it comes from, then, from other
-    hosts, segments that say the same. Text taken over from the article is never used. Without any
+    hosts, segments that say the same. What the article says itself is never used. Without any
     evidence the report is one honest sentence.
 
     Args:
@@ -71,11 +72,13 @@ class ExtractiveReportWriter:
                 own = shingles(sentence)
                 if len(own & copied) < _COPIED * len(own):
                     sources.setdefault(sentence, (key, item.segment.host))
-        texts = list(sources)
+        texts = self._without_restatements(profile, list(sources))
         scores = relevance(texts, angles, profile, self._index)
         return [
-            Candidate(text=text, covers=covers, host=host, evidence_keys=(key,))
-            for (text, (key, host)), row in zip(sources.items(), scores, strict=True)
+            Candidate(
+                text=text, covers=covers, host=sources[text][1], evidence_keys=sources[text][:1]
+            )
+            for text, row in zip(texts, scores, strict=True)
             if (
                 covers := {
                     angle.angle_id: float(score)
@@ -83,6 +86,13 @@ class ExtractiveReportWriter:
                     if score >= _MIN_RELEVANCE
                 }
             )
+        ]
+
+    def _without_restatements(self, profile: ArticleProfile, texts: list[str]) -> list[str]:
+        """Leave out what the article says itself: repeating it is no context."""
+        likeness = self._index.similarity(texts, sentences(profile.body))
+        return [
+            text for text, row in zip(texts, likeness, strict=True) if not (row >= _RESTATED).any()
         ]
 
     def _say_the_same(self, first: Candidate, second: Candidate) -> bool:

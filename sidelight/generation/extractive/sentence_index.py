@@ -22,7 +22,8 @@ _MAX_LINE_WORDS = 400
 
 _MARKUP = re.compile(r"[<>{}\[\]|\\^~`=]|https?://|www\.|@\w|#\w|&[a-z]+;")
 _FIRST_OR_SECOND_PERSON = re.compile(
-    r"\b(?:I|I'm|I’m|I've|me|my|mine|we|us|our|ours|we're|you|your|yours|you're)\b"
+    r"\b(?:I|I'm|I’m|I've|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|us|[Oo]urs?|[Ww]e're"
+    r"|[Yy]ou|[Yy]ours?|[Yy]ou're)\b"
 )
 _LEANS_ON_CONTEXT = re.compile(
     r"^[\"“‘'(]?(?:He|She|It|They|We|This|That|These|Those|Such|His|Her|Its|Their|But|And|Or|So|Yet"
@@ -35,6 +36,12 @@ _SERVICE = re.compile(
     r"\b(?:cookies?|subscribe|newsletter|sign up|log in|click|read more|all rights reserved"
     r"|copyright|comments? (?:are|is)|share this|related (?:stories|articles)|advertisement)\b",
     re.IGNORECASE,
+)
+# "Author of the study: ..." is a label, "For the potter, see ..." a signpost, and "The column says
+# ..." tells the reader what the article says, which the reader has just read.
+_NO_STATEMENT = re.compile(
+    r"^[^.:]{3,40}:\s|^For\s.*\bsee\b"
+    r"|^(?:According to the|The)\s+(?:article|column|story|piece|post)\b"
 )
 # Orders to software that reads the page; such a sentence never states a fact worth quoting.
 _ORDERS = re.compile(
@@ -77,8 +84,11 @@ def quotable_sentences(text: str) -> list[str]:
     """Return the sentences of a segment that can stand alone in a report, as they are written.
 
     Left out are fragments, questions, first and second person, sentences that lean on the one
-    before, markup, site services, verdicts, and orders to whoever reads.
+    before, markup, site services and verdicts. A text that gives orders to software that reads it
+    has no quotable sentence at all: its author writes for machines, not for readers.
     """
+    if gives_orders(text):
+        return []
     lines = [line for line in clean(text).split("\n") if count_words(line) <= _MAX_LINE_WORDS]
     return [
         one_line(sentence)
@@ -86,6 +96,11 @@ def quotable_sentences(text: str) -> list[str]:
         for sentence in sentences(line)
         if is_quotable(one_line(sentence))
     ]
+
+
+def gives_orders(text: str) -> bool:
+    """Tell whether a text tries to steer software that reads it."""
+    return _ORDERS.search(clean(text)) is not None
 
 
 def is_quotable(sentence: str) -> bool:
@@ -100,7 +115,7 @@ def is_quotable(sentence: str) -> bool:
         and sentence.count("(") == sentence.count(")")
         and not any(
             pattern.search(sentence)
-            for pattern in (_MARKUP, _FIRST_OR_SECOND_PERSON, _SERVICE, _ORDERS)
+            for pattern in (_MARKUP, _FIRST_OR_SECOND_PERSON, _SERVICE, _NO_STATEMENT)
         )
         and _LEANS_ON_CONTEXT.match(sentence) is None
         and not passes_verdict(sentence)
