@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
+
+from sidelight.text import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.generation.roles import Encode
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -23,3 +35,17 @@ def shared_data() -> Path:
 def public_runs(shared_data: Path) -> Path:
     """The eight public DRAGUN runs."""
     return shared_data / "dragun-2025" / "runs"
+
+
+@pytest.fixture(scope="session")
+def lexical_encode() -> Encode:
+    """A stand-in for an encoder: bags of hashed content words, normalised."""
+
+    def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        rows = np.full((len(texts), 512), 1e-6, dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in content_words(text):
+                row[zlib.crc32(word.encode()) % 512] += 1.0
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+    return encode

@@ -43,11 +43,12 @@ def clean_article(body: str) -> tuple[str, tuple[Cut, ...]]:
     """Return the prose of an article body, one paragraph a line, and what was cut from it."""
     lines = [line for line in clean(body).split("\n") if line]
     cuts: list[Cut] = []
-    for reason, end in (
-        ("reader comments", _comments_start(lines)),
-        ("end matter", _end_matter_start(lines)),
+    for reason, find_start in (
+        ("reader comments", _comments_start),
+        ("end matter", _end_matter_start),
     ):
-        if end is not None and end < len(lines):
+        end = find_start(lines)
+        if end is not None:
             cuts.append(_cut(reason, lines[end:]))
             lines = lines[:end]
     kept: list[str] = []

@@ -98,8 +98,7 @@ def people_and_organisations(text: str) -> tuple[list[str], list[str]]:
     people: Counter[str] = Counter()
     organisations: Counter[str] = Counter()
     for name, count in counts.items():
-        words = [word.casefold().strip(".") for word in name.split()]
-        if _ORGANISATION.intersection(words) or (count > 1 and _is_acronym(name)):
+        if _looks_like_organisation(name) or (count > 1 and _is_acronym(name)):
             organisations[name] += count
         elif _looks_personal(name) and _speaks(name, text):
             people[strip_title(name)] += count
@@ -175,11 +174,16 @@ def looks_like_place(name: str) -> bool:
     return bool(_PLACE.intersection(word.casefold().strip(".") for word in name.split()))
 
 
+def _looks_like_organisation(name: str) -> bool:
+    return bool(_ORGANISATION.intersection(word.casefold().strip(".") for word in name.split()))
+
+
 def _looks_personal(name: str) -> bool:
     words = strip_title(name).split()
     return (
         2 <= len(words) <= 4
         and not looks_like_place(name)
+        and not _looks_like_organisation(name)
         and all(_PERSONAL_WORD.fullmatch(word) and not word.isupper() for word in words)
     )
 

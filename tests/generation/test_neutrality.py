@@ -1,0 +1,34 @@
+"""Verdicts are recognised; context about ratings is not a verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidelight.generation.neutrality import passes_verdict
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The article is completely trustworthy.",
+        "The claim is false.",
+        "Reporters debunked the story.",
+        "It was rated false by the desk.",
+        "The outlet spreads misinformation.",
+        "Their statements were mostly untrue.",
+    ],
+)
+def test_a_verdict_is_recognised(text: str) -> None:
+    assert passes_verdict(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Press Balance Review rates the outlet as leaning right with a mixed factual record.",
+        "The trial found no difference between the two groups.",
+        "A true copy of the register is kept in the archive.",
+    ],
+)
+def test_context_is_no_verdict(text: str) -> None:
+    assert not passes_verdict(text)
