@@ -1,0 +1,105 @@
+"""From settings to objects: the only factory. Everything it makes receives plain arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sidelight.registry import load
+from sidelight.tracks import load_track
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from sidelight.agents.state import InvestigationState
+    from sidelight.config.settings import RetrievalSettings, Settings
+    from sidelight.generation.roles import Roles
+    from sidelight.index.folder import IndexFolder
+    from sidelight.retrieval.base import Retriever
+    from sidelight.schemas.article import Article
+
+# Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
+_STEPS_PER_ROUND, _STEPS_AROUND = 4, 10
+
+
+def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriever:
+    """Return the first stage that the settings name, reranked where they name a reranker."""
+    first: Retriever
+    if settings.retriever == "hybrid":
+        parts = [_single("bm25", folder), _single("dense", folder)]
+        first = load("retriever", "hybrid")(parts, depth=settings.depth)
+    else:
+        first = _single(settings.retriever, folder)
+    if settings.reranker is None:
+        return first
+    from sidelight.retrieval.rerank import RerankingRetriever
+
+    return RerankingRetriever(first, folder.docstore, settings.reranker, depth=settings.depth)
+
+
+def open_investigation(
+    settings: Settings, folder: IndexFolder
+) -> Callable[[Article], Awaitable[InvestigationState]]:
+    """Return the function that investigates one topic; index and graph are shared by all topics."""
+    from sidelight.agents.deps import Deps
+    from sidelight.agents.graph import build_graph
+    from sidelight.retrieval.lateral import LateralRetriever
+
+    retriever = build_retriever(settings.retrieval, folder)
+    track = load_track(settings.track)
+    graph = build_graph()
+    steps = _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
+
+    async def investigate(article: Article) -> InvestigationState:
+        deps = Deps(
+            article=article,
+            track=track,
+            roles=_extractive_roles(settings, folder),
+            retriever=LateralRetriever(
+                retriever,
+                folder.docstore,
+                article,
+                allow_own_article=settings.retrieval.allow_own_article,
+            ),
+            lookup=folder.docstore.get_many,
+            k=settings.retrieval.k,
+        )
+        state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
+        return cast("InvestigationState", state)
+
+    return investigate
+
+
+def _single(name: str, folder: IndexFolder) -> Retriever:
+    kind = load("retriever", name)
+    if name == "dense":
+        return cast("Retriever", kind(folder.vectors, folder.encoder))
+    return cast("Retriever", kind(folder.lucene))
+
+
+def _extractive_roles(settings: Settings, folder: IndexFolder) -> Roles:
+    """Return fresh roles for one topic: they remember the sentences they have encoded."""
+    from sidelight.generation.extractive.check import ExtractiveChecker
+    from sidelight.generation.extractive.coverage import ExtractiveAssessor
+    from sidelight.generation.extractive.plan import ExtractivePlanner
+    from sidelight.generation.extractive.profile import ExtractiveProfiler
+    from sidelight.generation.extractive.questions import ExtractiveQuestionWriter
+    from sidelight.generation.extractive.report import ExtractiveReportWriter
+    from sidelight.generation.extractive.select import ExtractiveSelector
+    from sidelight.generation.extractive.sentence_index import SentenceIndex
+    from sidelight.generation.roles import Roles
+
+    track = load_track(settings.track)
+    index = SentenceIndex(folder.encoder.encode_queries)
+    return Roles(
+        profile_article=ExtractiveProfiler(),
+        plan_queries=ExtractivePlanner(),
+        select_evidence=ExtractiveSelector(index),
+        assess_coverage=ExtractiveAssessor(
+            settings.investigation.max_rounds, settings.investigation.min_gain
+        ),
+        write_questions=ExtractiveQuestionWriter(
+            index, track.questions_per_topic, track.max_question_characters
+        ),
+        write_report=ExtractiveReportWriter(index, track.max_report_words),
+        check_report=ExtractiveChecker(),
+    )
