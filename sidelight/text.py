@@ -18,6 +18,7 @@ _BOUNDARY = re.compile(
 )
 _QUOTED = re.compile('“[^“”]{1,300}”|"[^"]{1,300}"')
 _LAST_WORD = re.compile(r"(?:[\w'’.-]*\w|)$")
+_NEXT_WORD = re.compile(r"[\"'“‘«(\[]*([\w'’]+)")
 _ABBREVIATIONS = frozenset(
     """
     adm al apr art assn aug ave bros ca capt cf ch cmdr co col corp dec dept dr ed eds est etc
@@ -106,14 +107,18 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the (start, end) character offsets of each sentence; a newline always ends one.
+def sentence_spans(text: str, *, newline_ends: bool = True) -> Iterator[tuple[int, int]]:
+    """Yield the (start, end) character offsets of each sentence.
 
     `text[start:end]` has no white space at either end. Abbreviations, initials, decimal points and
     full stops inside a short quotation do not end a sentence.
+
+    Args:
+        text: Any text.
+        newline_ends: Whether a newline always ends a sentence, or is white space like any other.
     """
     line_start = 0
-    for line in text.split("\n"):
+    for line in text.split("\n") if newline_ends else [text]:
         start = 0
         quoted = [match.span() for match in _QUOTED.finditer(line)]
         for match in _BOUNDARY.finditer(line):
@@ -151,9 +156,10 @@ def _trimmed(line: str, start: int, end: int, offset: int) -> Iterator[tuple[int
 def _ends_sentence(line: str, match: re.Match[str]) -> bool:
     if match.group("mark") != "." or match.group("close"):
         return True
-    word_match = _LAST_WORD.search(line, 0, match.start())
+    # Looking back no further than any abbreviation reaches keeps a long text linear.
+    word_match = _LAST_WORD.search(line, max(0, match.start() - 40), match.start())
     word = word_match.group() if word_match else ""
-    following = re.match(r"[\"'“‘«(\[]*([\w'’]+)", line[match.end() :])
+    following = _NEXT_WORD.match(line, match.end())
     starts_plainly = following is not None and following.group(1).casefold() in _STARTERS
     if word.casefold() in _ABBREVIATIONS:
         # "No." and "art." are also words; a plain opener after them begins a new sentence.
