@@ -64,7 +64,7 @@ def _show(verdict: Verdict) -> None:
     kind = KINDS.get(verdict.kind or "")
     title = kind.title if kind else "file of unknown kind"
     if verdict.valid and kind:
-        line, style = f"{verdict.file}: valid {title}, {verdict.size} {kind.unit}", "green"
+        line, style = f"{verdict.file}: valid {title}, {_count(verdict.size, kind.unit)}", "green"
     else:
         line, style = f"{verdict.file}: invalid {title}", "red"
     out.print(line, style=style, markup=False)
@@ -73,3 +73,8 @@ def _show(verdict: Verdict) -> None:
         out.print(f"  {problem}", style=style, markup=False)
     if len(verdict.problems) > _MAX_SHOWN:
         out.print(f"  ... and {len(verdict.problems) - _MAX_SHOWN} more; --json lists them all")
+
+
+def _count(number: int, unit: str) -> str:
+    plural = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
+    return f"{number} {unit if number == 1 else plural}"

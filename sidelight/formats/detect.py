@@ -47,7 +47,7 @@ class FileKind(NamedTuple):
 
     Attributes:
         title: For people.
-        unit: What `count` counts, in the plural.
+        unit: What `count` counts, in the singular.
         count: Reads a file and tells how much is in it; raises `InvalidFileError`.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
@@ -63,31 +63,31 @@ class FileKind(NamedTuple):
 KINDS: dict[str, FileKind] = {
     "task1": FileKind(
         "Task 1 run",
-        "topics",
+        "topic",
         lambda path: len({item.topic_id for item in read_question_run(path).questions}),
         check_question_run,
         official_task1,
     ),
     "task2": FileKind(
         "Task 2 run",
-        "topics",
+        "topic",
         lambda path: len({item.metadata.topic_id for item in read_report_run(path).reports}),
         check_report_run,
         official_task2,
     ),
-    "topics": FileKind("topics file", "topics", lambda path: len(read_topics(path))),
-    "rubric": FileKind("rubric", "questions", lambda path: len(read_rubric(path).questions)),
+    "topics": FileKind("topics file", "topic", lambda path: len(read_topics(path))),
+    "rubric": FileKind("rubric", "question", lambda path: len(read_rubric(path).questions)),
     "question_assessments": FileKind(
-        "question assessment file", "labels", lambda path: len(read_question_assessments(path))
+        "question assessment file", "label", lambda path: len(read_question_assessments(path))
     ),
     "report_assessments": FileKind(
-        "report assessment file", "labels", lambda path: len(read_answer_assessments(path))
+        "report assessment file", "label", lambda path: len(read_answer_assessments(path))
     ),
     "compound_assessments": FileKind(
-        "compound question file", "labels", lambda path: len(read_compound_assessments(path))
+        "compound question file", "label", lambda path: len(read_compound_assessments(path))
     ),
-    "trec_run": FileKind("TREC run", "queries", lambda path: len(read_trec_run(path))),
-    "qrels": FileKind("qrels file", "queries", lambda path: len(read_qrels(path))),
+    "trec_run": FileKind("TREC run", "query", lambda path: len(read_trec_run(path))),
+    "qrels": FileKind("qrels file", "query", lambda path: len(read_qrels(path))),
 }
 
 

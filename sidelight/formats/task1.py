@@ -134,13 +134,14 @@ def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> 
     check_topics(
         {topic_id: rows[0].line for topic_id, rows in by_topic.items()}, topic_ids, findings
     )
-    csv_texts = {(row.topic_id, row.rank): row.question for row in _csv_rows(lines, Findings(path))}
+    csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(path))}
     for topic_id, topic_rows in by_topic.items():
         _check_ranks(topic_id, topic_rows, track, findings)
         _check_repeats(topic_rows, findings)
         for row in topic_rows:
-            _check_question(row, csv_texts.get((topic_id, row.rank)), track, findings)
-    _check_quoting(rows, csv_texts, findings)
+            _check_question(row, csv_texts.get(row.line), track, findings)
+    if any('"' in line.text for line in lines):
+        _check_quoting(rows, csv_texts, findings)
     return findings.problems
 
 
@@ -272,14 +273,12 @@ def _check_question(row: _Row, csv_text: str | None, track: Track, findings: Fin
         )
 
 
-def _check_quoting(
-    rows: Sequence[_Row], csv_texts: Mapping[tuple[str, str], str], findings: Findings
-) -> None:
-    different = [row for row in rows if csv_texts.get((row.topic_id, row.rank)) != row.question]
+def _check_quoting(rows: Sequence[_Row], csv_texts: Mapping[int, str], findings: Findings) -> None:
+    different = [row for row in rows if csv_texts.get(row.line) != row.question]
     if different:
         first = different[0]
-        csv_text = csv_texts.get((first.topic_id, first.rank))
-        as_csv = "swallowed by an earlier quote" if csv_text is None else f"{len(csv_text)}"
+        csv_text = csv_texts.get(first.line)
+        as_csv = "part of another record" if csv_text is None else f"{len(csv_text)}"
         findings.warning(
             "csv-quoting",
             first.line,

@@ -95,8 +95,9 @@ def _falling(scores: Sequence[float], query_id: str) -> Iterator[np.float32]:
     previous = np.float32(np.inf)
     for score in scores:
         with np.errstate(over="ignore"):
-            current = min(np.float32(score), np.nextafter(previous, np.float32(-np.inf)))
-        if not np.isfinite(current) or not math.isfinite(score):
+            single = np.float32(score)
+        falling = min(single, np.nextafter(previous, np.float32(-np.inf)))
+        if not np.isfinite([single, falling]).all():
             raise InputError(f"query {query_id}: {score} is no score trec_eval can hold")
-        yield current
-        previous = current
+        yield falling
+        previous = falling

@@ -1,0 +1,90 @@
+"""The rules of the track's validator a second time, as predicates over the whole file."""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+from collections.abc import Collection
+from itertools import groupby
+from typing import Any
+
+
+def task1_is_valid(content: bytes, topic_ids: Collection[str]) -> bool:
+    lines = _lines(content)
+    if lines is None:
+        return False
+    rows = [line.split("\t") for line in lines if line]
+    if any(len(row) != 5 for row in rows):
+        return False
+    ranks = {
+        topic_id: {_number(row[3]) for row in group}
+        for topic_id, group in groupby(sorted(rows), key=lambda row: row[0])
+    }
+    return (
+        ranks.keys() == set(topic_ids)
+        and all(found == {1, 2, 3, 4, 5, 6, 7, 8, 9, 10} for found in ranks.values())
+        and len({row[1] for row in rows}) == len({row[2] for row in rows}) == 1
+        and max(len(row[4]) for row in rows) <= 300
+    )
+
+
+def task2_is_valid(content: bytes, topic_ids: Collection[str]) -> bool:
+    lines = _lines(content)
+    if lines is None:
+        return False
+    try:
+        items = [json.loads(line.strip()) for line in lines if line.strip()]
+    except (ValueError, RecursionError):
+        return False
+    if not all(_has_shape(item) for item in items):
+        return False
+    metadata = [item["metadata"] for item in items]
+    return (
+        sorted(each["topic_id"] for each in metadata) == sorted(topic_ids)
+        and all(
+            len({each[key] for each in metadata}) == 1
+            for key in ("team_id", "run_id", "type", "use_starter_kit")
+        )
+        and all(_words(item) <= 250 for item in items)
+    )
+
+
+def _lines(content: bytes) -> list[str] | None:
+    try:
+        return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8").read().split("\n")
+    except UnicodeDecodeError:
+        return None
+
+
+def _number(text: str) -> int | None:
+    """Return the value of a run of decimal digits of any script, but not of superscripts."""
+    digits = [unicodedata.decimal(character, None) for character in text]
+    if not digits or None in digits or len(digits) > 4300:
+        return None
+    return int("".join(str(digit) for digit in digits))
+
+
+def _has_shape(item: Any) -> bool:
+    try:
+        metadata, responses = item["metadata"], item["responses"]
+        sentences = [(each["text"], each["citations"], type(each)) for each in responses]
+    except (TypeError, KeyError, IndexError):
+        return False
+    strings = ["team_id", "run_id", "topic_id", "type"]
+    return (
+        {type(item), type(metadata), *(kind for _, _, kind in sentences)} == {dict}
+        and type(responses) is list
+        and sorted(metadata) == sorted([*strings, "use_starter_kit"])
+        and all(type(metadata[key]) is str for key in strings)
+        and metadata["type"] in {"automatic", "manual"}
+        and type(metadata["use_starter_kit"]) in {int, bool}
+        and 0 <= metadata["use_starter_kit"] <= 1
+        and all(type(text) is str for text, _, _ in sentences)
+        and all(type(cited) is list and len(cited) <= 3 for _, cited, _ in sentences)
+        and all(type(citation) is str for _, cited, _ in sentences for citation in cited)
+    )
+
+
+def _words(item: Any) -> int:
+    return len(" ".join(sentence["text"] for sentence in item["responses"]).split())

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.lines import Line, open_text, read_json_lines, read_lines
+
+
+def write(tmp_path: Path, content: bytes, name: str = "file") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"", []),
+        (b"a", ["a"]),
+        (b"a\n", ["a"]),
+        (b"a\nb", ["a", "b"]),
+        (b"a\n\n", ["a", ""]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\rb\n", ["a\rb"]),
+        (b"a\r\r\n", ["a\r"]),
+        (b"\xef\xbb\xbfa\n", ["a"]),
+        ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\n".encode(), ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg"]),
+    ],
+)
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: list[str]) -> None:
+    file = open_text(write(tmp_path, content))
+
+    assert [line.text for line in file.lines] == lines
+    assert [line.number for line in file.lines] == list(range(1, len(lines) + 1))
+    assert file.problems == ()
+
+
+def test_tells_of_a_byte_order_mark_and_crlf(tmp_path: Path) -> None:
+    file = open_text(write(tmp_path, b"\xef\xbb\xbfa\r\nb\nc\r\n"))
+
+    assert (file.has_bom, file.crlf_lines) == (True, 2)
+
+
+def test_names_every_line_that_is_not_utf8_and_keeps_the_others(tmp_path: Path) -> None:
+    file = open_text(write(tmp_path, b"one\nt\xe9\nthree\n\xff\n"))
+
+    assert file.lines == (Line(1, "one"), Line(3, "three"))
+    assert [(problem.code, problem.line) for problem in file.problems] == [
+        ("invalid-utf8", 2),
+        ("invalid-utf8", 4),
+    ]
+    assert "byte 0xe9 at position 2" in file.problems[0].found
+
+
+def test_reading_lines_leaves_blank_ones_out_and_keeps_numbers(tmp_path: Path) -> None:
+    assert read_lines(write(tmp_path, b"a\n \n\nb\n")) == (Line(1, "a"), Line(4, "b"))
+
+
+def test_reading_lines_stops_at_bad_bytes(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFileError, match="invalid-utf8"):
+        read_lines(write(tmp_path, b"\xff"))
+
+
+def test_reads_gzip_by_its_name(tmp_path: Path) -> None:
+    assert read_lines(write(tmp_path, gzip.compress(b"a\n"), "file.gz")) == (Line(1, "a"),)
+
+
+@pytest.mark.parametrize(
+    "content", [b"not gzip", gzip.compress(b"a" * 1000)[:-9], gzip.compress(b"a")[:12]]
+)
+def test_a_broken_gzip_file_is_an_input_error(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        open_text(write(tmp_path, content, "file.gz"))
+
+
+def test_a_missing_file_and_a_folder_are_input_errors(tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere", tmp_path):
+        with pytest.raises(InputError, match="cannot be read"):
+            open_text(path)
+
+
+def test_json_lines_come_with_their_numbers(tmp_path: Path) -> None:
+    path = write(tmp_path, b'{"a": 1}\n\n{"b": "\xe2\x80\xa8"}')
+
+    assert read_json_lines(path) == [(1, {"a": 1}), (3, {"b": "\u2028"})]
+
+
+def test_every_line_that_is_no_json_object_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path, b'{"a": 1}\n{\n[1]\n{"a": NaN}\n')
+
+    with pytest.raises(InvalidFileError) as caught:
+        read_json_lines(path)
+
+    assert [(item.code, item.line) for item in caught.value.problems] == [
+        ("json-syntax", 2),
+        ("json-type", 3),
+        ("json-syntax", 4),
+    ]
+
+
+@given(content=st.binary())
+def test_any_bytes_can_be_opened(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = write(tmp_path_factory.getbasetemp(), content)
+
+    file = open_text(path)
+
+    assert len(file.lines) + len(file.problems) == len(
+        content.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
+    ) - (content in {b"", b"\xef\xbb\xbf"})
