@@ -1,1 +1,1 @@
-"""TODO."""
+"""Rubrics and labels to scores; the scored system knows nothing of this package."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""One metric a module: formula, symbols, source and edge cases in its docstring."""

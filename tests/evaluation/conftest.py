@@ -1,0 +1,1 @@
+"""Makes `toy` importable from the folders below."""

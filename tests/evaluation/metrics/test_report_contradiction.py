@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from hypothesis import given
+from toy import HAVE, NICE, labelled_answers, rubric
+
+from sidelight.evaluation.metrics.report_contradiction import report_contradiction
+from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.schemas.judgment import AnswerLabel, Unjudged
+
+
+def test_only_contradictions_count() -> None:
+    item = rubric("t", (HAVE, 2), (NICE, 1))
+    labels = {
+        "na-1": AnswerLabel.CONTRADICTS,
+        "na-2": AnswerLabel.SUPPORTS,
+        "na-3": AnswerLabel.PARTIAL,
+    }
+    # W = 5; S = (4 / 2 * 1 + 1 * 0) / 5 = 2 / 5
+    assert report_contradiction(item, labels) == 0.4
+    assert report_contradiction(item, {"na-1": Unjudged(reason="no reply")}) == 0
+
+
+@given(labelled_answers())
+def test_support_and_contradiction_share_one_whole(case) -> None:
+    item, labels = case
+    contradiction = report_contradiction(item, labels)
+    assert 0 <= contradiction <= 1
+    # Rounding aside, no answer is both supported and contradicted.
+    assert contradiction + report_support(item, labels) <= 1 + 1e-12
