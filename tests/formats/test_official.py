@@ -216,3 +216,40 @@ def test_names_an_extra_topic(tmp_path: Path) -> None:
     objects = task2_objects([*TOPICS, "extra-topic"])
 
     assert "extra-topic" in official_task2(write_task2(tmp_path, objects), TOPICS)[0]
+
+
+@pytest.mark.parametrize("rank", ["11", "0", "x", ""])
+def test_refuses_an_eleventh_question_of_another_rank(tmp_path: Path, rank: str) -> None:
+    rows = task1_rows()
+    rows.insert(10, [*rows[0][:3], rank, "Another?"])
+
+    assert official_task1(write_task1(tmp_path, rows), TOPICS)
+
+
+@pytest.mark.parametrize(("words", "valid"), [(250, True), (251, False)])
+def test_counts_words_between_any_unicode_white_space(
+    tmp_path: Path, words: int, valid: bool
+) -> None:
+    objects = task2_objects()
+    objects[3]["responses"] = [{"text": "\u2003".join(["w"] * words), "citations": []}]
+
+    assert (official_task2(write_task2(tmp_path, objects), TOPICS) == []) is valid
+
+
+@pytest.mark.parametrize("flag", [2, -1, 1.0, "0", None])
+def test_refuses_a_starter_kit_flag_other_than_0_and_1(tmp_path: Path, flag: object) -> None:
+    objects = task2_objects()
+    for item in objects:
+        item["metadata"]["use_starter_kit"] = flag
+
+    assert official_task2(write_task2(tmp_path, objects), TOPICS)
+
+
+@pytest.mark.parametrize("citations", [["a", 1], [None], [["a"]], "abc", {}, None, ["a"] * 4])
+def test_refuses_citations_that_are_not_up_to_three_strings(
+    tmp_path: Path, citations: object
+) -> None:
+    objects = task2_objects()
+    objects[3]["responses"][0]["citations"] = citations
+
+    assert official_task2(write_task2(tmp_path, objects), TOPICS)

@@ -92,6 +92,15 @@ def test_c27_a_long_question_is_measured_raw_and_both_lengths_are_shown(tmp_path
     assert quoting.found == ("1 of 300 that do not; the first has 301 characters, as CSV 299")
 
 
+def test_one_length_is_shown_where_quoting_changes_nothing(tmp_path: Path) -> None:
+    rows = task1_rows()
+    rows[0][4] = "x" * 301
+
+    [problem] = check(write_task1(tmp_path, rows))
+
+    assert problem.found == "301"
+
+
 def test_c26_na_is_a_question_only_to_a_plain_reader(tmp_path: Path) -> None:
     rows = task1_rows()
     for row, text in zip(rows, ["N/A", "None", "NULL", "nan"], strict=False):

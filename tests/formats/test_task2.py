@@ -47,9 +47,9 @@ def test_a_valid_run_has_no_problems(tmp_path: Path) -> None:
     assert check(write_task2(tmp_path, task2_objects())) == []
 
 
-# Severity, code and count in the public runs. The tracks' validator passes all three. Of the texts
-# that a split on full stops takes for two sentences, one is: the rest are names, abbreviations and
-# quotations.
+# Severity, code and count in the public runs, all three of which the track's validator passes. What
+# a split on full stops takes for a second sentence there is a name, an abbreviation or a quotation;
+# the one text of two sentences has a blank line between them.
 PUBLIC_PROBLEMS = {
     "dragun-organizers-starter-kit-task-2": {
         ("error", "citation-adjacent"): 18,
