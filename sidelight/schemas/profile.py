@@ -42,6 +42,7 @@ class ArticleProfile(Value):
         authors: Names in the byline; empty when there is none.
         people: People named in the article, most mentioned first, authors excluded.
         organisations: Organisations named in the article, most mentioned first.
+        studies: Names that the article ties a study, report, survey or the like to.
         dates: Dates as written, in order of appearance.
         subject: The few words that say what the article is about.
         keywords: Content words of the article, most telling first.
@@ -55,6 +56,7 @@ class ArticleProfile(Value):
     authors: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     organisations: tuple[str, ...] = ()
+    studies: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
     subject: str
     keywords: tuple[str, ...] = ()

@@ -23,7 +23,8 @@ class ExtractiveAssessor:
 
     Args:
         max_rounds: Never more rounds than this.
-        min_gain: A round that covered less than this share of all weight anew was the last.
+        min_gain: A round after the first that covered less than this share of all weight anew was
+            the last. The first is always worth a second, in other words.
     """
 
     def __init__(self, max_rounds: int, min_gain: float) -> None:
@@ -42,7 +43,7 @@ class ExtractiveAssessor:
         gained = sum(angle.weight * _chance(angle.angle_id, evidence) for angle in angles)
         score = round(gained / total, 4) if total else 0.0
         covered = tuple(sorted(evidence.covers(angle.angle_id for angle in angles)))
-        gain = (gained - (previous.weight if previous else 0.0)) / total if total else 0.0
+        gain = (gained - previous.weight) / total if previous and total else 1.0
         go_on, reason = self._decide(score, gain, round_number)
         return Coverage(
             covered=covered, weight=round(gained, 4), score=score, go_on=go_on, reason=reason

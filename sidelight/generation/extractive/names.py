@@ -42,7 +42,7 @@ _CALENDAR = frozenset(
 _PLACE = frozenset(
     """
     bay beach bridge canyon cape city coast county desert east forest fort harbor harbour hill
-    hills island islands lake mount mountain new north ocean park port republic ridge river
+    hills island islands lake mount mountain new north ocean park port quay republic ridge river
     road sea south square st states street town valley village west
     """.split()
 )
@@ -55,6 +55,10 @@ _COMMON_ACRONYMS = frozenset(
     """.split()
 )
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
+_STUDY = (
+    r"(?:stud(?:y|ies)|reports?|survey|trial|poll|analysis|paper|data|figures|research|researchers"
+    r"|scientists|estimates?)"
+)
 _MIN_LABEL = 7  # shorter labels are words that any text may hold
 _VERB = (
     r"(?:said|says|told|tells|argued|argues|wrote|writes|warned|warns|added|adds|explained"
@@ -103,6 +107,21 @@ def people_and_organisations(text: str) -> tuple[list[str], list[str]]:
         elif _looks_personal(name) and _speaks(name, text):
             people[strip_title(name)] += count
     return _by_count(people), _by_count(organisations)
+
+
+def cited_studies(text: str) -> list[str]:
+    """Return the names a text ties a study or report to, most often tied first."""
+    counts: Counter[str] = Counter()
+    for name in find_names(text):
+        plain = re.escape(name)
+        ties = re.findall(
+            rf"{plain}(?:['’]s)?\s+{_STUDY}\b|{_STUDY}\s+(?:by|from|at|of)\s+"
+            rf"(?:a\s+team\s+at\s+)?(?:the\s+)?{plain}(?!\w)",
+            text,
+        )
+        if ties and not re.fullmatch(_STUDY, name, re.IGNORECASE):
+            counts[name] += len(ties)
+    return _by_count(counts)
 
 
 def strip_title(name: str) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _CLAIMS = 5
 _SOURCES = 3
+_STUDIES = 2
 _LINKS_PER_ROUND = 2
 _MIN_LINK_SEGMENTS = 2
 _QUERY_WORDS = 12
@@ -73,6 +74,7 @@ def _first_angles(profile: ArticleProfile) -> Iterator[Angle]:
     yield from _publisher_angles(profile)
     yield from _author_angles(profile)
     yield from _claim_angles(profile)
+    yield from _study_angles(profile)
     yield from _source_angles(profile)
     yield from _subject_angles(profile)
 
@@ -89,7 +91,7 @@ def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
         ),
         (
             "funding",
-            3.5,
+            3.75,
             f"Who owns or funds {outlet}?",
             "owner publisher funding revenue sponsors advertisers",
         ),
@@ -102,8 +104,8 @@ def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
         (
             "record",
             2.0,
-            f"What corrections or complaints has {outlet} faced over its reporting?",
-            "correction complaint retraction press council reporting",
+            f"What corrections followed {outlet}'s article on {profile.subject}?",
+            f"correction complaint press council {profile.subject}",
         ),
     ):
         yield Angle(
@@ -128,7 +130,7 @@ def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
             ),
             (
                 "interests",
-                3.5,
+                3.75,
                 (
                     f"What affiliations or financial interests does {author} have "
                     f"in connection with {profile.subject}?"
@@ -169,6 +171,32 @@ def _claim_angles(profile: ArticleProfile) -> Iterator[Angle]:
         )
 
 
+def _study_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    for number, name in enumerate(profile.studies[:_STUDIES], start=1):
+        for kind, weight, question, words in (
+            (
+                "findings",
+                3.5,
+                f"What did the {name} study cited in the article measure?",
+                "study findings method sample measured limits",
+            ),
+            (
+                "funding",
+                3.0,
+                f"Who paid for the {name} study cited in the article?",
+                "study commissioned funded paid sponsor grant",
+            ),
+        ):
+            yield Angle(
+                angle_id=f"study{number}-{kind}",
+                aspect=Aspect.CLAIM,
+                question=question,
+                query=f"{name} {words} {profile.subject}",
+                must_mention=name_forms(name)[:1],
+                weight=weight / number,
+            )
+
+
 def _source_angles(profile: ArticleProfile) -> Iterator[Angle]:
     named = [
         *(
@@ -186,6 +214,7 @@ def _source_angles(profile: ArticleProfile) -> Iterator[Angle]:
                 "organisation funding members purpose",
             )
             for name in profile.organisations
+            if name not in profile.studies[:_STUDIES]
         ),
     ]
     for number, (name, question, words) in enumerate(named[:_SOURCES], start=1):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sidelight.generation.cleaning import clean_article
 from sidelight.generation.extractive.byline import find_authors, find_publisher
 from sidelight.generation.extractive.names import (
+    cited_studies,
     find_names,
     looks_like_place,
     people_and_organisations,
@@ -61,6 +62,9 @@ class ExtractiveProfiler:
             authors=authors,
             people=tuple(name for name in people if name.casefold() not in own)[:_MAX_NAMES],
             organisations=tuple(name for name in organisations if name.casefold() not in own)[
+                :_MAX_NAMES
+            ],
+            studies=tuple(name for name in cited_studies(body) if name.casefold() not in own)[
                 :_MAX_NAMES
             ],
             dates=tuple(dict.fromkeys(_DATE.findall(clean(article.body)))),

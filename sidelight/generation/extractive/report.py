@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MIN_RELEVANCE = 0.15
 _RESTATED = 0.82
+_MIN_COVERED = 0.03
 _SAME_FACT = 0.80
 _MAX_SUPPORTERS = 3
 _COPIED = 0.5
@@ -32,8 +33,8 @@ class ExtractiveReportWriter:
     """The role `write_report` without a model.
 
     Sentences are quoted as they stand. A sentence cites the segment it comes from, then, from other
-    hosts, segments that say the same. What the article says itself is never used. Without any
-    evidence the report is one honest sentence.
+    hosts, segments that say the same. What the article says itself is never used. Where evidence
+    covers next to nothing, the report is one honest sentence: a stray fact would mislead.
 
     Args:
         index: Encodes sentences.
@@ -51,7 +52,7 @@ class ExtractiveReportWriter:
         candidates = self._candidates(profile, angles, evidence)
         weights = {angle.angle_id: angle.weight for angle in angles}
         chosen = compose(candidates, weights, self._max_words, self._say_the_same)
-        if not chosen:
+        if _covered_share(chosen, weights) < _MIN_COVERED:
             return DraftReport(sentences=(DraftSentence(text=NO_EVIDENCE),))
         place = {angle.angle_id: number for number, angle in enumerate(angles)}
         chosen.sort(key=lambda item: place[_main_angle(item, weights)])
@@ -112,6 +113,15 @@ class ExtractiveReportWriter:
                 keys.extend(item.evidence_keys)
                 hosts.add(item.host)
         return tuple(keys)
+
+
+def _covered_share(chosen: Sequence[Candidate], weights: dict[str, float]) -> float:
+    missed = dict.fromkeys(weights, 1.0)
+    for item in chosen:
+        for angle, chance in item.covers.items():
+            missed[angle] *= 1.0 - chance
+    covered = sum(weight * (1.0 - missed[angle]) for angle, weight in weights.items())
+    return covered / sum(weights.values())
 
 
 def _main_angle(candidate: Candidate, weights: dict[str, float]) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
+from sidelight.generation.extractive.sentence_index import (
+    SentenceIndex,
+    gives_orders,
+    quotable_sentences,
+)
 from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.segment import are_adjacent
+from sidelight.schemas.segment import are_adjacent, document_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,12 +41,26 @@ class ExtractiveSelector:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> EvidenceSet:
-        """Return at most four segments per angle, two per host, scored by their best sentence."""
+        """Return at most four segments per angle, two per host, scored by their best sentence.
+
+        A page of which any candidate window gives orders to software is not read at all.
+        """
+        steering = {
+            document_id_of(segment.segment_id)
+            for segments in candidates.values()
+            for segment in segments
+            if gives_orders(segment.text)
+        }
+        readable = {
+            angle_id: [
+                segment
+                for segment in segments
+                if document_id_of(segment.segment_id) not in steering
+            ]
+            for angle_id, segments in candidates.items()
+        }
         return EvidenceSet.merge(
-            *(
-                self._for_angle(profile, angle, candidates.get(angle.angle_id, ()))
-                for angle in angles
-            )
+            *(self._for_angle(profile, angle, readable.get(angle.angle_id, ())) for angle in angles)
         )
 
     def _for_angle(

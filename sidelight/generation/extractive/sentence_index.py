@@ -30,6 +30,7 @@ _LEANS_ON_CONTEXT = re.compile(
     r"|Then|However|Instead|Meanwhile|Nevertheless|Nonetheless|Moreover|Furthermore|Also|Still"
     r"|Therefore|Thus|Indeed|Both|Neither|Either|One of (?:them|these)|The (?:former|latter|same)"
     r"|Other|Another|Here|There|Now|Not|Nor|Only|Even|Perhaps|Again|Similarly|Likewise"
+    r"|(?:After|At|By|For|From|In|On|Under|With) (?:this|that|these|those|such)"
     r"|For (?:example|instance)|In (?:addition|contrast|fact|short|turn)|As a result)\b"
 )
 _SERVICE = re.compile(
