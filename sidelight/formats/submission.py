@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.formats.lines import TextFile
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # C0 but for the tab, C1, and the two Unicode separators that some readers take for a line end.
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+_RUN_DIRECTORY_FILES = frozenset({"task1.tsv", "task2.jsonl"})
 
 
 class LineIds(NamedTuple):
@@ -28,6 +29,15 @@ class LineIds(NamedTuple):
     line: int
     team_id: str
     run_id: str
+
+
+def run_tag_of(path: Path, run_ids: Iterable[str]) -> str:
+    """Return what assessments call a run: its file's name.
+
+    In a run directory every run's files have the same names, so there the run id inside speaks.
+    """
+    inside = set(run_ids)
+    return inside.pop() if path.name in _RUN_DIRECTORY_FILES and len(inside) == 1 else path.name
 
 
 def check_encoding(file: TextFile, findings: Findings) -> None:
@@ -106,7 +116,7 @@ def check_ids(ids: Sequence[LineIds], path: Path, track: Track, findings: Findin
             found=quoted(first.run_id),
             remedy="Give all runs of a team a common prefix.",
         )
-    if path.name != first.run_id:
+    if run_tag_of(path, [first.run_id]) != first.run_id:
         findings.warning(
             "file-name",
             None,

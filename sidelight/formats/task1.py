@@ -17,6 +17,7 @@ from sidelight.formats.submission import (
     check_encoding,
     check_ids,
     check_topics,
+    run_tag_of,
 )
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.text import one_line, tokens
@@ -51,7 +52,7 @@ def read_question_run(path: Path, *, quoting: Quoting = "raw") -> QuestionRun:
     """Read a run, whatever the track would say to it; blank lines are left out.
 
     Args:
-        path: The file; its name becomes the run tag, as in the organizers' assessments.
+        path: The file; its name becomes the run tag (see `run_tag_of`).
         quoting: `raw` takes quote characters for text, as the track's validator does; `csv` reads
             `"..."` as the organizers' judge does.
 
@@ -93,7 +94,10 @@ def read_question_run(path: Path, *, quoting: Quoting = "raw") -> QuestionRun:
             )
         questions[key] = question
     findings.raise_errors()
-    return QuestionRun(run_tag=path.name, questions=tuple(questions.values()))
+    found = tuple(questions.values())
+    return QuestionRun(
+        run_tag=run_tag_of(path, (question.run_id for question in found)), questions=found
+    )
 
 
 def write_question_run(path: Path, questions: Iterable[SubmittedQuestion]) -> None:

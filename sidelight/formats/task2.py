@@ -17,6 +17,7 @@ from sidelight.formats.submission import (
     check_encoding,
     check_ids,
     check_topics,
+    run_tag_of,
 )
 from sidelight.schemas.run import ReportRun, SubmittedReport
 from sidelight.text import budget_words, one_line
@@ -75,7 +76,7 @@ class _StrictReport(_Strict):
 def read_report_run(path: Path) -> ReportRun:
     """Read a run, whatever the track would say to it; keys it does not need are ignored.
 
-    The file's name becomes the run tag, as in the organizers' assessments.
+    The file's name becomes the run tag, as in the organizers' assessments; see `run_tag_of`.
 
     Raises:
         InputError: The file cannot be read.
@@ -96,7 +97,10 @@ def read_report_run(path: Path) -> ReportRun:
             _repeated_topic(report.metadata.topic_id, line, findings)
         reports[key] = report
     findings.raise_errors()
-    return ReportRun(run_tag=path.name, reports=tuple(reports.values()))
+    found = tuple(reports.values())
+    return ReportRun(
+        run_tag=run_tag_of(path, (report.metadata.run_id for report in found)), reports=found
+    )
 
 
 def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:

@@ -339,3 +339,10 @@ def test_what_is_written_reads_back_alike_with_and_without_quoting(
         cleaned = one_line(before.text)
         assert after.text == cleaned or cleaned.startswith('"')
         assert before.model_copy(update={"text": ""}) == after.model_copy(update={"text": ""})
+
+
+def test_files_of_a_run_directory_are_told_apart_by_their_run_id(tmp_path: Path) -> None:
+    row = SubmittedQuestion(topic_id="t", team_id="lark", run_id="lark-a-t1", rank=1, text="Why?")
+    for name, tag in (("task1.tsv", "lark-a-t1"), ("lark-b", "lark-b")):
+        write_question_run(tmp_path / name, [row])
+        assert read_question_run(tmp_path / name).run_tag == tag

@@ -1,0 +1,173 @@
+"""`sidelight demo`: the whole loop on the bundled mini web."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sidelight.evaluation.score import ScoreTable
+    from sidelight.index.encoder import Encoder
+    from sidelight.index.folder import IndexFolder
+    from sidelight.run_directory import RunDirectory
+
+# The weakest of the bundled runs stands beside ours; the other two are labelled and teach the judge.
+_RIVAL = "tidepool"
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Option("--out", help="Where the demo works; safe to delete.")
+    ] = Path("sidelight-demo"),
+) -> None:
+    """Run everything on the bundled fictional mini web: index, run, validate, judge, score."""
+    from sidelight.index.build import build_index
+    from sidelight.index.encoder import Encoder
+    from sidelight.index.folder import open_index
+    from sidelight.index.segmenter import read_documents, write_segments
+    from sidelight.sample import sample_path
+
+    started = time.monotonic()
+    data = sample_path()
+    segments, index, encoder = folder / "segments.jsonl", folder / "index", Encoder()
+    with _step("Cut documents into segments"):
+        n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
+    with _step(f"Index {n_segments} segments (Lucene and FAISS)"):
+        build_index([segments], index, encoder, progress=progress_bar)
+    with _step("Investigate five articles"):
+        directory = _run(open_index(index), data / "topics.jsonl", folder / "run")
+    with _step("Validate both files, strictly and as the track does"):
+        _validate(directory, data / "topics.jsonl")
+    with _step("Judge and score beside a sample run (embedded judge, no model)"):
+        table = asyncio.run(_judge(directory, data, folder / "scores", encoder))
+    print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
+    out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
+    out.print(f"\nDone in {time.monotonic() - started:.0f} s. Read next:", markup=False)
+    for path in (directory.task1, directory.task2, directory.traces, folder / "scores"):
+        out.print(f"  {path}", markup=False)
+
+
+def _ignore(_: int) -> None:
+    """Show no progress for a step that takes a moment."""
+
+
+@contextmanager
+def _step(title: str) -> Iterator[None]:
+    started = time.monotonic()
+    out.print(f"{title} ... ", end="", markup=False)
+    yield
+    out.print(f"{time.monotonic() - started:.1f} s", markup=False)
+
+
+def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
+    from sidelight.build import open_investigation
+    from sidelight.config.load import load_settings
+    from sidelight.errors import InputError
+    from sidelight.formats.topics import read_topics
+    from sidelight.runner import run_topics
+
+    settings = load_settings(None, ["submission.run_id=sidelight-demo"])
+    summary = asyncio.run(
+        run_topics(
+            read_topics(topics),
+            settings,
+            index.manifest.fingerprint(),
+            lambda: open_investigation(settings, index),
+            destination,
+        )
+    )
+    if not summary.succeeded:
+        raise InputError(f"the demo's run failed; see {summary.directory.failures}")
+    return summary.directory
+
+
+def _validate(directory: RunDirectory, topics: Path) -> None:
+    from sidelight.errors import InvalidFileError
+    from sidelight.formats.topics import read_topics
+    from sidelight.formats.verdict import judge_file
+    from sidelight.tracks import load_track
+
+    topic_ids = [article.topic_id for article in read_topics(topics)]
+    for path in (directory.task1, directory.task2):
+        for official in (False, True):
+            verdict = judge_file(path, load_track(), topic_ids, official=official)
+            if not verdict.valid:
+                raise InvalidFileError(verdict.problems)
+
+
+async def _judge(
+    directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
+) -> list[list[str]]:
+    """Judge our run and a bundled one with the labels of the others, and return a row for each."""
+    from sidelight.evaluation.assess import (
+        COMPOUND_FILE,
+        QUESTION_FILE,
+        REPORT_FILE,
+        judge_question_runs,
+        judge_report_runs,
+    )
+    from sidelight.evaluation.examples import read_examples
+    from sidelight.evaluation.judges.embedded import EmbeddedJudge
+    from sidelight.evaluation.score import score_questions, score_reports
+    from sidelight.evaluation.score_files import write_score_files
+    from sidelight.formats.assessments import (
+        read_answer_assessments,
+        read_compound_assessments,
+        read_question_assessments,
+    )
+    from sidelight.formats.rubrics import read_rubrics
+    from sidelight.formats.task1 import read_question_run
+    from sidelight.formats.task2 import read_report_run
+    from sidelight.tracks import load_track
+
+    rubrics, examples = read_rubrics(data / "human_rubrics"), read_examples(data)
+    judge = EmbeddedJudge(rubrics, examples, encoder.encode_queries, encoder.name)
+    question_runs = data / "runs" / "question_generation_runs"
+    report_runs = data / "runs" / "report_generation_runs"
+    await judge_question_runs(
+        judge,
+        rubrics,
+        [read_question_run(directory.task1), read_question_run(question_runs / f"{_RIVAL}-t1")],
+        examples,
+        destination,
+    )
+    await judge_report_runs(
+        judge,
+        rubrics,
+        [read_report_run(directory.task2), read_report_run(report_runs / f"{_RIVAL}-t2")],
+        examples,
+        destination,
+    )
+    questions = score_questions(
+        rubrics,
+        read_question_assessments(destination / QUESTION_FILE),
+        read_compound_assessments(destination / COMPOUND_FILE),
+        questions_per_topic=load_track().questions_per_topic,
+    )
+    reports = score_reports(rubrics, read_answer_assessments(destination / REPORT_FILE))
+    write_score_files(questions, destination, "auto_question_generation")
+    write_score_files(reports, destination, "auto_report_generation")
+    return _rows(questions, reports)
+
+
+def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
+    """Join the two tables by team: a run tag is a team or run name and `-t1` or `-t2`."""
+    support = {run.run_tag.removesuffix("-t2"): run.values for run in reports.runs}
+    return [
+        [
+            name := run.run_tag.removesuffix("-t1"),
+            f"{run.values['score']:.3f}",
+            f"{support[name]['supportive_score']:.3f}",
+            f"{support[name]['contradictory_score']:.3f}",
+        ]
+        for run in questions.runs
+    ]
