@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+_PIPE_WIDTH = 500
 
 
 def print_json(value: Any) -> None:
@@ -20,6 +22,23 @@ def print_json(value: Any) -> None:
 
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
     out.file.write(orjson.dumps(value, option=options).decode() + "\n")
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on stdout: names in the first column, figures in the others.
+
+    A pipe has no width to fit, so there nothing is cut.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for place, name in enumerate(header):
+        table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = out if out.is_terminal else Console(file=out.file, width=_PIPE_WIDTH)
+    console.print(table)
 
 
 @contextmanager

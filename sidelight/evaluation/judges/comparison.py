@@ -1,0 +1,97 @@
+"""How much two texts have in common: words, figures, names and, with an encoder, meaning.
+
+What is compared is never taken for instructions: a text counts by its words alone, after marks
+that cannot be seen have been removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.text import STOPWORDS, content_words, numbers, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+_WORD = re.compile(r"[^\W\d_]+")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|edly|ed|ies|es|s|ly)$")
+_STEM_LENGTH = 6
+
+
+class Comparison:
+    """Compares texts, with word weights learned once from texts that no run can influence.
+
+    Args:
+        reference_texts: Questions and answers of the rubrics; a word's weight is its inverse
+            document frequency among them, log((n + 1) / (df + 0.5)).
+        encode: Texts to L2-normalised vectors (n, dim) float32; None compares words only.
+    """
+
+    def __init__(self, reference_texts: Iterable[str], encode: Encode | None = None) -> None:
+        texts = list(dict.fromkeys(reference_texts))
+        frequencies = Counter(stem for text in texts for stem in stems(text))
+        self._weights = {
+            stem: log((len(texts) + 1) / (count + 0.5)) for stem, count in frequencies.items()
+        }
+        self._unseen_weight = log((len(texts) + 1) / 0.5)
+        self._encode = encode
+        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+
+    def overlap(self, wanted: str, text: str) -> float:
+        """Return the weighted share of the words of `wanted` that occur in `text`, in [0, 1]."""
+        needed = stems(wanted)
+        total = sum(map(self._weight, sorted(needed)))
+        found = sum(map(self._weight, sorted(needed & stems(text))))
+        return found / total if total else 0.0
+
+    def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return all cosines, `(len(left), len(right)) float32`; zeros without an encoder."""
+        if self._encode is None:
+            return np.zeros((len(left), len(right)), dtype=np.float32)
+        new = [text for text in dict.fromkeys((*left, *right)) if text not in self._vectors]
+        if new:
+            self._vectors.update(zip(new, self._encode(new), strict=True))
+        cosines: npt.NDArray[np.float32] = self._stacked(left) @ self._stacked(right).T
+        return cosines
+
+    def _weight(self, stem: str) -> float:
+        return self._weights.get(stem, self._unseen_weight)
+
+    def _stacked(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return np.stack([self._vectors[text] for text in texts])
+
+
+@lru_cache(maxsize=65_536)  # a text is compared with many others
+def stems(text: str) -> frozenset[str]:
+    """Return the content words of a text cut to what their inflections share."""
+    return frozenset(
+        _ENDING.sub("", word.removesuffix("'s"))[:_STEM_LENGTH]
+        for word in content_words(one_line(text))
+    )
+
+
+def shared_share(wanted: frozenset[str] | set[str], found: frozenset[str] | set[str]) -> float:
+    """Return the share of `wanted` that was found; 0.5 when nothing was wanted."""
+    return len(wanted & found) / len(wanted) if wanted else 0.5
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the capitalised words of a text, case-folded, stop words left out."""
+    words = (match.group() for match in _WORD.finditer(one_line(text)))
+    return frozenset(
+        word.casefold() for word in words if word[0].isupper() and word.casefold() not in STOPWORDS
+    )
+
+
+def figures(text: str) -> set[str]:
+    """Return the figures of a text."""
+    return numbers(one_line(text))

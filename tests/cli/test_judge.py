@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import UsageError
+from sidelight.sample import sample_path
+
+SAMPLE = sample_path()
+QUESTIONS = SAMPLE / "runs" / "question_generation_runs"
+REPORTS = SAMPLE / "runs" / "report_generation_runs"
+RUBRICS = SAMPLE / "human_rubrics"
+
+
+def sidelight(*arguments: object) -> tuple[str, str]:
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout, result.stderr
+
+
+def judge(*arguments: object) -> tuple[str, str]:
+    return sidelight("judge", *arguments, "--rubrics", RUBRICS, "--words-only")
+
+
+def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
+    judge(QUESTIONS / "tidepool-t1", "--task", "task1", "--examples", SAMPLE, "-o", tmp_path)
+    shown, _ = judge(
+        REPORTS / "tidepool-t2", "--task", "task2", "--examples", SAMPLE, "-o", tmp_path
+    )
+    assert "agreement with people on answers" in shown
+    labels = tmp_path / "auto_question_assessments.csv"
+    compound = tmp_path / "auto_compound_question_check.csv"
+    common = ("--rubrics", RUBRICS, "--json", "--assessments")
+    shown, _ = sidelight("score", "task1", *common, labels, "--compound", compound)
+    (questions,) = json.loads(shown)["runs"]
+    shown, _ = sidelight("score", "task2", *common, tmp_path / "auto_report_assessments.csv")
+    found = json.loads(shown)
+    (reports,) = found["runs"]
+    assert found["judge"] == "embedded 1 (words only), embedded"
+    assert (questions["n_topics"], questions["unjudged"]) == (5, 0)
+    assert (reports["n_topics"], reports["unjudged"]) == (5, 0)
+    # tidepool is written to be weak, and people gave the strong run 0.84 for its reports
+    assert questions["score"] < 0.2
+    assert reports["supportive_score"] < 0.1
+
+
+def test_agreement_with_the_labels_of_the_mini_web(tmp_path: Path) -> None:
+    shown, _ = judge(
+        *(REPORTS / "tidepool-t2", "--task", "task2", "--examples", SAMPLE, "-o", tmp_path),
+        "--json",
+    )
+    manifest = json.loads(shown)
+    assert manifest == json.loads((tmp_path / "manifest.json").read_text())
+    # Observed: 0.68 for answers and 0.47 for questions, words only, each topic held out.
+    assert manifest["agreement"]["answers"]["kappa"] > 0.6
+    assert manifest["agreement"]["questions"]["kappa"] > 0.4
+    assert manifest["agreement"]["answers"]["n_topics"] == 5
+
+
+def test_the_order_of_the_written_runs_is_kept(tmp_path: Path) -> None:
+    runs = [REPORTS / f"{name}-t2" for name in ("tidepool", "lantern")]
+    chosen = ("--examples", SAMPLE, "--example-run", "quillmark-t2")
+    judge(*runs, "--task", "task2", *chosen, "-o", tmp_path)
+    shown, _ = sidelight(
+        *("score", "task2", "--rubrics", RUBRICS, "--json"),
+        *("--assessments", tmp_path / "auto_report_assessments.csv"),
+    )
+    assert [run["run_tag"] for run in json.loads(shown)["runs"]] == ["lantern-t2", "tidepool-t2"]
+
+
+def test_an_example_run_is_refused(tmp_path: Path) -> None:
+    run = REPORTS / "lantern-t2"
+    with pytest.raises(UsageError, match="seen labels of lantern-t2"):
+        judge(run, "--task", "task2", "--examples", SAMPLE, "-o", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_examples_it_says_so(tmp_path: Path) -> None:
+    _, warned = judge(REPORTS / "lantern-t2", "--task", "task2", "-o", tmp_path)
+    assert "no labelled examples" in warned
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    run = REPORTS / "lantern-t2"
+    with pytest.raises(UsageError, match="--example-run"):
+        judge(run, "--task", "task2", "--example-run", "x", "-o", tmp_path)
+    with pytest.raises(UsageError, match="unknown judge 'oracle'"):
+        judge(run, "--task", "task2", "--judge", "oracle", "-o", tmp_path)
+
+
+def test_vectors_are_used_by_default(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    run = REPORTS / "tidepool-t2"
+    shown, _ = sidelight(
+        *("judge", run, "--task", "task2", "--rubrics", RUBRICS, "--examples", SAMPLE),
+        *("-o", tmp_path, "--json"),
+    )
+    manifest = json.loads(shown)
+    assert manifest["version"] == "1 (all-MiniLM-L6-v2)"
+    assert manifest["agreement"]["questions"]["kappa"] > 0.5  # observed: 0.56

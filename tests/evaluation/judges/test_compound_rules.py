@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sidelight.evaluation.judges.compound_rules import compound_reason
+from sidelight.formats.task1 import read_question_run
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is the author and when did the strike happen?",
+        "Who owns the outlet? What do others say about it?",
+        "Who coined the term, when did this occur, and what were the circumstances?",
+        "Which hedge funds received the money and what is their reason for keeping it?",
+        "What is the outlet's record, and have there been any corrections?",
+        "How many parcels are sent each year and is that number growing?",
+        "Does the mayor own shares, and to what extent did they rise?",
+        "Did the police comment; if so, and who confirmed it?",
+    ],
+)
+def test_separate_questions_are_compound(question: str) -> None:
+    assert compound_reason(question) is not None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "Who owns the outlet?",
+        "What are the size, the funding and the design of the study?",
+        "What is the outlet's reputation for accuracy and reliability?",
+        "According to the archive, where and when was the first pizza made?",
+        "How and why did the regulator change the limit?",
+        "Is the figure correct, or is it exaggerated?",
+        "Does the page explain how the event started and why it was created?",
+        "What do the ACS, the BBC and WHO say about it?",
+        "Who funds the centre, and how could that affect its studies?",
+        "What did the minister say in her speech “Who pays? And why?” to parliament?",
+        "Who is Bram Ostelle, who is quoted as a kidney specialist?",
+        "Is the study (and was its author) cited?",
+    ],
+)
+def test_one_question_is_not_compound(question: str) -> None:
+    assert compound_reason(question) is None
+
+
+def test_share_of_the_public_runs_is_plausible(public_runs: Path) -> None:
+    shares = {}
+    for path in sorted((public_runs / "task1").iterdir()):
+        questions = read_question_run(path, quoting="csv").questions
+        flagged = sum(compound_reason(question.text) is not None for question in questions)
+        shares[path.name] = flagged / len(questions)
+    # The organizers' model flagged 11.3 % of 37 runs; these five hold many two-part questions.
+    assert len(shares) == 5
+    assert 0.05 < min(shares.values()) < max(shares.values()) < 0.5
+    assert 0.1 < sum(shares.values()) / 5 < 0.3
