@@ -12,6 +12,8 @@ from typing import Annotated
 import typer
 
 from sidelight import __version__
+from sidelight.cli import score
+from sidelight.cli.judge import judge
 from sidelight.cli.validate import validate
 from sidelight.errors import SidelightError
 
@@ -40,6 +42,8 @@ def _root(
 
 
 app.command()(validate)
+app.command()(judge)
+app.add_typer(score.app, name="score")
 
 
 def main() -> None:
