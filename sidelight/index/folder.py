@@ -1,0 +1,83 @@
+"""A finished index folder, its parts opened when they are first used."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sidelight.errors import InputError
+from sidelight.index.docstore import Docstore
+from sidelight.index.encoder import Encoder
+from sidelight.index.lucene import LuceneIndex
+from sidelight.index.manifest import Manifest, read_manifest
+from sidelight.index.vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOCSTORE = "docstore"
+LUCENE = "lucene"
+VECTORS = "vectors"
+SEGMENTS = "segments.sqlite"
+
+
+def docstore_file(folder: Path) -> Path:
+    """Return where an index folder keeps its docstore."""
+    return folder / DOCSTORE / SEGMENTS
+
+
+class IndexFolder:
+    """An index; made by `open_index`.
+
+    Args:
+        path: The folder.
+        manifest: What built it.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @cached_property
+    def docstore(self) -> Docstore:
+        """Segment ids to segments."""
+        return Docstore(docstore_file(self.path))
+
+    @cached_property
+    def lucene(self) -> LuceneIndex:
+        """The Lucene index; needs Java."""
+        return LuceneIndex(self.path / LUCENE)
+
+    @cached_property
+    def vectors(self) -> VectorIndex:
+        """The vectors; needs FAISS."""
+        return VectorIndex(self.path / VECTORS)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder of the vectors; needs torch.
+
+        Raises:
+            InputError: The model of that name is no longer the one that made the vectors.
+        """
+        expected = self.manifest.plan.encoder
+        encoder = Encoder(expected.name)
+        found = encoder.identity()
+        if found != expected:
+            raise InputError(
+                f"{self.path}: expected the encoder {expected.name!r} that made its vectors "
+                f"({expected.dimension} dimensions, weights {expected.weights[:12]}); found "
+                f"another of that name ({found.dimension} dimensions, weights "
+                f"{found.weights[:12]})",
+                remedy="Put the old model back, or build the index again in another folder.",
+            )
+        return encoder
+
+
+def open_index(path: Path) -> IndexFolder:
+    """Open an index folder after checking that it is finished and complete.
+
+    Raises:
+        InputError: It is not; the message says what is missing.
+    """
+    return IndexFolder(path, read_manifest(path))

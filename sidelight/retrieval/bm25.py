@@ -1,0 +1,70 @@
+"""BM25, alone and with pseudo-relevance feedback, over a Lucene index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sidelight.index.lucene import Bm25, Rm3, Rocchio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.index.lucene import LuceneIndex, LuceneSearcher
+    from sidelight.schemas.search import Hit, Query
+
+
+class _LuceneRetriever:
+    _searcher: LuceneSearcher
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits for every query id."""
+        return self._searcher.search(queries, k)
+
+
+class Bm25Retriever(_LuceneRetriever):
+    """Ranks by BM25.
+
+    Args:
+        index: An open Lucene index.
+        bm25: Parameters.
+    """
+
+    name = "bm25"
+
+    def __init__(self, index: LuceneIndex, bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
+        self._searcher = index.searcher(bm25)
+
+
+class Rm3Retriever(_LuceneRetriever):
+    """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004).
+
+    Args:
+        index: An open Lucene index with document vectors.
+        rm3: Parameters of the expansion.
+        bm25: Parameters of both rounds of searching.
+    """
+
+    name = "rm3"
+
+    def __init__(self, index: LuceneIndex, rm3: Rm3 = Rm3(), bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
+        self._searcher = index.searcher(bm25, rm3)
+
+
+class RocchioRetriever(_LuceneRetriever):
+    """Ranks by BM25 after moving each query towards its best segments (Rocchio, 1971).
+
+    Args:
+        index: An open Lucene index with document vectors.
+        rocchio: Parameters of the expansion.
+        bm25: Parameters of both rounds of searching.
+    """
+
+    name = "rocchio"
+
+    def __init__(
+        self,
+        index: LuceneIndex,
+        rocchio: Rocchio = Rocchio(),  # noqa: B008 - frozen
+        bm25: Bm25 = Bm25(),  # noqa: B008 - frozen
+    ) -> None:
+        self._searcher = index.searcher(bm25, rocchio)

@@ -1,0 +1,146 @@
+"""Searching around an article: everything but the article itself, and nothing twice."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.text import shingles, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.retrieval.base import Lookup, Retriever
+    from sidelight.schemas.article import Article
+    from sidelight.schemas.search import Hit, Query
+    from sidelight.schemas.segment import Segment
+
+# A syndicated copy changes a byline or a headline; another account shares far fewer phrases.
+COPY_OVERLAP = 0.8
+
+Reason = Literal["own-article", "copy-of-article", "overlaps-better-hit"]
+
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_PREFIX = re.compile(r"^(?:www\.|amp\.)+", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/)+$", re.IGNORECASE)
+
+
+class Drop(NamedTuple):
+    """A hit that was left out, and why."""
+
+    segment_id: str
+    reason: Reason
+
+
+class LateralHits(NamedTuple):
+    """What a lateral search found.
+
+    Attributes:
+        hits: Up to `k` per query id, best first.
+        dropped: What was left out on the way, each segment once, by id.
+    """
+
+    hits: dict[str, list[Hit]]
+    dropped: tuple[Drop, ...]
+
+
+class LateralRetriever:
+    """Wraps a retriever for one target article.
+
+    It leaves out segments of the article, segments of copies of it, and of two windows that overlap
+    the one that ranks lower. It asks for more than `k` hits until `k` remain or no more are found.
+
+    Args:
+        retriever: Finds the segments.
+        article: The target article.
+        lookup: Returns segments by id.
+        allow_own_article: Whether to let the article and its copies through.
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        article: Article,
+        lookup: Lookup,
+        *,
+        allow_own_article: bool = False,
+    ) -> None:
+        self.name = retriever.name
+        self._retriever = retriever
+        self._article = article
+        self._lookup = lookup
+        self._allow_own_article = allow_own_article
+        self._address = _address(article.url)
+        self._title = tokens(article.title)
+        self._shingles = shingles(article.body)
+        self._copies: dict[str, bool] = {}
+
+    def search(self, queries: Sequence[Query], k: int) -> LateralHits:
+        """Return up to `k` hits for every query id, and what was left out."""
+        hits: dict[str, list[Hit]] = {query.query_id: [] for query in queries}
+        dropped: set[Drop] = set()
+        pending, depth = list(queries), 2 * k
+        while pending:
+            found = self._retriever.search(pending, depth)
+            self._compare({hit.segment_id for candidates in found.values() for hit in candidates})
+            short = []
+            for query in pending:
+                candidates = found[query.query_id]
+                kept, left_out = self._filter(candidates, k)
+                hits[query.query_id] = kept
+                dropped.update(left_out)
+                if len(kept) < k and len(candidates) >= depth:
+                    short.append(query)
+            pending, depth = short, 2 * depth
+        return LateralHits(hits, tuple(sorted(dropped)))
+
+    def _filter(self, candidates: Sequence[Hit], k: int) -> tuple[list[Hit], list[Drop]]:
+        kept: list[Hit] = []
+        dropped: list[Drop] = []
+        kept_of: dict[str, list[str]] = {}
+        for hit in candidates:
+            if len(kept) == k:
+                break
+            document_id = document_id_of(hit.segment_id)
+            siblings = kept_of.setdefault(document_id, [])
+            if not self._allow_own_article and document_id == self._article.topic_id:
+                dropped.append(Drop(hit.segment_id, "own-article"))
+            elif not self._allow_own_article and self._copies[hit.segment_id]:
+                dropped.append(Drop(hit.segment_id, "copy-of-article"))
+            elif any(are_adjacent(hit.segment_id, sibling) for sibling in siblings):
+                dropped.append(Drop(hit.segment_id, "overlaps-better-hit"))
+            else:
+                siblings.append(hit.segment_id)
+                kept.append(hit)
+        return kept, dropped
+
+    def _compare(self, segment_ids: set[str]) -> None:
+        """Find out which segments are copies, unless that is known or does not matter."""
+        if not self._allow_own_article:
+            new = sorted(segment_ids.difference(self._copies))
+            for segment in self._lookup(new):
+                self._copies[segment.segment_id] = self._is_copy(segment)
+
+    def _is_copy(self, segment: Segment) -> bool:
+        same_address = bool(self._address) and _address(segment.url) == self._address
+        # The same headline elsewhere may be an answer to the article; in the same place it is the
+        # article under another address.
+        same_host = bool(self._article.host) and segment.host == self._article.host
+        same_title = bool(self._title) and tokens(segment.title) == self._title
+        if same_address or (same_host and same_title):
+            return True
+        return overlap(shingles(segment.text), self._shingles) >= COPY_OVERLAP
+
+
+def overlap(first: frozenset[tuple[str, ...]], second: frozenset[tuple[str, ...]]) -> float:
+    """Return the share of the smaller set that is in the other; 0 if it is empty."""
+    shorter = min(len(first), len(second))
+    return len(first & second) / shorter if shorter else 0.0
+
+
+def _address(url: str) -> str:
+    """Return an address without what differs between versions of a page: scheme, `www`, `amp`."""
+    address = _SCHEME.sub("", url.strip()).partition("#")[0]
+    host, slash, path = _PREFIX.sub("", address).partition("/")
+    return _SUFFIX.sub("", f"{host.casefold()}{slash}{path}")
