@@ -1,0 +1,214 @@
+"""The mini web holds together: ids, hosts, references, citations, labels and probes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import orjson
+import pytest
+
+from sidelight.formats.assessments import (
+    read_answer_assessments,
+    read_compound_assessments,
+    read_question_assessments,
+)
+from sidelight.formats.qrels import read_qrels
+from sidelight.formats.queries import read_queries
+from sidelight.formats.rubrics import read_rubrics
+from sidelight.formats.task1 import check_question_run, read_question_run
+from sidelight.formats.task2 import check_report_run, read_report_run
+from sidelight.formats.topics import read_topics
+from sidelight.index.build import build_index
+from sidelight.index.encoder import Encoder
+from sidelight.index.folder import open_index
+from sidelight.index.segmenter import read_documents, write_segments
+from sidelight.retrieval.base import Retriever
+from sidelight.retrieval.bm25 import Bm25Retriever
+from sidelight.retrieval.dense import DenseRetriever
+from sidelight.sample import sample_path
+from sidelight.schemas.article import Article
+from sidelight.schemas.judgment import CompoundLabel
+from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.tracks import load_track
+
+MINI_WEB = sample_path()
+QUESTION_RUNS = sorted((MINI_WEB / "runs" / "question_generation_runs").iterdir())
+REPORT_RUNS = sorted((MINI_WEB / "runs" / "report_generation_runs").iterdir())
+ASSESSMENTS = MINI_WEB / "human_assessments"
+
+
+@pytest.fixture(scope="module")
+def topics() -> dict[str, Article]:
+    return {topic.topic_id: topic for topic in read_topics(MINI_WEB / "topics.jsonl")}
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, Article]:
+    return {doc.topic_id: doc for doc in read_documents(MINI_WEB / "documents.jsonl")}
+
+
+@pytest.fixture(scope="module")
+def rubrics() -> dict[str, Rubric]:
+    return read_rubrics(MINI_WEB / "human_rubrics")
+
+
+@pytest.fixture(scope="module")
+def segment_ids(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    path: Path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
+    write_segments(path, read_documents(MINI_WEB / "documents.jsonl"), lambda _: None)
+    return {orjson.loads(line)["docid"] for line in path.read_bytes().splitlines()}
+
+
+def test_size(topics, documents, segment_ids):
+    assert len(topics) == 5
+    assert len(documents) >= 150
+    assert len(segment_ids) >= 700
+
+
+def test_document_ids_are_byte_offsets_within_their_shard():
+    offsets: Counter[str] = Counter()
+    for line in (MINI_WEB / "documents.jsonl").read_bytes().splitlines(keepends=True):
+        stem, _, offset = orjson.loads(line)["docid"].rpartition("_")
+        assert int(offset) == offsets[stem]
+        offsets[stem] += len(line)
+    assert sorted(offsets) == [f"msmarco_v2.1_doc_{shard}" for shard in range(90, 95)]
+
+
+def test_no_page_has_a_real_address(documents):
+    assert all(document.host.endswith(".example") for document in documents.values())
+    assert len({document.url for document in documents.values()}) == len(documents)
+
+
+def test_topics_are_documents(topics, documents):
+    assert all(documents[topic_id].body == topic.body for topic_id, topic in topics.items())
+
+
+def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, documents):
+    urls = {document.url for document in documents.values()}
+    assert set(rubrics) == set(topics)
+    for topic_id, rubric in rubrics.items():
+        assert 5 <= len(rubric.questions) <= 10
+        for question in rubric.questions:
+            for answer in question.answers:
+                assert answer.references
+                assert set(answer.references) <= urls - {topics[topic_id].url}
+
+
+@pytest.mark.parametrize("path", QUESTION_RUNS, ids=lambda path: path.name)
+def test_question_runs_pass_the_strict_check(path, topics):
+    assert check_question_run(path, load_track(), topics) == []
+
+
+@pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
+def test_report_runs_pass_the_strict_check(path, topics, segment_ids):
+    problems = check_report_run(path, load_track(), topics, segment_ids)
+    assert {problem.code for problem in problems} <= {"uncited-sentence"}
+    assert all(problem.severity == "warning" for problem in problems)
+
+
+@pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
+def test_reports_cite_neither_their_article_nor_one_passage_twice(path):
+    for report in read_report_run(path).reports:
+        for sentence in report.responses:
+            cited = sentence.citations
+            assert report.metadata.topic_id not in map(document_id_of, cited)
+            assert not any(are_adjacent(left, right) for left in cited for right in cited)
+
+
+def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
+    labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for item in read_answer_assessments(ASSESSMENTS / "report_assessments.csv"):
+        labelled[item.topic_id, item.run_tag].add(item.answer_id)
+    assert labelled == {
+        (topic_id, run): {answer.answer_id for item in rubric.questions for answer in item.answers}
+        for topic_id, rubric in rubrics.items()
+        for run in ("lantern-t2", "quillmark-t2")
+    }
+
+
+def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
+    labels = Counter(
+        (item.topic_id, item.rubric_question_rank, item.run_tag)
+        for item in read_question_assessments(ASSESSMENTS / "question_assessments.csv")
+    )
+    assert set(labels) == {
+        (topic_id, question.rank, run)
+        for topic_id, rubric in rubrics.items()
+        for question in rubric.questions
+        for run in ("lantern-t1", "quillmark-t1")
+    }
+    assert min(labels.values()) >= 3
+
+
+def test_every_question_is_checked_for_being_compound():
+    checked = read_compound_assessments(ASSESSMENTS / "compound_question_check.csv")
+    asked = {
+        (item.topic_id, run.run_tag, item.rank, item.text)
+        for run in map(read_question_run, QUESTION_RUNS)
+        for item in run.questions
+    }
+    assert asked == {
+        (item.topic_id, item.run_tag, item.run_question_rank, item.run_question_text)
+        for item in checked
+    }
+    assert {item.label for item in checked} == set(CompoundLabel)
+
+
+def test_there_are_copies_of_an_article_on_other_hosts(topics, documents):
+    lines = {topic_id: set(topic.body.splitlines()) for topic_id, topic in topics.items()}
+    copies = [
+        document.host
+        for document in documents.values()
+        for topic_id, own in lines.items()
+        if document.topic_id != topic_id
+        and len(own & set(document.body.splitlines())) > 0.8 * len(own)
+    ]
+    assert sorted(copies) == ["amp.futureledger.example", "newsroundup.example"]
+
+
+def test_there_is_a_hostile_page(documents):
+    (hostile,) = (
+        document
+        for document in documents.values()
+        if "Ignore previous instructions" in document.body
+    )
+    for attack in ("</document>", "<|im_start|>", "[E1]", "_doc_91_0#0_0", "<script>", "\u200b"):
+        assert attack in hostile.body
+
+
+def test_probes_have_segments_to_find(segment_ids):
+    queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
+    qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
+    assert [query.query_id for query in queries] == list(qrels)
+    for grades in qrels.values():
+        assert set(grades) <= segment_ids
+        assert set(grades.values()) == {1}
+
+
+@pytest.mark.slow
+def test_words_and_meaning_each_find_what_the_other_misses(tmp_path):
+    write_segments(
+        tmp_path / "segments.jsonl", read_documents(MINI_WEB / "documents.jsonl"), lambda _: None
+    )
+    build_index([tmp_path / "segments.jsonl"], tmp_path / "index", Encoder())
+    index = open_index(tmp_path / "index")
+    queries = read_queries(MINI_WEB / "probes" / "queries.tsv")
+    qrels = read_qrels(MINI_WEB / "probes" / "qrels.txt")
+
+    def answered(retriever: Retriever) -> set[str]:
+        return {
+            query_id
+            for query_id, hits in retriever.search(queries, 5).items()
+            if any(hit.segment_id in qrels[query_id] for hit in hits)
+        }
+
+    by_words = answered(Bm25Retriever(index.lucene))
+    by_meaning = answered(DenseRetriever(index.vectors, index.encoder))
+
+    only_by_words, only_by_meaning = by_words - by_meaning, by_meaning - by_words
+    assert len(only_by_words) >= 5
+    assert len(only_by_meaning) >= 5
+    assert all("-identifier-" in query_id for query_id in only_by_words)
+    assert all("-paraphrase-" in query_id for query_id in only_by_meaning)
