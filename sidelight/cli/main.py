@@ -12,8 +12,12 @@ from typing import Annotated
 import typer
 
 from sidelight import __version__
-from sidelight.cli import score
+from sidelight.cli import corpus, index, score
+from sidelight.cli.demo import demo
+from sidelight.cli.doctor import doctor
 from sidelight.cli.judge import judge
+from sidelight.cli.run import run
+from sidelight.cli.search import search
 from sidelight.cli.validate import validate
 from sidelight.errors import SidelightError
 
@@ -41,6 +45,12 @@ def _root(
     del version
 
 
+app.command()(demo)
+app.command()(run)
+app.command()(doctor)
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(index.app, name="index")
+app.command()(search)
 app.command()(validate)
 app.command()(judge)
 app.add_typer(score.app, name="score")

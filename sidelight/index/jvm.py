@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MIN_JAVA = 21
+INSTALL = "Install it with: pip install 'sidelight[cpu]' (or [gpu])"
+
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
-_INSTALL = "Install it with: pip install 'sidelight[cpu]' (or [gpu])"
 
 _starting = threading.Lock()
 # java.util.logging forgets the level of a logger that nothing refers to.
@@ -75,7 +76,7 @@ def find_jar() -> Path:
         for jar in sorted(Path(folder, "resources", "jars").glob("anserini-*-fatjar.jar"))
     ]
     if not jars:
-        raise MachineError("Lucene needs the package pyserini with its jar", remedy=_INSTALL)
+        raise MachineError("Lucene needs the package pyserini with its jar", remedy=INSTALL)
     return jars[-1]
 
 
@@ -101,7 +102,7 @@ def java_class(name: str) -> Any:
 
 def _start() -> None:
     if find_spec("jnius") is None:
-        raise MachineError("Lucene needs the package pyjnius", remedy=_INSTALL)
+        raise MachineError("Lucene needs the package pyjnius", remedy=INSTALL)
     java, jar = find_java(), find_jar()
     # These two are what jnius finds the runtime by.
     os.environ["JAVA_HOME"] = str(java.home)

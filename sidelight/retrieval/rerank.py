@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import MachineError
+from sidelight.index.jvm import INSTALL
 from sidelight.index.segment_text import passage_text
 from sidelight.schemas.search import Hit, ranked
 
@@ -75,7 +76,7 @@ def _load(name: str) -> Any:
     except ModuleNotFoundError as error:
         raise MachineError(
             f"reranking needs the package {error.name!r}, which is not installed",
-            remedy="Install it with: pip install 'sidelight[cpu]' (or [gpu])",
+            remedy=INSTALL,
         ) from error
     try:
         return CrossEncoder(name)

@@ -1,0 +1,75 @@
+"""`sidelight index`: build an index folder and look into one."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from sidelight.index.manifest import Manifest
+
+app = typer.Typer(help="Build an index, or say what built it.", no_args_is_help=True)
+
+
+@app.command()
+def build(
+    shards: Annotated[
+        list[Path], typer.Argument(help="Segments as JSONL, plain or .gz; their order is free.")
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the index.")],
+    id_field: Annotated[str, typer.Option(help="Key of the segment id.")] = "docid",
+    text_field: Annotated[str, typer.Option(help="Key of the text.")] = "segment",
+    encoder: Annotated[
+        str | None,
+        typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+) -> None:
+    """Index segments for BM25 and dense retrieval.
+
+    Interrupted at any moment, the same command goes on where it was; done once, it does nothing.
+    """
+    from sidelight.index.build import build_index
+    from sidelight.index.corpus import CorpusFields
+    from sidelight.index.encoder import DEFAULT_ENCODER, Encoder
+
+    fields = CorpusFields(id=id_field, text=text_field)
+    manifest = build_index(
+        shards, output, Encoder(encoder or DEFAULT_ENCODER), fields, progress_bar
+    )
+    _show(output, manifest, as_json=as_json)
+
+
+@app.command()
+def info(
+    folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+) -> None:
+    """Check that an index is complete, and say what built it."""
+    from sidelight.index.manifest import read_manifest
+
+    _show(folder, read_manifest(folder), as_json=as_json)
+
+
+def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
+    if as_json:
+        print_json({**manifest.model_dump(), "fingerprint": manifest.fingerprint()})
+        return
+    plan = manifest.plan
+    shown = {
+        "index": folder,
+        "segments": f"{manifest.segments} of {manifest.documents} documents",
+        "size": f"{sum(manifest.files.values()) / 1e6:.1f} MB",
+        "input": ", ".join(shard.name for shard in plan.inputs),
+        "encoder": f"{plan.encoder.name}, {plan.encoder.dimension} dimensions",
+        "analyzer": plan.analyzer,
+        "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
+        "fingerprint": manifest.fingerprint(),
+    }
+    for name, value in shown.items():
+        out.print(f"{name:12} {value}", markup=False)

@@ -1,0 +1,118 @@
+"""What this machine has for searching and running, and the line that brings what it lacks."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from sidelight.errors import MachineError
+from sidelight.index.encoder import DEFAULT_ENCODER, bundled_model
+from sidelight.index.jvm import INSTALL, find_jar, find_java
+
+_GIB = 1 << 30
+_MIN_MEMORY = 2
+_MIN_DISK = 2
+
+
+class Check(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes:
+        name: What it is.
+        found: What is there.
+        remedy: The one line that brings what is missing; empty if nothing is.
+    """
+
+    name: str
+    found: str
+    remedy: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether what is there will do."""
+        return not self.remedy
+
+
+def check_machine() -> list[Check]:
+    """Look at everything that searching and running need; nothing is loaded but FAISS and torch."""
+    return [
+        Check("Python", platform.python_version()),
+        _java(),
+        _jar(),
+        _faiss(),
+        _torch(),
+        _package("sentence-transformers"),
+        _encoder(),
+        _package("langgraph"),
+        _memory(),
+        _disk(),
+    ]
+
+
+def _java() -> Check:
+    try:
+        java = find_java()
+    except MachineError as error:
+        return Check("Java", error.message, error.remedy)
+    return Check("Java", f"{java.version} from {java.source}: {java.home}")
+
+
+def _jar() -> Check:
+    try:
+        jar = find_jar()
+    except MachineError as error:
+        return Check("pyserini jar", error.message, error.remedy)
+    if find_spec("jnius") is None:
+        return Check("pyserini jar", "pyjnius is not installed", INSTALL)
+    return Check("pyserini jar", jar.name)
+
+
+def _faiss() -> Check:
+    try:
+        import faiss
+    except ImportError as error:
+        return Check("FAISS", str(error), INSTALL)
+    gpus = faiss.get_num_gpus() if hasattr(faiss, "get_num_gpus") else 0
+    build = f"{gpus} GPU(s)" if gpus else "CPU"
+    return Check("FAISS", f"{faiss.__version__}, {build}: {faiss.get_compile_options().strip()}")
+
+
+def _torch() -> Check:
+    try:
+        import torch
+    except ImportError as error:
+        return Check("torch", str(error), INSTALL)
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
+    return Check("torch", f"{torch.__version__}, {device}, {torch.get_num_threads()} threads")
+
+
+def _encoder() -> Check:
+    try:
+        folder = bundled_model()
+    except MachineError as error:
+        return Check("encoder", error.message, error.remedy)
+    return Check("encoder", f"{DEFAULT_ENCODER}: {folder}")
+
+
+def _package(name: str) -> Check:
+    try:
+        return Check(name, version(name))
+    except PackageNotFoundError:
+        return Check(name, "not installed", INSTALL)
+
+
+def _memory() -> Check:
+    gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB
+    remedy = "" if gib >= _MIN_MEMORY else f"Use a machine with at least {_MIN_MEMORY} GiB."
+    return Check("memory", f"{gib:.1f} GiB, {os.cpu_count()} cores", remedy)
+
+
+def _disk() -> Check:
+    gib = shutil.disk_usage(Path.cwd()).free / _GIB
+    remedy = "" if gib >= _MIN_DISK else f"Free at least {_MIN_DISK} GiB here."
+    return Check("disk", f"{gib:.1f} GiB free in {Path.cwd()}", remedy)
