@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from sidelight.registry import load
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -23,17 +22,14 @@ _STEPS_PER_ROUND, _STEPS_AROUND = 4, 10
 
 def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriever:
     """Return the first stage that the settings name, reranked where they name a reranker."""
-    first: Retriever
-    if settings.retriever == "hybrid":
-        parts = [_single("bm25", folder), _single("dense", folder)]
-        first = load("retriever", "hybrid")(parts, depth=settings.depth)
-    else:
-        first = _single(settings.retriever, folder)
+    from sidelight.retrieval.named import open_retriever
+    from sidelight.retrieval.rerank import RerankRetriever
+
+    first = open_retriever(settings.retriever, folder, depth=settings.depth)
     if settings.reranker is None:
         return first
-    from sidelight.retrieval.rerank import RerankingRetriever
-
-    return RerankingRetriever(first, folder.docstore, settings.reranker, depth=settings.depth)
+    lookup = folder.docstore.get_many
+    return RerankRetriever(first, settings.reranker, lookup, depth=settings.depth)
 
 
 def open_investigation(
@@ -56,8 +52,8 @@ def open_investigation(
             roles=_extractive_roles(settings, folder),
             retriever=LateralRetriever(
                 retriever,
-                folder.docstore,
                 article,
+                folder.docstore.get_many,
                 allow_own_article=settings.retrieval.allow_own_article,
             ),
             lookup=folder.docstore.get_many,
@@ -67,13 +63,6 @@ def open_investigation(
         return cast("InvestigationState", state)
 
     return investigate
-
-
-def _single(name: str, folder: IndexFolder) -> Retriever:
-    kind = load("retriever", name)
-    if name == "dense":
-        return cast("Retriever", kind(folder.vectors, folder.encoder))
-    return cast("Retriever", kind(folder.lucene))
 
 
 def _extractive_roles(settings: Settings, folder: IndexFolder) -> Roles:

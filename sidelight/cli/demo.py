@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sidelight.index.folder import IndexFolder
     from sidelight.run_directory import RunDirectory
 
-# The weakest of the bundled runs stands beside ours; the other two are labelled and teach the judge.
+# The weakest bundled run stands beside ours; the other two are labelled and teach the judge.
 _RIVAL = "tidepool"
 
 
