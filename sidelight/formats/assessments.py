@@ -164,7 +164,7 @@ def _read(path: Path, kind: AssessmentKind[A]) -> list[A]:
                 line,
                 expected=f"the label of line {earlier_line}, {_name(earlier.label)}",
                 found=_name(assessment.label),
-                remedy="Keep one row for each thing judged, or merge them on purpose.",
+                remedy="Keep one row for each thing judged; `score task2 --merge` settles answers.",
             )
     findings.raise_errors()
     return [assessment for _, assessment in first.values()]
@@ -181,7 +181,8 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> list[tuple[int, A]]:
         findings.error(
             "csv-columns",
             1,
-            expected=f"{', '.join(kind.columns)} and one of {', '.join(kind.label_columns)}",
+            expected=f"{', '.join(kind.columns)} and exactly one of "
+            f"{', '.join(kind.label_columns)}",
             found=", ".join(header),
             remedy="Rename or add the columns.",
         )

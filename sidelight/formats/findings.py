@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 # The names pydantic gives to kinds of errors, and ours.
 _CODES = {
@@ -19,6 +20,8 @@ _CODES = {
     "extra_forbidden": "key-unknown",
     "json_invalid": "json-syntax",
 }
+# Where pydantic speaks of Python instead of JSON.
+_MESSAGES = {"model_type": "Input should be an object", "too_short": "Input should not be empty"}
 _MAX_QUOTED = 80
 # The built-in repr recurses as deep as the value goes, and writes megabytes to keep 80 characters.
 _repr = reprlib.Repr()
@@ -62,15 +65,17 @@ class Findings:
 
     def invalid(self, error: ValidationError, line: int | None, *, what: str, remedy: str) -> None:
         """Add one error for each place where a value is not of the type a format asks for."""
-        for detail in error.errors(include_url=False):
-            place = ".".join(str(part) for part in detail["loc"])
-            self.error(
-                _CODES.get(detail["type"], "value"),
-                line,
-                expected=f"{what}{f' with {place}' if place else ''}: {detail['msg']}",
-                found=quoted(detail["input"]),
-                remedy=remedy,
-            )
+        details = error.errors(include_url=False)
+        for detail in details:
+            # A list whose items are all invalid is empty to pydantic, which then says so too.
+            if not any(_is_within(other["loc"], detail["loc"]) for other in details):
+                self.error(
+                    _CODES.get(detail["type"], "value"),
+                    line,
+                    expected=what,
+                    found=_fault(detail),
+                    remedy=remedy,
+                )
 
     def raise_errors(self) -> None:
         """Stop here if the file is invalid.
@@ -81,6 +86,18 @@ class Findings:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         if errors:
             raise InvalidFileError(errors)
+
+
+def _is_within(place: tuple[int | str, ...], whole: tuple[int | str, ...]) -> bool:
+    return len(place) > len(whole) and place[: len(whole)] == whole
+
+
+def _fault(detail: ErrorDetails) -> str:
+    place = ".".join(str(part) for part in detail["loc"])
+    if detail["type"] == "missing":
+        return f"no {place}"
+    message = _MESSAGES.get(detail["type"], detail["msg"]).removeprefix("Value error, ")
+    return f"{place} = {quoted(detail['input'])}: {message}" if place else message
 
 
 def quoted(value: object) -> str:

@@ -146,7 +146,7 @@ def decode_object(text: str, number: int | None, findings: Findings) -> dict[str
             number,
             expected="a JSON object",
             found=f"{error.msg} at column {error.colno}: {quoted(text)}",
-            remedy="Write each line with a JSON library.",
+            remedy="Write each object on one line, with a JSON library.",
         )
         return None
     if not isinstance(value, dict):

@@ -28,7 +28,7 @@ _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
 
 def _importance(value: object) -> Importance:
     if not isinstance(value, str) or value not in _IMPORTANCE_BY_NAME:
-        raise ValueError(f"expected one of {', '.join(_IMPORTANCE_BY_NAME)}")
+        raise ValueError(f"Input should be one of {', '.join(map(repr, _IMPORTANCE_BY_NAME))}")
     return _IMPORTANCE_BY_NAME[value]
 
 

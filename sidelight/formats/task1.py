@@ -282,12 +282,12 @@ def _check_quoting(rows: Sequence[_Row], csv_texts: Mapping[int, str], findings:
     if different:
         first = different[0]
         csv_text = csv_texts.get(first.line)
-        as_csv = "part of another record" if csv_text is None else f"{len(csv_text)}"
+        as_csv = "is part of another question" if csv_text is None else f"has {len(csv_text)}"
         findings.warning(
             "csv-quoting",
             first.line,
             expected="questions that read alike with and without CSV quoting",
             found=f"{len(different)} of {len(rows)} that do not; the first has "
-            f"{len(first.question)} characters, as CSV {as_csv}",
-            remedy="Avoid a quote character at the start of a question.",
+            f"{len(first.question)} characters, and as CSV {as_csv}",
+            remedy="Begin no question with a quote character.",
         )

@@ -221,8 +221,8 @@ def _check_report(line: int, report: _StrictReport, track: Track, findings: Find
         findings.add(
             "uncited-sentence",
             line,
-            expected=f"citations; at most {track.max_uncited_sentences} sentence without",
-            found=f"{uncited} without",
+            expected="citations for every sentence",
+            found=f"{uncited} without; more than {track.max_uncited_sentences} is an error",
             remedy="Cite a segment, or drop what none supports.",
             severity="error" if uncited > track.max_uncited_sentences else "warning",
         )

@@ -123,7 +123,7 @@ def test_says_where_a_rubric_is_wrong(tmp_path: Path, change: Any, place: str) -
         read_rubric(path)
 
     assert caught.value.problems[0].file == str(path)
-    assert place in caught.value.problems[0].expected
+    assert place in caught.value.problems[0].found
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"topic_id":', b"\xff\xfe{}"])

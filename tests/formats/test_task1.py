@@ -89,7 +89,9 @@ def test_c27_a_long_question_is_measured_raw_and_both_lengths_are_shown(tmp_path
     [too_long, quoting] = check(path)
 
     assert (too_long.code, too_long.found) == ("question-length", "301 (299 as CSV)")
-    assert quoting.found == ("1 of 300 that do not; the first has 301 characters, as CSV 299")
+    assert quoting.found == (
+        "1 of 300 that do not; the first has 301 characters, and as CSV has 299"
+    )
 
 
 def test_one_length_is_shown_where_quoting_changes_nothing(tmp_path: Path) -> None:
