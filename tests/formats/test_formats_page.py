@@ -1,0 +1,56 @@
+"""docs/formats.md is true: its examples are valid, its output is real, its codes are complete."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sidelight
+from sidelight.cli.main import app
+from sidelight.formats.findings import _CODES
+
+PACKAGE = Path(sidelight.__file__).parent
+PAGE = (PACKAGE.parent / "docs" / "formats.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
+SESSIONS = re.findall(r"^\$ sidelight (.*)\n((?:.*\n)*?)^```", PAGE, re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / "diary.txt").write_text("Once upon a time\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", sorted(FILES.keys() - {"dim-t2"}))
+def test_examples_are_valid(folder: Path, name: str) -> None:
+    result = CliRunner().invoke(app, ["validate", "--topics", "topics.jsonl", name])
+
+    assert (folder / name).exists()
+    assert result.exit_code == 0, result.output
+    assert result.output.count("\n") == 1, result.output
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("arguments", "output"), SESSIONS)
+def test_output_is_what_the_command_prints(arguments: str, output: str) -> None:
+    assert CliRunner().invoke(app, arguments.split()).output == output
+
+
+def test_every_code_is_listed_and_no_other() -> None:
+    code = re.compile(r'(?:\.(?:error|warning|add)|Problem)\(\s*"([a-z0-9-]+)"')
+    raised = {
+        name for path in PACKAGE.rglob("*.py") for name in code.findall(path.read_text("utf-8"))
+    }
+    raised |= {*_CODES.values(), "value", "team-id-inconsistent", "run-id-inconsistent"}
+
+    _, _, tables = PAGE.partition("## Problem codes")
+    cells = re.findall(r"^\| (`.*?) \|", tables, re.MULTILINE)
+    listed = {name for cell in cells for name in re.findall("`([^`]+)`", cell)}
+
+    assert listed == raised
