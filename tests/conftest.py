@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from small_corpus import make_corpus, write_shard
 
+from sidelight.index.build import build_index
+from sidelight.index.encoder import Encoder
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.schemas.segment import Segment
 from sidelight.text import content_words
 
 if TYPE_CHECKING:
@@ -49,3 +54,31 @@ def lexical_encode() -> Encode:
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
     return encode
+
+
+@pytest.fixture(scope="session")
+def small_corpus() -> list[Segment]:
+    """Forty segments, five of each of eight documents."""
+    return make_corpus()
+
+
+@pytest.fixture(scope="session")
+def small_shard(small_corpus: list[Segment], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small corpus as one file."""
+    return write_shard(tmp_path_factory.mktemp("corpus") / "small.jsonl", small_corpus)
+
+
+@pytest.fixture(scope="session")
+def encoder() -> Encoder:
+    """The bundled encoder, loaded once."""
+    return Encoder()
+
+
+@pytest.fixture(scope="session")
+def small_index(
+    small_shard: Path, encoder: Encoder, tmp_path_factory: pytest.TempPathFactory
+) -> IndexFolder:
+    """An index of the small corpus."""
+    folder = tmp_path_factory.mktemp("index") / "small"
+    build_index([small_shard], folder, encoder)
+    return open_index(folder)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
 
 _LOCK = ".lock"
-_PACKAGES = ("sidelight", "pyserini", "faiss-cpu", "faiss-gpu", "sentence-transformers", "torch")
+_PACKAGES = ("faiss-cpu", "faiss-gpu", "pyserini", "sentence-transformers", "sidelight", "torch")
 
 
 def silent(description: str, total: int | None) -> AbstractContextManager[Callable[[int], object]]:
@@ -111,7 +111,7 @@ def build_index(
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other builds out of a folder; the lock ends with the process, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("w") as stream:
+    with (folder / _LOCK).open("a") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

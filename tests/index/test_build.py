@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+from small_corpus import write_shard
+
+from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.index import build as module
+from sidelight.index.build import build_index
+from sidelight.index.corpus import CorpusFields
+from sidelight.index.encoder import Encoder
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.manifest import FORMAT_VERSION
+from sidelight.retrieval.named import NAMES, open_retriever
+from sidelight.schemas.search import Query
+from sidelight.schemas.segment import Segment
+
+QUERIES = [Query(query_id="1", text="who owns the quarry"), Query(query_id="2", text="unsafe")]
+
+# Builds with small chunks and kills itself, as `kill -9` would, at the given call for progress.
+KILLED_BUILD = """
+import os, signal, sys
+from contextlib import contextmanager
+from pathlib import Path
+from sidelight.index import lucene, vectors
+from sidelight.index.build import build_index
+from sidelight.index.encoder import Encoder
+
+vectors.CHUNK = lucene._BATCH = 8
+left = int(sys.argv[3])
+
+@contextmanager
+def progress(description, total):
+    def advance(steps):
+        global left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    advance(0)
+    yield advance
+    advance(0)
+
+build_index([Path(sys.argv[1])], Path(sys.argv[2]), Encoder(), progress=progress)
+"""
+
+
+def results(folder: IndexFolder) -> dict[str, object]:
+    return {name: open_retriever(name, folder).search(QUERIES, 20) for name in NAMES}
+
+
+# Calls 0 to 41 are those of the docstore, 42 to 48 Lucene's, 49 to 56 the vectors'.
+@pytest.mark.parametrize(
+    "calls",
+    [20, 45, 52, *(pytest.param(calls, marks=pytest.mark.slow) for calls in (0, 41, 49, 54))],
+)
+def test_a_killed_build_goes_on_and_ends_the_same(
+    calls: int, small_shard: Path, small_index: IndexFolder, encoder: Encoder, tmp_path: Path
+) -> None:
+    folder = tmp_path / "index"
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_BUILD, str(small_shard), str(folder), str(calls)], check=False
+    )
+    assert killed.returncode == -9
+    with pytest.raises(InputError, match="found an unfinished one"):
+        open_index(folder)
+    manifest = build_index([small_shard], folder, encoder)
+    assert manifest.fingerprint() == small_index.manifest.fingerprint()
+    assert results(open_index(folder)) == results(small_index)
+    assert not list(folder.glob("*.part"))
+
+
+def test_a_finished_index_is_left_as_it_is(
+    small_index: IndexFolder, small_shard: Path, encoder: Encoder, tmp_path: Path
+) -> None:
+    before = {path: path.stat().st_mtime_ns for path in small_index.path.rglob("*.*")}
+    # The same bytes under another name are the same input.
+    renamed = Path(shutil.copy(small_shard, tmp_path / "renamed.jsonl"))
+    time.sleep(0.01)
+    assert build_index([renamed], small_index.path, encoder) == small_index.manifest
+    lock = small_index.path / ".lock"
+    after = {path: path.stat().st_mtime_ns for path in small_index.path.rglob("*.*")}
+    assert {**after, lock: 0} == {**before, lock: 0}
+
+
+def test_changed_input_is_refused_with_the_remedy(
+    small_index: IndexFolder, small_corpus: list[Segment], encoder: Encoder, tmp_path: Path
+) -> None:
+    shard = write_shard(tmp_path / "other.jsonl", small_corpus[:-1])
+    with pytest.raises(InputError, match="differs in: inputs") as caught:
+        build_index([shard], small_index.path, encoder)
+    assert "Choose another folder" in caught.value.remedy
+    open_index(small_index.path)
+
+
+def test_the_order_of_shards_does_not_matter(
+    small_corpus: list[Segment], encoder: Encoder, tmp_path: Path
+) -> None:
+    shards = [
+        write_shard(tmp_path / "a.jsonl", small_corpus[:15]),
+        write_shard(tmp_path / "b.jsonl", small_corpus[15:]),
+    ]
+    first = build_index(shards, tmp_path / "one", encoder)
+    second = build_index(shards[::-1], tmp_path / "two", encoder)
+    assert first.fingerprint() == second.fingerprint()
+    assert (first.segments, first.documents) == (40, 8)
+    assert results(open_index(tmp_path / "one")) == results(open_index(tmp_path / "two"))
+
+
+def test_an_id_in_two_places_names_both(
+    small_corpus: list[Segment], encoder: Encoder, tmp_path: Path
+) -> None:
+    first = write_shard(tmp_path / "a.jsonl", small_corpus[:10])
+    second = write_shard(tmp_path / "b.jsonl", [small_corpus[20], small_corpus[3]])
+    with pytest.raises(InvalidFileError) as caught:
+        build_index([first, second], tmp_path / "index", encoder)
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.line) == (str(second), 2)
+    assert f"{first}:4" in problem.found
+
+
+def test_bad_input_leaves_nothing_that_opens(encoder: Encoder, tmp_path: Path) -> None:
+    empty, broken = tmp_path / "empty.jsonl", tmp_path / "broken.jsonl"
+    empty.write_text("\n")
+    broken.write_text('{"docid": "a", "segment": "b"}\n{\n')
+    for shard in (empty, broken, tmp_path / "missing.jsonl"):
+        with pytest.raises(InputError):
+            build_index([shard], tmp_path / shard.stem, encoder)
+        with pytest.raises(InputError, match="expected an index"):
+            open_index(tmp_path / shard.stem)
+
+
+def test_two_builds_cannot_share_a_folder(
+    small_shard: Path, encoder: Encoder, tmp_path: Path
+) -> None:
+    with (tmp_path / ".lock").open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        with pytest.raises(UsageError, match="another build"):
+            build_index([small_shard], tmp_path, encoder)
+
+
+def test_a_folder_with_other_files_is_not_touched(
+    small_shard: Path, encoder: Encoder, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match="found other files"):
+        build_index([small_shard], tmp_path, encoder)
+    assert module.MANIFEST not in {path.name for path in tmp_path.iterdir()}
+
+
+def test_other_fields(encoder: Encoder, tmp_path: Path) -> None:
+    shard = tmp_path / "corpus.jsonl"
+    shard.write_text('{"docno": "1", "text": "a wing"}\n{"docno": "2", "text": ""}\n')
+    build_index([shard], tmp_path / "index", encoder, CorpusFields(id="docno", text="text"))
+    folder = open_index(tmp_path / "index")
+    hits = open_retriever("bm25", folder).search([Query(query_id="q", text="wings")], 10)["q"]
+    assert [hit.segment_id for hit in hits] == ["1"]
+
+
+class TestOpening:
+    @pytest.fixture
+    def copy(self, small_index: IndexFolder, tmp_path: Path) -> Path:
+        return Path(shutil.copytree(small_index.path, tmp_path / "copy"))
+
+    def change(self, folder: Path, **plan: object) -> None:
+        path = folder / "manifest.json"
+        content = orjson.loads(path.read_bytes())
+        content["plan"].update(plan)
+        path.write_bytes(orjson.dumps(content))
+
+    def test_no_index(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="found none"):
+            open_index(tmp_path)
+
+    def test_missing_file(self, copy: Path) -> None:
+        (copy / "vectors" / "ids.npy").unlink()
+        with pytest.raises(InvalidFileError, match=r"vectors/ids\.npy .* no such file"):
+            open_index(copy)
+
+    def test_cut_file(self, copy: Path) -> None:
+        path = copy / "docstore" / "segments.sqlite"
+        path.write_bytes(path.read_bytes()[:-1])
+        with pytest.raises(InvalidFileError, match=r"segments\.sqlite with"):
+            open_index(copy)
+
+    def test_newer_format(self, copy: Path) -> None:
+        self.change(copy, format_version=FORMAT_VERSION + 1)
+        with pytest.raises(InputError, match="found format 2") as caught:
+            open_index(copy)
+        assert "newer sidelight" in caught.value.remedy
+
+    def test_other_weights(self, copy: Path, small_index: IndexFolder) -> None:
+        encoder = small_index.manifest.plan.encoder.model_copy(update={"weights": "0" * 64})
+        self.change(copy, encoder=encoder.model_dump())
+        with pytest.raises(InputError, match="another of that name"):
+            _ = open_index(copy).encoder
+
+    def test_unreadable_manifest(self, copy: Path) -> None:
+        (copy / "manifest.json").write_text("{}")
+        with pytest.raises(InputError, match="Delete the folder"):
+            open_index(copy)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import ir_measures
+import pytest
+from ir_measures import nDCG
+
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.queries import read_queries
+from sidelight.index.build import build_index
+from sidelight.index.corpus import CorpusFields
+from sidelight.index.encoder import Encoder, EncoderIdentity
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.retrieval.dense import DenseRetriever
+from sidelight.retrieval.named import NAMES, open_retriever
+from sidelight.schemas.search import Query, ranked
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_retriever_keeps_the_contract(name: str, small_index: IndexFolder) -> None:
+    retriever = open_retriever(name, small_index)
+    queries = [
+        Query(query_id="one", text="Who counted visitors of the telescope?"),
+        Query(query_id="two", text="xyzzy"),
+    ]
+    found = retriever.search(queries, 7)
+    assert list(found) == ["one", "two"]
+    assert len(found["one"]) == 7
+    assert found["one"][0].segment_id == "small_doc_00_3#1_3001"
+    for hits in found.values():
+        assert hits == ranked(hits)
+        assert len({hit.segment_id for hit in hits}) == len(hits)
+        assert all(hit.segment_id in small_index.docstore for hit in hits)
+    assert retriever.search(queries, 3)["one"] == found["one"][:3]
+    assert retriever.search(queries, 7) == found
+    assert retriever.search([], 7) == {}
+    assert retriever.name == name
+
+
+def test_unknown_name(small_index: IndexFolder) -> None:
+    with pytest.raises(UsageError, match="expected one of bm25, rm3"):
+        open_retriever("splade", small_index)
+
+
+def test_an_encoder_of_another_dimension(small_index: IndexFolder) -> None:
+    class Smaller(Encoder):
+        def identity(self) -> EncoderIdentity:
+            return super().identity().model_copy(update={"dimension": 256})
+
+    with pytest.raises(InputError, match="vectors of 256 numbers; those of the index have 384"):
+        DenseRetriever(small_index.vectors, Smaller())
+
+
+@pytest.mark.slow
+def test_cranfield_in_the_expected_order(
+    shared_data: Path, tmp_path: Path, encoder: Encoder
+) -> None:
+    """Feedback beats BM25, vectors beat feedback and fusion beats all, on a real collection."""
+    cranfield = shared_data / "cranfield"
+    fields = CorpusFields(id="docno", text="text")
+    build_index([cranfield / "corpus.jsonl.gz"], tmp_path / "index", encoder, fields)
+    index = open_index(tmp_path / "index")
+    queries = read_queries(cranfield / "queries.tsv")
+    qrels = list(ir_measures.read_trec_qrels(str(cranfield / "qrels.txt")))
+    score = {}
+    for name in NAMES:
+        found = open_retriever(name, index).search(queries, 1000)
+        run = {query: {hit.segment_id: hit.score for hit in hits} for query, hits in found.items()}
+        score[name] = ir_measures.calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10]
+    assert score["bm25"] == pytest.approx(0.365, abs=0.005)
+    assert score["dense"] == pytest.approx(0.400, abs=0.005)
+    assert score["bm25"] < min(score["rm3"], score["rocchio"])
+    assert max(score["rm3"], score["rocchio"]) < score["dense"] < score["hybrid"]
