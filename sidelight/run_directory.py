@@ -77,7 +77,7 @@ class RunDirectory:
             UsageError: Another process is working on it.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as stream:
+        with (self.path / ".lock").open("a") as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -125,8 +125,10 @@ class RunDirectory:
 
     def write_failures(self, failures: Sequence[Failure]) -> None:
         """Write one line per failed topic; an empty file when there is none."""
-        lines = (orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"
-                 for failure in failures)
+        lines = (
+            orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"
+            for failure in failures
+        )
         publish(self.failures, partial(atomic_write, text="".join(lines)))
 
     def _trace(self, topic_id: str) -> Path:

@@ -88,7 +88,9 @@ async def run_topics(
     directory = RunDirectory(out)
     with directory.locked():
         directory.claim(settings)
-        prints = {item.topic_id: _fingerprint(item, settings, index_fingerprint) for item in articles}
+        prints = {
+            item.topic_id: _fingerprint(item, settings, index_fingerprint) for item in articles
+        }
         results = {
             topic_id: result
             for topic_id, print_ in prints.items()
@@ -143,7 +145,7 @@ async def _attempt(
         state = await investigate(article)
     except MachineError:
         raise
-    except Exception as error:  # noqa: BLE001 - one topic must not stop the others
+    except Exception as error:  # one topic must not stop the others
         return Failure(topic_id=article.topic_id, error=type(error).__name__, message=str(error))
     return TopicResult(
         topic_id=article.topic_id,

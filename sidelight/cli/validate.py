@@ -25,6 +25,10 @@ def validate(
         Path | None,
         typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
     ] = None,
+    index: Annotated[
+        Path | None,
+        typer.Option("--index", help="Index folder; every cited segment must be in it."),
+    ] = None,
     official: Annotated[
         bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
     ] = False,
@@ -39,7 +43,15 @@ def validate(
     topic_ids = rules.topic_ids
     if topics is not None:
         topic_ids = tuple(article.topic_id for article in read_topics(topics))
-    verdicts = [judge_file(path, rules, topic_ids, official=official) for path in files]
+    known_segments = None
+    if index is not None:
+        from sidelight.index.folder import open_index
+
+        known_segments = open_index(index).docstore
+    verdicts = [
+        judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
+        for path in files
+    ]
     if as_json:
         print_json({"files": [_as_dict(verdict) for verdict in verdicts]})
     else:

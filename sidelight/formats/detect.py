@@ -26,7 +26,7 @@ from sidelight.formats.topics import read_topics
 from sidelight.formats.trec_run import read_trec_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Container
     from pathlib import Path
 
     from sidelight.errors import Problem
@@ -56,7 +56,9 @@ class FileKind(NamedTuple):
     title: str
     unit: str
     count: Callable[[Path], int]
-    check: Callable[[Path, Track, Collection[str]], list[Problem]] | None = None
+    check: Callable[[Path, Track, Collection[str], Container[str] | None], list[Problem]] | None = (
+        None
+    )
     official: Callable[[Path, Collection[str]], list[str]] | None = None
 
 
@@ -65,7 +67,7 @@ KINDS: dict[str, FileKind] = {
         "Task 1 run",
         "topic",
         lambda path: len({item.topic_id for item in read_question_run(path).questions}),
-        check_question_run,
+        lambda path, track, topic_ids, _: check_question_run(path, track, topic_ids),
         official_task1,
     ),
     "task2": FileKind(

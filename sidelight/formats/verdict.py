@@ -10,7 +10,7 @@ from sidelight.formats.detect import KINDS, detect_kind
 from sidelight.formats.findings import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Container
     from pathlib import Path
 
     from sidelight.formats.detect import FileKind
@@ -40,7 +40,12 @@ class Verdict:
 
 
 def judge_file(
-    path: Path, track: Track, topic_ids: Collection[str], *, official: bool = False
+    path: Path,
+    track: Track,
+    topic_ids: Collection[str],
+    *,
+    known_segments: Container[str] | None = None,
+    official: bool = False,
 ) -> Verdict:
     """Find out what a file is and whether it is valid.
 
@@ -48,6 +53,7 @@ def judge_file(
         path: The file; one that cannot be read is invalid.
         track: Whose limits apply to runs.
         topic_ids: The topics a run has to cover.
+        known_segments: The segments there are; None when that is not known.
         official: Apply the rules of the track's own validator in place of our strict ones.
 
     Raises:
@@ -78,7 +84,7 @@ def judge_file(
         _check_officially(path, KINDS[kind], topic_ids, findings)
         size = len(topic_ids)
     else:
-        size = _check_strictly(path, KINDS[kind], track, topic_ids, findings)
+        size = _check_strictly(path, KINDS[kind], track, topic_ids, known_segments, findings)
     verdict = Verdict(str(path), kind, tuple(findings.problems), size)
     return verdict if verdict.valid else replace(verdict, size=0)
 
@@ -102,10 +108,15 @@ def _check_officially(
 
 
 def _check_strictly(
-    path: Path, kind: FileKind, track: Track, topic_ids: Collection[str], findings: Findings
+    path: Path,
+    kind: FileKind,
+    track: Track,
+    topic_ids: Collection[str],
+    known_segments: Container[str] | None,
+    findings: Findings,
 ) -> int:
     if kind.check is not None:
-        findings.problems += kind.check(path, track, topic_ids)
+        findings.problems += kind.check(path, track, topic_ids, known_segments)
     try:
         return kind.count(path)
     except InvalidFileError as error:

@@ -51,24 +51,21 @@ class ExtractiveSelector:
             for segment in segments
             if gives_orders(segment.text)
         }
-        readable = {
-            angle_id: [
-                segment
-                for segment in segments
-                if document_id_of(segment.segment_id) not in steering
-            ]
-            for angle_id, segments in candidates.items()
+        quotes = {
+            angle_id: _quotes(segments, steering) for angle_id, segments in candidates.items()
         }
+        # All at once, because an encoder is quickest with full batches.
+        self._index.remember(
+            [text for read in quotes.values() for _, sentences in read for text in sentences]
+        )
         return EvidenceSet.merge(
-            *(self._for_angle(profile, angle, readable.get(angle.angle_id, ())) for angle in angles)
+            *(self._for_angle(profile, angle, quotes.get(angle.angle_id, ())) for angle in angles)
         )
 
     def _for_angle(
-        self, profile: ArticleProfile, angle: Angle, segments: Sequence[Segment]
+        self, profile: ArticleProfile, angle: Angle, read: Sequence[tuple[Segment, list[str]]]
     ) -> EvidenceSet:
-        read = segments[:_READ_PER_ANGLE]
-        quotes = [quotable_sentences(segment.text) for segment in read]
-        flat = [sentence for sentences in quotes for sentence in sentences]
+        flat = [sentence for _, sentences in read for sentence in sentences]
         if not flat:
             return EvidenceSet()
         scores = dict(zip(flat, relevance(flat, [angle], profile, self._index)[:, 0], strict=True))
@@ -79,8 +76,7 @@ class ExtractiveSelector:
                     segment.segment_id,
                     segment,
                 )
-                for segment, sentences in zip(read, quotes, strict=True)
-                if sentences
+                for segment, sentences in read
             ),
             key=lambda entry: entry[:2],
         )
@@ -94,3 +90,12 @@ class ExtractiveSelector:
                 continue
             kept.append(Evidence(segment=segment, relevance={angle.angle_id: -negative}))
         return EvidenceSet.merge(EvidenceSet(items=tuple(kept)))
+
+
+def _quotes(segments: Sequence[Segment], steering: set[str]) -> list[tuple[Segment, list[str]]]:
+    """Return the first segments that are read, each with its quotable sentences if it has any."""
+    readable = [
+        segment for segment in segments if document_id_of(segment.segment_id) not in steering
+    ]
+    read = [(segment, quotable_sentences(segment.text)) for segment in readable[:_READ_PER_ANGLE]]
+    return [(segment, sentences) for segment, sentences in read if sentences]

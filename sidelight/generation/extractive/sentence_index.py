@@ -66,11 +66,15 @@ class SentenceIndex:
         self._encode = encode
         self._known: dict[str, npt.NDArray[np.float32]] = {}
 
-    def vectors(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return `(n, dim)` normalised vectors, one row per text."""
+    def remember(self, texts: Sequence[str]) -> None:
+        """Encode those of the texts that are new."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             self._known.update(zip(new, self._encode(new), strict=True))
+
+    def vectors(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return `(n, dim)` normalised vectors, one row per text."""
+        self.remember(texts)
         return np.stack([self._known[text] for text in texts])
 
     def similarity(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
