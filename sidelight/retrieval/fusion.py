@@ -26,7 +26,7 @@ class FusionRetriever:
     name = "hybrid"
 
     def __init__(
-        self, retrievers: Sequence[Retriever], *, depth: int = 1000, constant: float = 60
+        self, retrievers: Sequence[Retriever], *, depth: int = 100, constant: float = 60
     ) -> None:
         self._retrievers = tuple(retrievers)
         self._depth = depth

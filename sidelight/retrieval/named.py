@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NAMES = ("bm25", "rm3", "rocchio", "dense", "hybrid")
 
 
-def open_retriever(name: str, folder: IndexFolder, *, depth: int = 1000) -> Retriever:
+def open_retriever(name: str, folder: IndexFolder, *, depth: int = 100) -> Retriever:
     """Open a first-stage retriever over an index.
 
     Args:
