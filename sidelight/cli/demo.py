@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # The weakest bundled run stands beside ours; the other two are labelled and teach the judge.
 _RIVAL = "tidepool"
+_EXCERPT = 3
 
 
 def demo(
@@ -43,12 +44,14 @@ def demo(
         n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
     with _step(f"Index {n_segments} segments (Lucene and FAISS)"):
         build_index([segments], index, encoder, progress=progress_bar)
+    opened = open_index(index)
     with _step("Investigate five articles"):
-        directory = _run(open_index(index), data / "topics.jsonl", folder / "run")
+        directory = _run(opened, data / "topics.jsonl", folder / "run")
     with _step("Validate both files, strictly and as the track does"):
         _validate(directory, data / "topics.jsonl")
     with _step("Judge and score beside a sample run (embedded judge, no model)"):
         table = asyncio.run(_judge(directory, data, folder / "scores", encoder))
+    _show_excerpt(directory, data / "topics.jsonl", opened)
     print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
     out.print(f"\nDone in {time.monotonic() - started:.0f} s. Read next:", markup=False)
@@ -88,6 +91,22 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
     if not summary.succeeded:
         raise InputError(f"the demo's run failed; see {summary.directory.failures}")
     return summary.directory
+
+
+def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> None:
+    """Print the first questions and sentences on the first article."""
+    from sidelight.formats.task1 import read_question_run
+    from sidelight.formats.task2 import read_report_run
+    from sidelight.formats.topics import read_topics
+
+    article = read_topics(topics)[0]
+    out.print(f"\n{article.title}", style="bold", markup=False)
+    for question in read_question_run(directory.task1).questions[:_EXCERPT]:
+        out.print(f"  {question.rank}. {question.text}", markup=False)
+    for sentence in read_report_run(directory.task2).reports[0].responses[:_EXCERPT]:
+        hosts = [segment.host for segment in index.docstore.get_many(sentence.citations)]
+        out.print(f"  - {sentence.text} [{', '.join(hosts)}]", markup=False)
+    out.print(markup=False)
 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:
