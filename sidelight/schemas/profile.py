@@ -37,7 +37,8 @@ class ArticleProfile(Value):
     """The article, taken apart.
 
     Attributes:
-        publisher: Name of the outlet, or its host name when the page does not say.
+        publisher: Name of the outlet, or its host name when the page does not say; empty for a
+            pasted article without an address.
         host: Host name of the outlet.
         authors: Names in the byline; empty when there is none.
         people: People named in the article, most mentioned first, authors excluded.

@@ -63,7 +63,7 @@ def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: Path) -
         ("News | Lark Health", "", "https://larkhealthonline.example/a", "Lark Health"),
         ("News", "", "https://news.com.au/a", "news.com.au"),
         ("News", "", "https://larkly.example/a", "larkly.example"),
-        ("News", "", "", "the publisher"),
+        ("News", "", "", ""),
     ],
 )
 def test_the_outlet_is_named_as_the_page_writes_it(

@@ -59,14 +59,14 @@ def find_authors(article: Article) -> tuple[str, ...]:
 
 
 def find_publisher(article: Article) -> str:
-    """Return the outlet's name: as the page writes it, else the host name.
+    """Return the outlet's name: as the page writes it, else the host name; empty without either.
 
     A capitalised name whose letters are those of the host's main label (or begin with them) is
     the outlet; so is a suffix of the page title that shares a word with the label.
     """
     label = host_label(article.host)
     if not label or label in _GENERIC_LABELS:
-        return article.host or "the publisher"
+        return article.host
     suffixes = _title_suffixes(article.title)
     names = [
         *suffixes,

@@ -1,8 +1,9 @@
 """Plan an investigation without a model: fixed angles, filled with what the article names.
 
 The angles follow what assessors look at: publisher, author, claims and statistics, the people and
-organisations an article leans on, wider context, and other viewpoints. Every query carries names
-or keywords of the article, because a bare question ("the 100-page report") finds nothing.
+organisations an article leans on, wider context, and other viewpoints. Every query carries a
+keyword of the article that its question lacks, because a bare question ("the 100-page report")
+finds nothing.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class ExtractivePlanner:
         ]
         queries = tuple(
             PlannedQuery(
-                query_id=f"{round_number}.{angle.angle_id}", angle_id=angle.angle_id, text=text
+                query_id=f"{round_number}.{angle.angle_id}",
+                angle_id=angle.angle_id,
+                text=_anchored(text, angle.question, profile),
             )
             for angle, text in searches
         )
@@ -81,6 +84,8 @@ def _first_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
     outlet = profile.publisher
+    if not outlet:
+        return
     forms = tuple(dict.fromkeys((*name_forms(outlet), *name_forms(profile.host))))
     for name, weight, question, words in (
         (
@@ -285,7 +290,7 @@ def _links(
     A name counts where one sentence holds both, and only when at least two segments have such a
     sentence; what the article, the outlet or an earlier angle already names is known.
     """
-    principals = (profile.publisher, *profile.authors)
+    principals = tuple(filter(None, (profile.publisher, *profile.authors)))
     known = [profile.body, *principals, *(angle.question for angle in angles)]
     seen: Counter[str] = Counter()
     for item in evidence.items:
@@ -325,6 +330,14 @@ def _reworded(angle: Angle, profile: ArticleProfile, round_number: int) -> str:
     if round_number % 2 == 0:
         return _with_context(re.sub(r"[\"“”]", "", angle.question), profile)
     return " ".join([*angle.must_mention[:1], profile.subject, *profile.keywords[:4]])
+
+
+def _anchored(query: str, question: str, profile: ArticleProfile) -> str:
+    """Return a search that holds a keyword of the article which its question lacks."""
+    telling = [word for word in profile.keywords if word not in content_words(question)]
+    if set(telling).intersection(content_words(query)):
+        return query
+    return " ".join([query, *telling[:1]])
 
 
 def _with_context(text: str, profile: ArticleProfile) -> str:
