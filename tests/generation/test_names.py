@@ -9,6 +9,7 @@ import pytest
 
 from sidelight.generation.extractive.byline import find_authors, find_publisher
 from sidelight.generation.extractive.names import (
+    cited_studies,
     mentions,
     name_forms,
     people_and_organisations,
@@ -80,6 +81,14 @@ def test_people_speak_and_organisations_have_a_cue_word() -> None:
     people, organisations = people_and_organisations(text)
     assert people == ["Ilse Marrow", "Tom Vale"]
     assert organisations == ["Orrin Institute"]
+
+
+def test_a_study_is_tied_to_whoever_made_it() -> None:
+    text = (
+        "He cites the Marchmere study. Researchers at the University of Orrin disagree. "
+        "The research comes from the respected Ostrey Institute. The Daily Lark reported it."
+    )
+    assert cited_studies(text) == ["Marchmere", "Ostrey Institute", "University of Orrin"]
 
 
 def test_a_name_is_mentioned_in_any_of_its_forms() -> None:

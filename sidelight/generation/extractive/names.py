@@ -56,7 +56,7 @@ _COMMON_ACRONYMS = frozenset(
 )
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
 _STUDY = (
-    r"(?:stud(?:y|ies)|reports?|survey|trial|poll|analysis|paper|data|figures|research|researchers"
+    r"(?i:stud(?:y|ies)|reports?|survey|trial|poll|analysis|paper|data|figures|research|researchers"
     r"|scientists|estimates?)"
 )
 _MIN_LABEL = 7  # shorter labels are words that any text may hold
@@ -110,18 +110,26 @@ def people_and_organisations(text: str) -> tuple[list[str], list[str]]:
 
 
 def cited_studies(text: str) -> list[str]:
-    """Return the names a text ties a study or report to, most often tied first."""
+    """Return the names a text ties a study or report to, most often tied first.
+
+    A name that is a part of another one (`Ostrey` of `Ostrey Institute`) is left out.
+    """
     counts: Counter[str] = Counter()
     for name in find_names(text):
         plain = re.escape(name)
         ties = re.findall(
-            rf"{plain}(?:['’]s)?\s+{_STUDY}\b|{_STUDY}\s+(?:by|from|at|of)\s+"
-            rf"(?:a\s+team\s+at\s+)?(?:the\s+)?{plain}(?!\w)",
+            rf"{plain}(?:['’]s)?\s+{_STUDY}\b"
+            rf"|\b{_STUDY}\s+(?:[a-z]+\s+){{0,3}}(?:by|from|at|of)\s+(?:the\s+)?(?:[a-z]+\s+)?{plain}(?!\w)",
             text,
         )
         if ties and not re.fullmatch(_STUDY, name, re.IGNORECASE):
             counts[name] += len(ties)
-    return _by_count(counts)
+    words = {name: set(name.split()) for name in counts}
+    return [
+        name
+        for name in _by_count(counts)
+        if not any(words[name] < words[other] for other in counts)
+    ]
 
 
 def strip_title(name: str) -> str:
