@@ -29,7 +29,7 @@ def relevance(
     angles: Sequence[Angle],
     profile: ArticleProfile,
     index: SentenceIndex,
-) -> npt.NDArray[np.float32]:
+) -> npt.NDArray[np.float64]:
     """Return `(n_sentences, n_angles)` scores in [0, 1]; 0 means that it does not speak to it.
 
     A sentence speaks to an angle about somebody only if it names them, and to any other angle only
@@ -45,7 +45,7 @@ def relevance(
         else:
             allowed = on_subject
         scores[~allowed, column] = 0.0
-    return np.asarray(np.round(scores, 4), dtype=np.float32)
+    return np.asarray(np.round(scores, 4))
 
 
 def _is_on_subject(sentence: str, profile: ArticleProfile) -> bool:

@@ -77,12 +77,12 @@ class SentenceIndex:
         self.remember(texts)
         return np.stack([self._known[text] for text in texts])
 
-    def similarity(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
+    def similarity(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the `(len(left), len(right))` cosines, rounded so that ties are ties anywhere."""
         if not left or not right:
-            return np.zeros((len(left), len(right)), dtype=np.float32)
-        product = self.vectors(left) @ self.vectors(right).T
-        return np.asarray(np.round(product, 4), dtype=np.float32)
+            return np.zeros((len(left), len(right)), dtype=np.float64)
+        product = np.asarray(self.vectors(left) @ self.vectors(right).T, dtype=np.float64)
+        return np.asarray(np.round(product, 4))
 
 
 def quotable_sentences(text: str) -> list[str]:
