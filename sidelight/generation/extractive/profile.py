@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sidelight.errors import InputError
 from sidelight.generation.cleaning import clean_article
 from sidelight.generation.extractive.byline import find_authors, find_publisher
 from sidelight.generation.extractive.names import (
@@ -15,7 +16,16 @@ from sidelight.generation.extractive.names import (
     people_and_organisations,
 )
 from sidelight.schemas.profile import ArticleProfile, Claim
-from sidelight.text import STOPWORDS, clean, content_words, count_words, numbers, sentences, tokens
+from sidelight.text import (
+    STOPWORDS,
+    clean,
+    content_words,
+    count_words,
+    numbers,
+    one_line,
+    sentences,
+    tokens,
+)
 
 if TYPE_CHECKING:
     from sidelight.schemas.article import Article
@@ -49,12 +59,18 @@ class ExtractiveProfiler:
     """The role `profile_article` without a model."""
 
     async def __call__(self, article: Article) -> ArticleProfile:
-        """Return what the page itself tells; see `ArticleProfile`."""
+        """Return what the page itself tells; see `ArticleProfile`.
+
+        Raises:
+            InputError: The article has neither title nor text, so there is nothing to ask about.
+        """
         body, cuts = clean_article(article.body)
+        if not body and not one_line(article.title):
+            raise InputError(f"{article.topic_id}: the article has neither title nor text")
         people, organisations = people_and_organisations(body)
         publisher, authors = find_publisher(article), find_authors(article)
         own = {publisher.casefold(), *(author.casefold() for author in authors)}
-        title = _headline(article.title, publisher)
+        title = _headline(article.title, publisher) or next(iter(sentences(body)), "")
         keywords = _keywords(title, body)
         return ArticleProfile(
             publisher=publisher,
@@ -98,7 +114,8 @@ def _subject(title: str, body: str) -> str:
 
     The pair of words from the title that the body uses most; else a pair with one word from the
     title that it uses at least three times; else the pair of the title whose words it uses most
-    one by one; else the title's most used word; else the title.
+    one by one; else the title's most used word; else the title. A page without a title is known by
+    its first sentence.
     """
     frequency = Counter(_phrases(body))
     title_phrases = list(dict.fromkeys(_phrases(title)))
@@ -118,7 +135,7 @@ def _subject(title: str, body: str) -> str:
     pairs = [phrase for phrase in title_phrases if len(phrase) == 2 and spread(phrase)[0] > 1]
     words = [phrase for phrase in title_phrases if len(phrase) == 1 and frequency[phrase] > 1]
     best = max(used, key=worth, default=()) or max(pairs or words, key=spread, default=())
-    return _as_written(" ".join(best), f"{body}\n{title}") if best else clean(title)
+    return _as_written(" ".join(best), f"{body}\n{title}") if best else one_line(title)
 
 
 def _phrases(text: str) -> list[tuple[str, ...]]:
