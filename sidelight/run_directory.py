@@ -11,6 +11,7 @@ import fcntl
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import orjson
 
@@ -132,7 +133,7 @@ class RunDirectory:
         publish(self.failures, partial(atomic_write, text="".join(lines)))
 
     def _trace(self, topic_id: str) -> Path:
-        return self.traces / f"{topic_id.replace('/', '_')}.json"
+        return self.traces / f"{quote(topic_id, safe='')}.json"
 
 
 def as_json(value: Any) -> str:
