@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sidelight.agents.state import InvestigationState
     from sidelight.config.settings import RetrievalSettings, Settings
-    from sidelight.generation.roles import Roles
+    from sidelight.generation.roles import Encode, Roles
     from sidelight.index.folder import IndexFolder
     from sidelight.retrieval.base import Retriever
     from sidelight.schemas.article import Article
@@ -49,7 +49,7 @@ def open_investigation(
         deps = Deps(
             article=article,
             track=track,
-            roles=_extractive_roles(settings, folder),
+            roles=extractive_roles(settings, folder.encoder.encode_queries),
             retriever=LateralRetriever(
                 retriever,
                 article,
@@ -65,7 +65,7 @@ def open_investigation(
     return investigate
 
 
-def _extractive_roles(settings: Settings, folder: IndexFolder) -> Roles:
+def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     """Return fresh roles for one topic: they remember the sentences they have encoded."""
     from sidelight.generation.extractive.check import ExtractiveChecker
     from sidelight.generation.extractive.coverage import ExtractiveAssessor
@@ -78,7 +78,7 @@ def _extractive_roles(settings: Settings, folder: IndexFolder) -> Roles:
     from sidelight.generation.roles import Roles
 
     track = load_track(settings.track)
-    index = SentenceIndex(folder.encoder.encode_queries)
+    index = SentenceIndex(encode)
     return Roles(
         profile_article=ExtractiveProfiler(),
         plan_queries=ExtractivePlanner(),

@@ -14,6 +14,8 @@ from sidelight.cli.console import err, out, print_json, progress_bar
 if TYPE_CHECKING:
     from sidelight.runner import RunSummary
 
+_INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
+
 
 def run(
     topics: Annotated[Path, typer.Option("--topics", help="Topics file (JSONL of articles).")],
@@ -49,18 +51,22 @@ def run(
     folder = open_index(index)
     destination = out_folder or Path("runs") / settings.submission.run_id
     started = time.monotonic()
-    with progress_bar("topics", total=1 if topic else len(articles)) as advance:
-        summary = asyncio.run(
-            run_topics(
-                articles,
-                settings,
-                folder.manifest.fingerprint(),
-                lambda: open_investigation(settings, folder),
-                destination,
-                only=topic,
-                on_topic=lambda _: advance(1),
+    try:
+        with progress_bar("topics", total=1 if topic else len(articles)) as advance:
+            summary = asyncio.run(
+                run_topics(
+                    articles,
+                    settings,
+                    folder.manifest.fingerprint(),
+                    lambda: open_investigation(settings, folder),
+                    destination,
+                    only=topic,
+                    on_topic=lambda _: advance(1),
+                )
             )
-        )
+    except KeyboardInterrupt:
+        err.print("Interrupted. The same command goes on from there.")
+        raise typer.Exit(_INTERRUPTED) from None
     report_run(summary, time.monotonic() - started, as_json=as_json)
     if not summary.succeeded:
         raise typer.Exit(1)
