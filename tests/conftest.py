@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,14 @@ import numpy as np
 import pytest
 from small_corpus import make_corpus, write_shard
 
+from sidelight.formats.topics import read_topics
 from sidelight.index.build import build_index
-from sidelight.index.encoder import Encoder
+from sidelight.index.corpus import MS_MARCO, stream_segments
+from sidelight.index.encoder import Encoder, bundled_model
 from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.segmenter import read_documents, write_segments
+from sidelight.sample import sample_path
+from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
 from sidelight.text import content_words
 
@@ -82,3 +88,50 @@ def small_index(
     folder = tmp_path_factory.mktemp("index") / "small"
     build_index([small_shard], folder, encoder)
     return open_index(folder)
+
+
+@pytest.fixture(scope="session")
+def mini_web_articles() -> tuple[Article, ...]:
+    """The five articles of the mini web."""
+    return read_topics(sample_path() / "topics.jsonl")
+
+
+@pytest.fixture(scope="session")
+def mini_web_segments(tmp_path_factory: pytest.TempPathFactory) -> list[Segment]:
+    """The whole mini web, cut."""
+    path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
+    write_segments(path, read_documents(sample_path() / "documents.jsonl"), lambda _: None)
+    return [placed.value for placed in stream_segments(path, MS_MARCO)]
+
+
+@pytest.fixture(scope="session")
+def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A real cross-encoder with random weights: its quality is not what is tested."""
+    import torch
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    torch.manual_seed(7)
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    config = BertConfig(
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=1,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(bundled_model()).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def golden() -> Callable[[str, str], None]:
+    """Hold a text against `tests/golden/<name>`; SIDELIGHT_UPDATE_GOLDEN=1 rewrites the file."""
+
+    def check(name: str, text: str) -> None:
+        path = REPOSITORY / "tests" / "golden" / name
+        if os.environ.get("SIDELIGHT_UPDATE_GOLDEN") == "1":
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check

@@ -1,5 +1,3 @@
-"""The model is a real cross-encoder with random weights: its quality is not what is tested."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -7,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import MachineError
-from sidelight.index.encoder import bundled_model
 from sidelight.index.folder import IndexFolder
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.rerank import RerankRetriever
@@ -16,36 +13,19 @@ from sidelight.schemas.search import Query, ranked
 QUERY = Query(query_id="q", text="investor who owns a newspaper")
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    import torch
-    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
-
-    torch.manual_seed(7)
-    folder = tmp_path_factory.mktemp("cross-encoder")
-    config = BertConfig(
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        num_labels=1,
-    )
-    BertForSequenceClassification(config).save_pretrained(folder)
-    AutoTokenizer.from_pretrained(bundled_model()).save_pretrained(folder)
-    return str(folder)
-
-
-def test_orders_the_candidates_by_the_models_scores(small_index: IndexFolder, model: str) -> None:
+def test_orders_the_candidates_by_the_models_scores(
+    small_index: IndexFolder, cross_encoder: str
+) -> None:
     from sentence_transformers import CrossEncoder
 
     from sidelight.index.segment_text import passage_text
 
     first = Bm25Retriever(small_index.lucene)
     lookup = small_index.docstore.get_many
-    reranked = RerankRetriever(first, model, lookup, depth=12)
+    reranked = RerankRetriever(first, cross_encoder, lookup, depth=12)
     hits = reranked.search([QUERY, Query(query_id="none", text="xyzzy")], 5)
     candidates = lookup([hit.segment_id for hit in first.search([QUERY], 12)["q"]])
-    scores = CrossEncoder(model).predict(
+    scores = CrossEncoder(cross_encoder).predict(
         [(QUERY.text, passage_text(segment)) for segment in candidates], show_progress_bar=False
     )
     expected = dict(zip([s.segment_id for s in candidates], map(float, scores), strict=True))
