@@ -1,0 +1,181 @@
+"""Which runs of one per-topic results file differ by more than chance."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.uncertainty import (
+    Interval,
+    bootstrap_intervals,
+    holm,
+    minimum_detectable_difference,
+    randomisation_tests,
+)
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.table import read_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LOWER_IS_BETTER = frozenset({"contradictory_score", "credit_lost", "unjudged"})
+
+
+class TopicValues(NamedTuple):
+    """One measure of some runs on the same topics.
+
+    Attributes:
+        measure: Its name.
+        topic_ids: Sorted.
+        values: Run tag -> one value for each topic id, in that order.
+    """
+
+    measure: str
+    topic_ids: tuple[str, ...]
+    values: dict[str, tuple[float, ...]]
+
+
+class Comparison(NamedTuple):
+    """Two runs on the same topics.
+
+    Attributes:
+        first: Run tag.
+        second: Run tag.
+        difference: Mean of the first minus mean of the second.
+        interval: Of the difference; None with fewer than 3 topics.
+        p_value: Of the paired randomisation test.
+        p_holm: The same, corrected for the number of pairs compared.
+        won: Topics on which the first is the better one.
+        lost: Topics on which the second is.
+        tied: Topics on which they are equal.
+        detectable: Smallest true difference that these topics would show with a power of 80%;
+            None with fewer than 3 topics.
+    """
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval | None
+    p_value: float
+    p_holm: float
+    won: int
+    lost: int
+    tied: int
+    detectable: float | None
+
+
+def read_topic_values(path: Path, measure: str | None) -> TopicValues:
+    """Read one measure from a per-topic results file.
+
+    Args:
+        path: As `sidelight score` writes it.
+        measure: Name of a column; None for the first measure of the file.
+
+    Raises:
+        InputError: The file cannot be read, or its runs are not scored on the same topics.
+        InvalidFileError: A column is missing, a value is no number, or a topic and run occur twice.
+        UsageError: The file has no such measure.
+    """
+    header, rows = read_table(path)
+    findings = Findings(path)
+    if header[:2] != ("run_tag", "topic_id") or len(header) < 3:
+        findings.error(
+            "csv-columns",
+            1,
+            expected="run_tag, topic_id and the measures",
+            found=", ".join(header),
+            remedy="Give a per-topic results file of `sidelight score`.",
+        )
+        findings.raise_errors()
+    name = measure or header[2]
+    if name not in header[2:]:
+        raise UsageError(f"{path} has no measure {name}; it has {', '.join(header[2:])}")
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        topics = found.setdefault(row.cells["run_tag"], {})
+        value = _number(row.cells[name])
+        if value is None or row.cells["topic_id"] in topics:
+            findings.error(
+                "topic-score",
+                row.line,
+                expected=f"one number in {name} for each run and topic",
+                found=f"run {row.cells['run_tag']}, topic {row.cells['topic_id']}, "
+                f"{quoted(row.cells[name])}",
+                remedy="Write the file again with `sidelight score`.",
+            )
+        else:
+            topics[row.cells["topic_id"]] = value
+    findings.raise_errors()
+    topic_ids = tuple(sorted({topic_id for topics in found.values() for topic_id in topics}))
+    for run_tag, topics in sorted(found.items()):
+        if len(topics) < len(topic_ids):
+            lacking = next(topic_id for topic_id in topic_ids if topic_id not in topics)
+            raise InputError(
+                f"{path}: run {run_tag} has no score for topic {lacking}, which other runs have",
+                remedy="Score without --organizer-compat: a topic left out then counts as 0.",
+            )
+    return TopicValues(
+        name,
+        topic_ids,
+        {
+            run_tag: tuple(topics[topic_id] for topic_id in topic_ids)
+            for run_tag, topics in sorted(found.items())
+        },
+    )
+
+
+def compare_runs(
+    scores: TopicValues, *, baseline: str | None, samples: int, seed: int
+) -> list[Comparison]:
+    """Compare every pair of runs, or every other run with the baseline.
+
+    Pairs are ordered by the runs' means, the better run first; a baseline comes second in its
+    pairs. For measures that are better when low, the better run is the one with the lower mean.
+
+    Raises:
+        InputError: There is only one run.
+        UsageError: There is no run called `baseline`.
+    """
+    if len(scores.values) < 2:
+        raise InputError("expected at least two runs to compare; found one")
+    if baseline is not None and baseline not in scores.values:
+        raise UsageError(f"no run {baseline}; there are {', '.join(scores.values)}")
+    sign = -1 if scores.measure in _LOWER_IS_BETTER else 1
+    order = sorted(scores.values, key=lambda run: (-sign * np.mean(scores.values[run]), run))
+    if baseline is None:
+        pairs = list(combinations(order, 2))
+    else:
+        pairs = [(run, baseline) for run in order if run != baseline]
+    differences = np.array(
+        [np.subtract(scores.values[first], scores.values[second]) for first, second in pairs]
+    )
+    intervals = bootstrap_intervals(differences, samples=samples, seed=seed)
+    p_values = randomisation_tests(differences, samples=samples, seed=seed)
+    return [
+        Comparison(
+            first,
+            second,
+            difference=float(row.mean()),
+            interval=interval,
+            p_value=p_value,
+            p_holm=p_holm,
+            won=int(np.count_nonzero(sign * row > 0)),
+            lost=int(np.count_nonzero(sign * row < 0)),
+            tied=int(np.count_nonzero(row == 0)),
+            detectable=minimum_detectable_difference(row),
+        )
+        for (first, second), row, interval, p_value, p_holm in zip(
+            pairs, differences, intervals, p_values, holm(p_values), strict=True
+        )
+    ]
+
+
+def _number(cell: str) -> float | None:
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
