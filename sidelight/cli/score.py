@@ -8,15 +8,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.score_options import (
+    DEFAULT_SAMPLES,
+    DEFAULT_TRACK,
+    Assessments,
+    Compound,
+    Json,
+    Merge,
+    Rubrics,
+    Samples,
+    Sampling,
+    Seed,
+    Track,
+    interval_cell,
+)
 
 if TYPE_CHECKING:
     from sidelight.evaluation.score import ScoreTable
+    from sidelight.evaluation.uncertainty import Interval
 
 app = typer.Typer(help="Score runs.", no_args_is_help=True)
 
-Assessments = Annotated[
-    Path, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
-]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
 Compat = Annotated[
     bool,
@@ -25,22 +37,19 @@ Compat = Annotated[
         help="Reproduce the organizers' script, whose denominators are what is present.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.command()
 def task1(
     *,
-    rubrics: Annotated[Path, typer.Option("--rubrics", help="Folder of rubrics (*.json).")],
+    rubrics: Rubrics,
     assessments: Assessments,
-    compound: Annotated[
-        Path | None, typer.Option("--compound", help="CSV of compound verdicts; no filter if none.")
-    ] = None,
+    compound: Compound = None,
     output: Output = None,
-    track: Annotated[
-        str, typer.Option("--track", help="Whose number of questions to expect.")
-    ] = "dragun2025",
+    track: Track = DEFAULT_TRACK,
     organizer_compat: Compat = False,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score question runs by the rubric questions they cover."""
@@ -65,7 +74,8 @@ def task1(
         )
     notes = [] if compound else ["compound questions were not filtered out: no --compound"]
     files = [path for path in (assessments, compound) if path]
-    _deliver(table, files, "question", output, notes, n_topics=len(known), as_json=as_json)
+    sampling = None if organizer_compat else Sampling(samples, seed)
+    _deliver(table, files, "question", output, notes, sampling, len(known), as_json=as_json)
 
 
 @app.command()
@@ -77,16 +87,13 @@ def task2(
         typer.Option("--rubrics", help="Folder of rubrics; may be left out with --unit-weights."),
     ] = None,
     output: Output = None,
-    merge: Annotated[
-        bool,
-        typer.Option(
-            "--merge", help="Where labels conflict: contradicts, supports, partial, none."
-        ),
-    ] = False,
+    merge: Merge = False,
     unit_weights: Annotated[
         bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
     ] = False,
     organizer_compat: Compat = False,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score reports by the rubric answers they support."""
@@ -116,7 +123,8 @@ def task2(
         if not rubrics:
             notes.append("no rubrics: the answers any run was judged on stand for them")
         table = score_reports(known, labels)
-    _deliver(table, [assessments], "report", output, notes, n_topics=len(known), as_json=as_json)
+    sampling = None if organizer_compat else Sampling(samples, seed)
+    _deliver(table, [assessments], "report", output, notes, sampling, len(known), as_json=as_json)
 
 
 @app.command()
@@ -170,18 +178,21 @@ def _deliver(
     task: str,
     output: Path | None,
     notes: list[str],
-    *,
+    sampling: Sampling | None,
     n_topics: int,
+    *,
     as_json: bool,
 ) -> None:
     """Write the result files, and print the table with what a reader must know about it."""
     from sidelight.evaluation.score_files import label_source, write_score_files
+    from sidelight.evaluation.uncertainty import MIN_TOPICS, run_intervals
 
     source = label_source(assessments[0])
     judge = _judge_of(assessments)
+    intervals = run_intervals(table, **sampling._asdict()) if sampling else None
     written: tuple[Path, ...] = ()
     if output is not None:
-        written = write_score_files(table, output, f"{source}_{task}_generation")
+        written = write_score_files(table, output, f"{source}_{task}_generation", intervals)
     if as_json:
         print_json(
             {
@@ -189,7 +200,12 @@ def _deliver(
                 "judge": judge,
                 "notes": notes,
                 "n_rubric_topics": n_topics,
-                "runs": [{"run_tag": run.run_tag, **run.values} for run in table.runs],
+                "bootstrap": sampling._asdict() if sampling else None,
+                "runs": [
+                    {"run_tag": run.run_tag, **run.values}
+                    | ({"interval": intervals[run.run_tag]} if intervals else {})
+                    for run in table.runs
+                ],
                 "topics": [
                     {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.values}
                     for topic in table.topics
@@ -199,15 +215,12 @@ def _deliver(
             }
         )
         return
-    names = list(table.runs[0].values)
-    print_table(
-        ["run", *(name.replace("_", " ") for name in names)],
-        [
-            [run.run_tag, *(_cell(name, run.values[name], n_topics) for name in names)]
-            for run in table.runs
-        ],
-    )
+    _print_runs(table, intervals, n_topics)
     out.print(f"labels: {source}{f' ({judge})' if judge else ''}", markup=False)
+    if sampling and n_topics >= MIN_TOPICS:
+        notes = [f"intervals: bootstrap over {n_topics} topics, {sampling}", *notes]
+    elif sampling:
+        notes = [f"no intervals: {n_topics} topics are fewer than {MIN_TOPICS}", *notes]
     for note in notes:
         out.print(f"note: {note}", markup=False)
     for run_tag, topics in table.omitted.items():
@@ -219,6 +232,22 @@ def _deliver(
         )
     for path in written:
         out.print(f"  {path}", markup=False)
+
+
+def _print_runs(
+    table: ScoreTable, intervals: dict[str, Interval | None] | None, n_topics: int
+) -> None:
+    """Print a row for each run: its main measure, the interval of that, the other measures."""
+    main, *others = table.runs[0].values
+    rows = []
+    for run in table.runs:
+        cells = [f"{run.values[main]:.4f}"]
+        if intervals:
+            cells.append(interval_cell(intervals[run.run_tag]))
+        cells += [_cell(name, run.values[name], n_topics) for name in others]
+        rows.append([run.run_tag, *cells])
+    names = [main, *(["95% interval"] if intervals else []), *others]
+    print_table(["run", *(name.replace("_", " ") for name in names)], rows)
 
 
 def _judge_of(assessments: list[Path]) -> str | None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sidelight.evaluation.score import ScoreTable
+
     Matrix = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
@@ -65,6 +67,22 @@ def bootstrap_intervals(scores: Matrix, *, samples: int, seed: int) -> list[Inte
         Interval(*np.quantile(np.einsum("st,t->s", shares, row), (tail, 1 - tail)).tolist())
         for row in scores
     ]
+
+
+def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, Interval | None]:
+    """Return run tag -> interval of the run's mean in the first measure of the table.
+
+    Args:
+        table: Every run is scored on every topic.
+        samples: As in `bootstrap_intervals`.
+        seed: As in `bootstrap_intervals`.
+    """
+    measure = next(iter(table.runs[0].values))
+    rows: dict[str, list[float]] = {run.run_tag: [] for run in table.runs}
+    for topic in table.topics:
+        rows[topic.run_tag].append(topic.values[measure])
+    intervals = bootstrap_intervals(np.array(list(rows.values())), samples=samples, seed=seed)
+    return dict(zip(rows, intervals, strict=True))
 
 
 def randomisation_tests(differences: Matrix, *, samples: int, seed: int) -> list[float]:

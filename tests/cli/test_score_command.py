@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.rubrics import write_rubric
+from sidelight.formats.rubrics import read_rubric, write_rubric
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 
 ANSWERS = "topic_id,run_tag,answer_id,{label}\n"
@@ -67,9 +67,27 @@ def test_reports_as_a_table_and_files(tmp_path: Path, rubrics: Path) -> None:
     assert "0.5000" in shown
     assert "1/2" in shown
     assert "labels: auto" in shown
+    assert "no intervals: 2 topics are fewer than 3" in shown
     assert "long-run-tag: no judgment for 1 topics, which count as 0: b" in warned
     per_run = tmp_path / "out" / "auto_report_generation_per_run_results.csv"
-    assert per_run.read_text().splitlines()[1] == "long-run-tag,0.5,0.0,0.5,1"
+    assert per_run.read_text().splitlines()[1] == "long-run-tag,0.5,0.0,0.5,1,,"
+
+
+def test_three_topics_have_an_interval(tmp_path: Path, rubrics: Path) -> None:
+    third = read_rubric(rubrics / "a.json").model_copy(update={"topic_id": "c"})
+    write_rubric(rubrics / "c.json", third)
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
+    common = ("task2", "--rubrics", rubrics, "--assessments", file)
+    shown, _ = score(*common, "--samples", 500, "--seed", 7, "-o", tmp_path)
+    # scores 1, 0, 0: among 500 draws of three topics there are some of three zeros and three ones
+    assert "[0.0000, 1.0000]" in shown
+    assert "intervals: bootstrap over 3 topics, 500 samples, seed 7" in shown
+    per_run = (tmp_path / "auto_report_generation_per_run_results.csv").read_text().splitlines()
+    assert per_run[0].endswith(",n_topics,interval_low,interval_high")
+    assert per_run[1].endswith(",1,0.0,1.0")
+    score(*common, "--organizer-compat", "-o", tmp_path / "compat")
+    per_run = (tmp_path / "compat" / "auto_report_generation_per_run_results.csv").read_text()
+    assert per_run == "run_tag,supportive_score,contradictory_score\nr,1.0,0.0\n"
 
 
 def test_human_labels_name_the_files(tmp_path: Path, rubrics: Path) -> None:
@@ -89,8 +107,10 @@ def test_json_has_everything(tmp_path: Path, rubrics: Path) -> None:
             "contradictory_score": 0.5,
             "unjudged": 0.5,
             "n_topics": 1,
+            "interval": None,
         }
     ]
+    assert found["bootstrap"] == {"samples": 10_000, "seed": 0}
     assert found["omitted"] == {"r": ["b"]}
     assert [topic["topic_id"] for topic in found["topics"]] == ["a", "b"]
     assert found["judge"] is None
@@ -119,6 +139,7 @@ def test_compatible_mode_excludes_what_the_script_cannot(tmp_path: Path, rubrics
     shown, warned = score(*common)
     assert "1.0000" in shown  # over one topic
     assert "unjudged" not in shown
+    assert "interval" not in shown
     assert warned == ""
     for option in ("--merge", "--unit-weights"):
         with pytest.raises(UsageError, match="excludes"):
