@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.score import ScoreTable
     from sidelight.evaluation.uncertainty import Interval
+    from sidelight.formats.table import Row
+
+_IDS = ("run_tag", "topic_id")
 
 
 def label_source(assessments: Path) -> Literal["human", "auto"]:
