@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.score_compare import compare
 from sidelight.cli.score_options import (
     DEFAULT_SAMPLES,
     DEFAULT_TRACK,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.uncertainty import Interval
 
 app = typer.Typer(help="Score runs.", no_args_is_help=True)
+app.command()(compare)
 
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
 Compat = Annotated[
@@ -202,8 +204,7 @@ def _deliver(
                 "n_rubric_topics": n_topics,
                 "bootstrap": sampling._asdict() if sampling else None,
                 "runs": [
-                    {"run_tag": run.run_tag, **run.values}
-                    | ({"interval": intervals[run.run_tag]} if intervals else {})
+                    {"run_tag": run.run_tag, **run.values} | _interval_json(run.run_tag, intervals)
                     for run in table.runs
                 ],
                 "topics": [
@@ -232,6 +233,15 @@ def _deliver(
         )
     for path in written:
         out.print(f"  {path}", markup=False)
+
+
+def _interval_json(
+    run_tag: str, intervals: dict[str, Interval | None] | None
+) -> dict[str, dict[str, float] | None]:
+    if intervals is None:
+        return {}
+    interval = intervals[run_tag]
+    return {"interval": interval._asdict() if interval else None}
 
 
 def _print_runs(

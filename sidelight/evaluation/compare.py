@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.score_files import read_topic_scores
 from sidelight.evaluation.uncertainty import (
     Interval,
     bootstrap_intervals,
@@ -15,8 +16,6 @@ from sidelight.evaluation.uncertainty import (
     minimum_detectable_difference,
     randomisation_tests,
 )
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.table import read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,39 +75,17 @@ def read_topic_values(path: Path, measure: str | None) -> TopicValues:
 
     Raises:
         InputError: The file cannot be read, or its runs are not scored on the same topics.
-        InvalidFileError: A column is missing, a value is no number, or a topic and run occur twice.
+        InvalidFileError: It is not such a file.
         UsageError: The file has no such measure.
     """
-    header, rows = read_table(path)
-    findings = Findings(path)
-    if header[:2] != ("run_tag", "topic_id") or len(header) < 3:
-        findings.error(
-            "csv-columns",
-            1,
-            expected="run_tag, topic_id and the measures",
-            found=", ".join(header),
-            remedy="Give a per-topic results file of `sidelight score`.",
-        )
-        findings.raise_errors()
-    name = measure or header[2]
-    if name not in header[2:]:
-        raise UsageError(f"{path} has no measure {name}; it has {', '.join(header[2:])}")
+    scores = read_topic_scores(path)
+    measures = list(scores[0].values)
+    name = measure or measures[0]
+    if name not in measures:
+        raise UsageError(f"{path} has no measure {name}; it has {', '.join(measures)}")
     found: dict[str, dict[str, float]] = {}
-    for row in rows:
-        topics = found.setdefault(row.cells["run_tag"], {})
-        value = _number(row.cells[name])
-        if value is None or row.cells["topic_id"] in topics:
-            findings.error(
-                "topic-score",
-                row.line,
-                expected=f"one number in {name} for each run and topic",
-                found=f"run {row.cells['run_tag']}, topic {row.cells['topic_id']}, "
-                f"{quoted(row.cells[name])}",
-                remedy="Write the file again with `sidelight score`.",
-            )
-        else:
-            topics[row.cells["topic_id"]] = value
-    findings.raise_errors()
+    for score in scores:
+        found.setdefault(score.run_tag, {})[score.topic_id] = score.values[name]
     topic_ids = tuple(sorted({topic_id for topics in found.values() for topic_id in topics}))
     for run_tag, topics in sorted(found.items()):
         if len(topics) < len(topic_ids):
@@ -171,11 +148,3 @@ def compare_runs(
             pairs, differences, intervals, p_values, holm(p_values), strict=True
         )
     ]
-
-
-def _number(cell: str) -> float | None:
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None

@@ -85,6 +85,8 @@ def test_three_topics_have_an_interval(tmp_path: Path, rubrics: Path) -> None:
     per_run = (tmp_path / "auto_report_generation_per_run_results.csv").read_text().splitlines()
     assert per_run[0].endswith(",n_topics,interval_low,interval_high")
     assert per_run[1].endswith(",1,0.0,1.0")
+    shown, _ = score(*common, "--samples", 500, "--json")
+    assert json.loads(shown)["runs"][0]["interval"] == {"low": 0.0, "high": 1.0}
     score(*common, "--organizer-compat", "-o", tmp_path / "compat")
     per_run = (tmp_path / "compat" / "auto_report_generation_per_run_results.csv").read_text()
     assert per_run == "run_tag,supportive_score,contradictory_score\nr,1.0,0.0\n"

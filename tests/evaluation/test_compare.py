@@ -72,12 +72,6 @@ def test_a_topic_that_a_run_lacks_is_named(tmp_path: Path) -> None:
         compare(tmp_path, *ROWS[:5])
 
 
-@pytest.mark.parametrize("row", [("y", "b", "nan", 0), ("y", "b", "", 0), ("y", "a", 0.3, 0)])
-def test_a_wrong_or_repeated_score_is_named(tmp_path: Path, row: tuple[object, ...]) -> None:
-    with pytest.raises(InvalidFileError, match=r"t\.csv:6: .*topic-score"):
-        compare(tmp_path, *ROWS[:4], row)
-
-
 def test_other_files_and_measures_are_refused(tmp_path: Path) -> None:
     per_run = write_csv(tmp_path / "r.csv", "run_tag,score", ("x", 0.5))
     with pytest.raises(InvalidFileError, match="csv-columns"):

@@ -1,0 +1,84 @@
+"""`sidelight score compare`: which runs differ by more than chance."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.score_options import (
+    DEFAULT_SAMPLES,
+    Json,
+    Samples,
+    Sampling,
+    Seed,
+    interval_cell,
+)
+
+
+def compare(
+    per_topic: Annotated[Path, typer.Argument(help="Per-topic results file of `score`.")],
+    measure: Annotated[
+        str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", help="Compare the other runs with this one only.")
+    ] = None,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
+    from sidelight.evaluation.compare import compare_runs, read_topic_values
+
+    scores = read_topic_values(per_topic, measure)
+    pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
+    sampling = Sampling(samples, seed)
+    if as_json:
+        print_json(
+            {
+                "measure": scores.measure,
+                "n_topics": len(scores.topic_ids),
+                "sampling": sampling._asdict(),
+                "pairs": [
+                    pair._asdict() | {"interval": pair.interval and pair.interval._asdict()}
+                    for pair in pairs
+                ],
+            }
+        )
+        return
+    print_table(
+        [
+            "pair",
+            "difference",
+            "95% interval",
+            "p",
+            "p (Holm)",
+            "won",
+            "lost",
+            "tied",
+            "detectable",
+        ],
+        [
+            [
+                f"{pair.first} - {pair.second}",
+                f"{pair.difference:+.4f}",
+                interval_cell(pair.interval),
+                f"{pair.p_value:.4f}",
+                f"{pair.p_holm:.4f}",
+                str(pair.won),
+                str(pair.lost),
+                str(pair.tied),
+                "-" if pair.detectable is None else f"{pair.detectable:.4f}",
+            ]
+            for pair in pairs
+        ],
+    )
+    for note in (
+        f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
+        f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
+        "detectable: true difference that these topics show with a power of 80% at the 5% level",
+    ):
+        out.print(f"note: {note}", markup=False)
