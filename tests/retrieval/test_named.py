@@ -14,28 +14,6 @@ from sidelight.index.encoder import Encoder, EncoderIdentity
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.retrieval.dense import DenseRetriever
 from sidelight.retrieval.named import NAMES, open_retriever
-from sidelight.schemas.search import Query, ranked
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_retriever_keeps_the_contract(name: str, small_index: IndexFolder) -> None:
-    retriever = open_retriever(name, small_index)
-    queries = [
-        Query(query_id="one", text="Who counted visitors of the telescope?"),
-        Query(query_id="two", text="xyzzy"),
-    ]
-    found = retriever.search(queries, 7)
-    assert list(found) == ["one", "two"]
-    assert len(found["one"]) == 7
-    assert found["one"][0].segment_id == "small_doc_00_3#1_3001"
-    for hits in found.values():
-        assert hits == ranked(hits)
-        assert len({hit.segment_id for hit in hits}) == len(hits)
-        assert all(hit.segment_id in small_index.docstore for hit in hits)
-    assert retriever.search(queries, 3)["one"] == found["one"][:3]
-    assert retriever.search(queries, 7) == found
-    assert retriever.search([], 7) == {}
-    assert retriever.name == name
 
 
 def test_unknown_name(small_index: IndexFolder) -> None:

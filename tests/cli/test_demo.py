@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidelight.formats.topics import read_topics
+from sidelight.formats.verdict import judge_file
+from sidelight.sample import sample_path
+from sidelight.tracks import load_track
+
+
+@pytest.mark.slow
+def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "sidelight.cli.main", "demo"],
+        cwd=tmp_path,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert shown.stderr == ""
+    (folder,) = tmp_path.iterdir()
+    assert folder.name == "sidelight-demo"
+    topic_ids = [article.topic_id for article in read_topics(sample_path() / "topics.jsonl")]
+    for name in ("task1.tsv", "task2.jsonl"):
+        for official in (False, True):
+            verdict = judge_file(folder / "run" / name, load_track(), topic_ids, official=official)
+            assert verdict.valid
+    assert len(list((folder / "run" / "traces").glob("*.json"))) == len(topic_ids)
+    assert list((folder / "scores").glob("auto_question_generation*"))
+    assert list((folder / "scores").glob("auto_report_generation*"))
+    score = {
+        cells[1].strip(): [float(cell) for cell in cells[2:5]]
+        for line in shown.stdout.splitlines()
+        if len(cells := line.split("│")) == 6
+    }
+    assert set(score) == {"sidelight-demo", "tidepool"}
+    # Ours beats the weak run it stands beside, in both tasks.
+    for task in (0, 1):
+        assert score["sidelight-demo"][task] > 2 * score["tidepool"][task]
+    assert "scored by the embedded judge" in shown.stdout

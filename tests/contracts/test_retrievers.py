@@ -1,0 +1,114 @@
+"""What every retriever keeps, whatever it searches and however."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from sidelight.index.folder import IndexFolder
+from sidelight.registry import names
+from sidelight.retrieval.base import Retriever
+from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.retrieval.named import NAMES, open_retriever
+from sidelight.retrieval.rerank import RerankRetriever
+from sidelight.retrieval.trec_run import TrecRunRetriever
+from sidelight.schemas.search import Query, ranked
+from sidelight.schemas.segment import Segment
+
+QUERIES = [
+    Query(query_id="telescope", text="Who counted visitors of the telescope?"),
+    Query(query_id="9", text="bakery study"),
+    Query(query_id="a b", text="unsafe glacier, says the council!"),
+    Query(query_id="ferry", text="who owns the ferry"),
+    Query(query_id="again", text="bakery study"),
+]
+MEMORY, RERANKED, TREC_RUN = "memory", "bm25+rerank", "trec_run"
+ALL = (*NAMES, MEMORY, RERANKED, TREC_RUN)
+# The others find the nearest there is, however far.
+LEXICAL = ("bm25", "rm3", "rocchio", MEMORY, RERANKED, TREC_RUN)
+
+
+@pytest.fixture(scope="module")
+def opened(
+    small_index: IndexFolder, small_corpus: list[Segment], cross_encoder: str
+) -> Callable[[str], Retriever]:
+    def open_one(name: str) -> Retriever:
+        if name == MEMORY:
+            return MemoryRetriever(small_corpus)
+        if name == RERANKED:
+            first = open_retriever("bm25", small_index)
+            return RerankRetriever(first, cross_encoder, small_index.docstore.get_many)
+        if name == TREC_RUN:
+            return TrecRunRetriever(open_retriever("bm25", small_index).search(QUERIES, 40))
+        return open_retriever(name, small_index)
+
+    return open_one
+
+
+@pytest.fixture(scope="module", params=ALL)
+def retriever(request: pytest.FixtureRequest, opened: Callable[[str], Retriever]) -> Retriever:
+    found = opened(request.param)
+    assert found.name == request.param
+    return found
+
+
+def test_all_that_are_registered_are_held_to_it() -> None:
+    assert set(names("retriever")) <= set(ALL)
+
+
+def test_every_query_is_answered_under_its_id(
+    retriever: Retriever, small_corpus: list[Segment]
+) -> None:
+    found = retriever.search(QUERIES, 7)
+    assert list(found) == [query.query_id for query in QUERIES]
+    known = {segment.segment_id for segment in small_corpus}
+    for hits in found.values():
+        assert {hit.segment_id for hit in hits} <= known
+        assert len({hit.segment_id for hit in hits}) == len(hits)
+        assert all(isinstance(hit.score, float) for hit in hits)
+    assert found["9"] == found["again"]
+    assert retriever.search([], 7) == {}
+
+
+def test_hits_fall_in_score_and_rise_in_id(retriever: Retriever) -> None:
+    for hits in retriever.search(QUERIES, 40).values():
+        assert len(hits) > 1
+        assert hits == ranked(hits)
+
+
+def test_fewer_hits_are_the_first_of_more(retriever: Retriever) -> None:
+    many = retriever.search(QUERIES, 40)
+    for k in (1, 3):
+        few = retriever.search(QUERIES, k)
+        assert few == {query_id: hits[:k] for query_id, hits in many.items()}
+        assert all(len(hits) == k for hits in few.values())
+
+
+@pytest.mark.parametrize("name", LEXICAL)
+def test_unknown_words_find_nothing(name: str, opened: Callable[[str], Retriever]) -> None:
+    queries = [Query(query_id="unknown", text="xyzzy"), Query(query_id="none", text="  ?!")]
+    assert opened(name).search(queries, 5) == {"unknown": [], "none": []}
+
+
+def test_odd_queries_end_well(retriever: Retriever) -> None:
+    odd = ["", "the", '"', "a AND (b OR", "x:y^2~ *", "\u200b\U0001f600", "word " * 2000, "\n\t"]
+    queries = [Query(query_id=str(number), text=text) for number, text in enumerate(odd)]
+    found = retriever.search(queries, 5)
+    assert list(found) == [query.query_id for query in queries]
+    assert all(len(hits) <= 5 for hits in found.values())
+
+
+def test_neither_order_nor_company_changes_an_answer(retriever: Retriever) -> None:
+    together = retriever.search(QUERIES, 10)
+    assert retriever.search(QUERIES[::-1], 10) == together
+    for query in QUERIES:
+        assert retriever.search([query], 10) == {query.query_id: together[query.query_id]}
+
+
+def test_two_threads_find_the_same(retriever: Retriever) -> None:
+    expected = retriever.search(QUERIES, 10)
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda _: retriever.search(QUERIES, 10), range(6)))
+    assert found == [expected] * 6
