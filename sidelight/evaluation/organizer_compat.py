@@ -72,15 +72,23 @@ def compat_question_scores(
         topic_id, run_tag = row.cells["topic_id"], row.cells["run_tag"]
         rubric_rank = _rank(row, "rubric_question_rank", findings)
         run_rank = _rank(row, "run_question_rank", findings)
-        factors = verdicts.get((topic_id, run_tag, run_rank), [])
-        if not factors or (topic_id, rubric_rank) not in weights:
+        if (topic_id, rubric_rank) not in weights:
             findings.error(
                 "compat-unmatched",
                 row.line,
-                expected="a rubric question, and a compound verdict on the submitted question",
-                found=f"topic {topic_id}, rubric question {rubric_rank}, "
-                f"run {run_tag}, question {run_rank}",
-                remedy="Complete the compound check and the rubrics.",
+                expected="a question of the rubrics",
+                found=f"topic {topic_id}, rubric question {rubric_rank}",
+                remedy="Complete the rubrics, or remove the row.",
+            )
+            continue
+        factors = verdicts.get((topic_id, run_tag, run_rank))
+        if factors is None:
+            findings.error(
+                "compat-verdict",
+                row.line,
+                expected=f"one of {', '.join(_COMPOUND)} in the compound check",
+                found=f"no verdict on topic {topic_id}, run {run_tag}, question {run_rank}",
+                remedy="Complete the compound check.",
             )
             continue
         credit = gain * max(factors) * weights[topic_id, rubric_rank]
@@ -218,7 +226,8 @@ def _verdicts(path: Path) -> dict[tuple[str, str, int], list[float]]:
 
 def _refuse_missing(row: Row, findings: Findings) -> None:
     for column, cell in row.cells.items():
-        if cell in _MISSING:
+        # The label is named by its own column too.
+        if cell in _MISSING and column != "label":
             findings.error(
                 "compat-missing",
                 row.line,

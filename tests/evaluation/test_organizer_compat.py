@@ -126,7 +126,14 @@ def test_where_theirs_stops_ours_names_the_row(tmp_path: Path, row, found: str) 
 def test_a_missing_compound_verdict_is_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "p.csv", PAIRS, ("a", 1, "r", 4, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 3, "Who?", "not-compound", "x"))
-    with pytest.raises(InvalidFileError, match="run r, question 4"):
+    with pytest.raises(InvalidFileError, match=r"compat-verdict.*run r, question 4"):
+        compat_question_scores(RUBRICS, file, compound)
+
+
+def test_an_unknown_rubric_question_is_named(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 2, "r", 1, "similar", "x"))
+    compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "not-compound", "x"))
+    with pytest.raises(InvalidFileError, match=r"compat-unmatched.*rubric question 2"):
         compat_question_scores(RUBRICS, file, compound)
 
 
