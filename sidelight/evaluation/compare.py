@@ -20,7 +20,8 @@ from sidelight.evaluation.uncertainty import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LOWER_IS_BETTER = frozenset({"contradictory_score", "credit_lost", "unjudged"})
+LOWER_IS_BETTER = frozenset({"contradictory_score", "credit_lost", "unjudged"})
+"""Measures by which the best run is the one with the lowest score."""
 
 
 class TopicValues(NamedTuple):
@@ -120,7 +121,7 @@ def compare_runs(
         raise InputError("expected at least two runs to compare; found one")
     if baseline is not None and baseline not in scores.values:
         raise UsageError(f"no run {baseline}; there are {', '.join(scores.values)}")
-    sign = -1 if scores.measure in _LOWER_IS_BETTER else 1
+    sign = -1 if scores.measure in LOWER_IS_BETTER else 1
     order = sorted(scores.values, key=lambda run: (-sign * np.mean(scores.values[run]), run))
     if baseline is None:
         pairs = list(combinations(order, 2))

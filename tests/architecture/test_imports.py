@@ -85,6 +85,7 @@ def test_the_system_does_not_know_the_scorer() -> None:
         ["--help"],
         ["validate", "--help"],
         ["score", "--help"],
+        ["agree", "--help"],
         ["run", "--help"],
         ["search", "--help"],
     ],
