@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.evaluation.judges.base import Agreement
+from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
+from sidelight.evaluation.metrics.confusion import confusion_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,12 +118,9 @@ def predict_by_topic(
 
 def agreement(people: Sequence[str], judge: Sequence[str], topics: Sequence[str]) -> Agreement:
     """Return raw agreement and Cohen's kappa of two lists of labels."""
-    from sklearn.metrics import cohen_kappa_score
-
-    constant = len({*people, *judge}) == 1
     return Agreement(
         n_labels=len(people),
         n_topics=len(set(topics)),
         raw=float(np.mean([left == right for left, right in zip(people, judge, strict=True)])),
-        kappa=None if constant else float(cohen_kappa_score(people, judge)),
+        kappa=cohen_kappa(confusion_table(people, judge, sorted({*people, *judge}))),
     )
