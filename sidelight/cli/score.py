@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli import score_diff
+from sidelight.cli import score_diff, score_headroom
 from sidelight.cli.console import err, out, print_json, print_table
 from sidelight.cli.score_compare import compare
 from sidelight.cli.score_options import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Score runs.", no_args_is_help=True)
 app.command()(compare)
 app.add_typer(score_diff.app, name="diff")
+app.add_typer(score_headroom.app, name="headroom")
 
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
 Compat = Annotated[

@@ -92,7 +92,7 @@ def score_questions(
     _require_known(
         _unknown_pairs(rubrics, assessments, questions_per_topic), "rubric and submitted questions"
     )
-    flagged = _compound_questions(assessments, compound)
+    flagged = compound_questions(assessments, compound)
     labels: dict[tuple[str, str], dict[tuple[int, int], SimilarityLabel | Unjudged]]
     labels = defaultdict(dict)
     for item in assessments:
@@ -193,10 +193,14 @@ def _judged(labels: Iterable[SimilarityLabel | AnswerLabel | Unjudged]) -> int:
     return sum(not isinstance(label, Unjudged) for label in labels)
 
 
-def _compound_questions(
+def compound_questions(
     assessments: Sequence[QuestionAssessment], compound: Sequence[CompoundAssessment] | None
 ) -> set[tuple[str, str, int]]:
-    """Return (run tag, topic id, rank) of the compound questions; every verdict must be there."""
+    """Return (run tag, topic id, rank) of the compound questions; none without verdicts.
+
+    Raises:
+        InputError: An assessed question lacks a verdict.
+    """
     if compound is None:
         return set()
     verdicts = {

@@ -96,7 +96,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         "from sidelight.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert end.code in (0, None), end.code\n"
         "heavy = {'torch', 'jnius', 'langgraph', 'faiss', 'sentence_transformers', 'sklearn',"
-        " 'pandas', 'scipy', 'numpy'}\n"
+        " 'pandas', 'scipy', 'numpy', 'matplotlib'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     done = subprocess.run(

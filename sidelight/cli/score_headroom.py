@@ -1,0 +1,111 @@
+"""`sidelight score headroom`: how far the best run of each topic is from all runs together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.score_options import (
+    DEFAULT_TRACK,
+    Assessments,
+    Compound,
+    Json,
+    Rubrics,
+    Track,
+)
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.headroom import TopicHeadroom
+
+app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the CSV and the figure.")]
+
+
+@app.command()
+def task1(
+    *,
+    rubrics: Rubrics,
+    assessments: Assessments,
+    output: Output,
+    compound: Compound = None,
+    track: Track = DEFAULT_TRACK,
+    as_json: Json = False,
+) -> None:
+    """Show the headroom of question runs."""
+    from sidelight.evaluation.headroom import question_headroom
+    from sidelight.formats.assessments import read_compound_assessments, read_question_assessments
+    from sidelight.formats.rubrics import read_rubrics
+    from sidelight.tracks import load_track
+
+    topics = question_headroom(
+        read_rubrics(rubrics),
+        read_question_assessments(assessments),
+        read_compound_assessments(compound) if compound else None,
+        questions_per_topic=load_track(track).questions_per_topic,
+    )
+    _deliver(topics, "question", assessments, output, as_json=as_json)
+
+
+@app.command()
+def task2(
+    *,
+    rubrics: Rubrics,
+    assessments: Assessments,
+    output: Output,
+    as_json: Json = False,
+) -> None:
+    """Show the headroom of reports."""
+    from sidelight.evaluation.headroom import report_headroom
+    from sidelight.formats.assessments import read_answer_assessments
+    from sidelight.formats.rubrics import read_rubrics
+
+    topics = report_headroom(read_rubrics(rubrics), read_answer_assessments(assessments))
+    _deliver(topics, "report", assessments, output, as_json=as_json)
+
+
+def _deliver(
+    topics: list[TopicHeadroom], task: str, assessments: Path, output: Path, *, as_json: bool
+) -> None:
+    """Print and write the numbers; then draw them, which needs matplotlib."""
+    from sidelight.evaluation.headroom import write_headroom
+    from sidelight.evaluation.headroom_figure import draw_headroom
+    from sidelight.evaluation.score_files import label_source
+
+    source = label_source(assessments)
+    stem = output / f"{source}_{task}_generation_headroom"
+    numbers, *figures = (
+        stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "svg", "png")
+    )
+    write_headroom(numbers, topics)
+    if as_json:
+        print_json(
+            {
+                "labels": source,
+                "topics": [topic._asdict() for topic in topics],
+                "files": [str(path) for path in (numbers, *figures)],
+            }
+        )
+    else:
+        print_table(
+            ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
+            [
+                [
+                    topic.topic_id,
+                    f"{topic.ceiling:.4f}",
+                    f"{topic.best:.4f}",
+                    f"{topic.mean:.4f}",
+                    "-" if topic.mean_contradiction is None else f"{topic.mean_contradiction:.4f}",
+                    ", ".join(topic.best_runs),
+                ]
+                for topic in topics
+            ],
+        )
+        out.print(f"labels: {source}", markup=False)
+    draw_headroom(topics, f"{task.capitalize()} generation, {source} labels", figures)
+    if not as_json:
+        for path in (numbers, *figures):
+            out.print(f"  {path}", markup=False)
