@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.compare import LOWER_IS_BETTER
 from sidelight.evaluation.metrics.kendall import kendall
 from sidelight.evaluation.metrics.spearman import spearman
@@ -118,8 +118,9 @@ def compare_scores(
         seed: Of the samples.
 
     Raises:
-        InputError: A side lacks the measure, or a score of a run on a topic that it otherwise
-            has; or fewer than `MIN_RUNS` runs are on both sides.
+        InputError: A side lacks a score of a run on a topic that it otherwise has, or fewer than
+            `MIN_RUNS` runs are on both sides.
+        UsageError: A side lacks the measure.
     """
     cells = _cells(first, measure), _cells(second, measure)
     runs = [{run for run, _ in side} for side in cells]
@@ -153,7 +154,7 @@ def _cells(scores: Iterable[TopicScore], measure: str) -> dict[tuple[str, str], 
     cells = {}
     for score in scores:
         if measure not in score.values:
-            raise InputError(
+            raise UsageError(
                 f"there is no measure {measure!r}; there are {', '.join(score.values)}"
             )
         cells[score.run_tag, score.topic_id] = sign * score.values[measure]

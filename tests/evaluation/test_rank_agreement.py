@@ -4,7 +4,7 @@ from math import sqrt
 
 import pytest
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.rank_agreement import compare_scores
 from sidelight.evaluation.score import TopicScore
 
@@ -135,5 +135,5 @@ def test_a_missing_score_is_not_zero() -> None:
 
 
 def test_both_sides_need_the_measure() -> None:
-    with pytest.raises(InputError, match="no measure 'support'; there are score"):
+    with pytest.raises(UsageError, match="no measure 'support'; there are score"):
         compare_scores(scores(PEOPLE), scores(JUDGE), "support")
