@@ -8,34 +8,15 @@ import shutil
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 from sidelight.errors import MachineError
 from sidelight.index.encoder import DEFAULT_ENCODER, bundled_model
 from sidelight.index.jvm import INSTALL, find_jar, find_java
+from sidelight.schemas.check import Check
 
 _GIB = 1 << 30
 _MIN_MEMORY = 2
 _MIN_DISK = 2
-
-
-class Check(NamedTuple):
-    """One thing that was looked at.
-
-    Attributes:
-        name: What it is.
-        found: What is there.
-        remedy: The one line that brings what is missing; empty if nothing is.
-    """
-
-    name: str
-    found: str
-    remedy: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Whether what is there will do."""
-        return not self.remedy
 
 
 def check_machine() -> list[Check]:
