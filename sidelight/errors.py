@@ -5,7 +5,16 @@ SidelightError                exit code
 ├── InputError            1   a file or its content is at fault
 │   └── InvalidFileError       1   a file with one or more listed problems
 ├── UsageError            2   the command line or the configuration is at fault
-└── MachineError      3   the machine is at fault: no Java, no extra, no disk
+│   ├── BudgetExhaustedError   2   the next call might cost more than was allowed
+│   └── OfflineError           2   a call was needed while calls were forbidden
+├── MachineError          3   the machine is at fault: no Java, no extra, no disk
+│   └── ModelUnavailableError  3   no model server, no such model, no key
+└── ReplyError            3   a model's reply is at fault; what it cost is kept
+    ├── TruncatedReplyError    3   it ended at the token limit
+    ├── EmptyReplyError        3   it holds no answer
+    ├── RefusedReplyError      3   the model or a filter declined
+    ├── MalformedReplyError    3   it is not a chat completion
+    └── StructuredOutputError  3   its answer does not fit the type asked for
 ```
 """
 
@@ -52,6 +61,25 @@ class Problem:
     def as_dict(self) -> dict[str, str | int | None]:
         """Return the fields as a JSON-ready mapping."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a model call has cost, as the server counted them."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.completion_tokens
 
 
 class SidelightError(Exception):
@@ -104,3 +132,55 @@ class MachineError(SidelightError):
     """The machine is at fault: no Java, no extra, no disk."""
 
     exit_code = 3
+
+
+class BudgetExhaustedError(UsageError):
+    """The next call might cost more than was allowed; it was not made."""
+
+
+class OfflineError(UsageError):
+    """An answer is not in the cache, and calls are forbidden."""
+
+
+class ModelUnavailableError(MachineError):
+    """A model cannot be asked: no server, no such model, no key, or no end of failures."""
+
+
+class ReplyError(SidelightError):
+    """A model replied, and the reply cannot be used.
+
+    Args:
+        message: What is wrong with it.
+        text: What the model said, as far as it came.
+        usage: What it cost, or None where the server does not say.
+        remedy: The one thing that fixes it.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self, message: str, *, text: str = "", usage: Usage | None = None, remedy: str = ""
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.text = text
+        self.usage = usage
+
+
+class TruncatedReplyError(ReplyError):
+    """A reply ended at the token limit."""
+
+
+class EmptyReplyError(ReplyError):
+    """A reply holds no answer: no choice, no content, or reasoning alone."""
+
+
+class RefusedReplyError(ReplyError):
+    """The model, or a filter in front of it, declined to answer."""
+
+
+class MalformedReplyError(ReplyError):
+    """What the server sent is not a chat completion."""
+
+
+class StructuredOutputError(ReplyError):
+    """An answer does not fit the type that was asked for."""

@@ -1,0 +1,95 @@
+"""What a model is asked and what it answers: the two values every model here shares."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal, Protocol
+
+from pydantic import Field
+
+from sidelight.errors import Usage
+from sidelight.schemas.base import Value
+
+
+class Message(Value):
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class JsonSchema(Value):
+    """The JSON Schema an answer must fit, under the name the chat API asks for."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    schema_: dict[str, Any] = Field(alias="schema")
+
+
+class Request(Value):
+    """Everything an answer depends on.
+
+    Attributes:
+        model: The name under which the server serves the model.
+        revision: Which weights those are, as far as the caller knows. The chat API has no place for
+            it; it keeps answers of different weights apart in a cache.
+        messages: The conversation, the question last.
+        json_schema: What the answer must fit; None for free text.
+        temperature: 0 is the most likely answer; still not always the same one on a busy server.
+        top_p: Share of the probability mass that is sampled from.
+        max_tokens: Longest answer, reasoning included.
+        seed: Seed of the server's sampler; None leaves it to the server.
+    """
+
+    model: str = Field(min_length=1)
+    revision: str = ""
+    messages: tuple[Message, ...] = Field(min_length=1)
+    json_schema: JsonSchema | None = None
+    temperature: float = Field(0.0, ge=0, le=2)
+    top_p: float = Field(1.0, gt=0, le=1)
+    max_tokens: int = Field(2048, ge=1)
+    seed: int | None = 0
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the whole request as JSON.
+
+        Fields come in the order of this class. Keys inside a schema keep their own order: a
+        constrained model writes them in it, so another order is another question.
+        """
+        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
+
+
+class Reply(Value):
+    """A whole answer: neither cut short, nor empty, nor refused.
+
+    Attributes:
+        text: The answer.
+        reasoning: What the model thought before it; never part of the answer.
+        reasoning_field: Where the server put the reasoning: `reasoning`, `reasoning_content` or,
+            without any, nothing.
+        usage: What it cost, or None where the server does not say.
+        finish_reason: Why the model stopped, in the server's word.
+        cached: Whether it was replayed, and so cost nothing now.
+    """
+
+    text: str = Field(min_length=1)
+    reasoning: str = ""
+    reasoning_field: Literal["", "reasoning", "reasoning_content"] = ""
+    usage: Usage | None = None
+    finish_reason: str = "stop"
+    cached: bool = False
+
+
+class Model(Protocol):
+    """Something that answers requests."""
+
+    @property
+    def name(self) -> str:
+        """The name under which the model is served; `Request.model` takes it."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request.
+
+        Raises:
+            ReplyError: A reply came and is truncated, empty, refused or malformed.
+            ModelUnavailableError: The model cannot be asked.
+        """
