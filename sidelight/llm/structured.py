@@ -1,0 +1,134 @@
+"""Answers of a given type: asked for by schema, checked on arrival, repaired at most once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from sidelight.errors import ReplyError, StructuredOutputError, TruncatedReplyError, Usage
+from sidelight.llm.base import JsonSchema, Message, Reply, Request
+from sidelight.llm.failure import Failure
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sidelight.llm.base import Model
+
+T = TypeVar("T", bound=BaseModel)
+
+_MAX_FAULTS = 10
+
+
+class Call(Value):
+    """One call as a trace keeps it.
+
+    Attributes:
+        request: What was asked.
+        reply: The whole reply, where one came.
+        failure: Why there is none, or why it could not be used.
+    """
+
+    request: Request
+    reply: Reply | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """A checked value, and the one or two calls it took."""
+
+    value: T
+    calls: tuple[Call, ...]
+
+
+async def ask(
+    model: Model, request: Request, kind: type[T], check: Callable[[T], None] | None = None
+) -> Answer[T]:
+    """Ask for a value of one type.
+
+    The schema goes with the request, and the reply is validated all the same: servers accept
+    schemas that they do not enforce. A reply that cannot be used is followed by one more turn. It
+    shows the model what is wrong, or, where the reply was cut short, allows twice the tokens.
+
+    Args:
+        model: Who answers.
+        request: The question, without a schema.
+        kind: The type. Hosted services want every field required and other fields forbidden.
+        check: Raises ValueError, saying what is wrong, for a value that fits the type and still
+            will not do.
+
+    Raises:
+        StructuredOutputError: The second reply does not fit either.
+        ReplyError: The second reply is truncated, empty, refused or malformed. Like the former, it
+            holds the cost of both calls.
+    """
+    schema = JsonSchema(name=kind.__name__, schema=kind.model_json_schema())
+    turn = request.model_copy(update={"json_schema": schema})
+    call, outcome = await _attempt(model, turn, kind, check)
+    if not isinstance(outcome, ReplyError):
+        return Answer(outcome, (call,))
+    second, repaired = await _attempt(model, _repair(turn, outcome), kind, check)
+    if isinstance(repaired, ReplyError):
+        repaired.usage = _sum(outcome.usage, repaired.usage)
+        raise repaired
+    return Answer(repaired, (call, second))
+
+
+async def _attempt(
+    model: Model, request: Request, kind: type[T], check: Callable[[T], None] | None
+) -> tuple[Call, T | ReplyError]:
+    reply: Reply | None = None
+    try:
+        reply = await model.complete(request)
+        value = _read(reply, kind, check)
+    except ReplyError as error:
+        return Call(request=request, reply=reply, failure=Failure.of(error)), error
+    return Call(request=request, reply=reply), value
+
+
+def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None) -> T:
+    try:
+        value = kind.model_validate_json(reply.text, strict=True)
+        if check is not None:
+            check(value)
+    except ValueError as error:  # pydantic's ValidationError is one
+        fault = _explain(error) if isinstance(error, ValidationError) else str(error)
+        raise StructuredOutputError(
+            f"the answer is no valid {kind.__name__}: {fault}",
+            text=reply.text,
+            usage=reply.usage,
+            remedy="See whether the server enforces schemas: sidelight doctor --model NAME",
+        ) from error
+    return value
+
+
+def _explain(error: ValidationError) -> str:
+    faults = error.errors(include_url=False)[:_MAX_FAULTS]
+    return "; ".join(
+        ": ".join((*map(str, fault["loc"]), fault["msg"]))  # "items: 0: label: Field required"
+        for fault in faults
+    )
+
+
+def _repair(request: Request, error: ReplyError) -> Request:
+    if isinstance(error, TruncatedReplyError):
+        return request.model_copy(update={"max_tokens": 2 * request.max_tokens})
+    note = (
+        f"Your reply could not be used: {error.message}\n"
+        "Reply with one JSON object that fits the schema, and with nothing else."
+    )
+    *before, last = request.messages
+    if isinstance(error, StructuredOutputError):
+        said = Message(role="assistant", content=error.text)
+        turns = [last, said, Message(role="user", content=note)]
+    else:
+        # Nothing was said that could be shown, and chat templates refuse two user turns in a row.
+        turns = [Message(role=last.role, content=f"{last.content}\n\n{note}")]
+    return request.model_copy(update={"messages": (*before, *turns)})
+
+
+def _sum(first: Usage | None, second: Usage | None) -> Usage | None:
+    return None if first is None or second is None else first + second
