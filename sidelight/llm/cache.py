@@ -1,0 +1,153 @@
+"""Answers kept by their whole request, so that a run can be repeated without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import sqlite3
+from typing import TYPE_CHECKING, Self
+
+from sidelight.errors import InputError, OfflineError, ReplyError
+from sidelight.llm.base import Reply
+from sidelight.llm.failure import Failure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from sidelight.llm.base import Model, Request
+
+_FILE = "replies.sqlite"
+_VERSION = 1
+_LOCK_WAIT_S = 60.0
+# In WAL mode NORMAL loses nothing when a process dies; only a power cut may take the last replies.
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS replies (fingerprint TEXT PRIMARY KEY, reply TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS failures (fingerprint TEXT PRIMARY KEY, failure TEXT NOT NULL);
+PRAGMA user_version = {_VERSION};
+"""
+_REPLY = "SELECT reply FROM replies WHERE fingerprint = ?"
+_KEEP_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
+_FAILURE = "SELECT failure FROM failures WHERE fingerprint = ?"
+_KEEP_FAILURE = "INSERT OR REPLACE INTO failures VALUES (?, ?)"
+
+
+class CachedModel:
+    """A model whose answers are kept in a folder; a context manager.
+
+    Only whole replies are ever served. A reply that could not be used is remembered too, but asked
+    for anew as long as there is a model to ask: it stands in only for an `OfflineModel`, so that a
+    replay goes the way the run went, repair turns included.
+
+    Several processes may share a folder: SQLite lets one of them write at a time, and the first
+    answer to a request stays. A reply is on disk before it is returned, so `kill -9` loses none
+    that a caller has seen. A folder that no process has open can be copied.
+
+    Args:
+        model: Who is asked what the folder does not hold.
+        folder: Where replies are kept; made when missing.
+
+    Attributes:
+        hits: Requests answered without asking the model.
+        misses: Requests for which the model was asked.
+
+    Raises:
+        InputError: The folder holds something else, or a cache of another version.
+    """
+
+    def __init__(self, model: Model, folder: Path) -> None:
+        self.hits = 0
+        self.misses = 0
+        self._model = model
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+        self._database = _open(folder)
+
+    @property
+    def name(self) -> str:
+        """The name of the model behind the cache."""
+        return self._model.name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._database.close()
+
+    async def complete(self, request: Request) -> Reply:
+        """Replay the reply to this request, or ask for it and keep it.
+
+        Callers that ask the same at the same time share one call.
+
+        Raises:
+            OfflineError: The folder does not hold it, and there is no model.
+            ReplyError: The reply cannot be used.
+        """
+        key = request.fingerprint()
+        stored = self._reply(key)
+        if stored is not None:
+            self.hits += 1
+            return stored.model_copy(update={"cached": True})
+        task = self._in_flight.get(key)
+        if task is not None:
+            self.hits += 1
+            return (await asyncio.shield(task)).model_copy(update={"cached": True})
+        self.misses += 1
+        task = asyncio.create_task(self._call(key, request))
+        self._in_flight[key] = task
+        task.add_done_callback(lambda _: self._in_flight.pop(key))
+        # A caller that gives up takes neither the reply nor the call from the others.
+        return await asyncio.shield(task)
+
+    async def _call(self, key: str, request: Request) -> Reply:
+        try:
+            reply = await self._model.complete(request)
+        except OfflineError:
+            failure = self._failure(key)
+            if failure is None:
+                raise
+            raise failure.error() from None
+        except ReplyError as error:
+            failure = Failure.of(error)
+            self._database.execute(_KEEP_FAILURE, (key, failure.model_dump_json()))
+            raise
+        self._database.execute(_KEEP_REPLY, (key, reply.model_dump_json()))
+        # Another process may have been first; then its answer is the one everybody gets.
+        return self._reply(key) or reply
+
+    # SQLite answers in tens of microseconds, so it is called on the event loop.
+    def _reply(self, key: str) -> Reply | None:
+        row = self._database.execute(_REPLY, (key,)).fetchone()
+        return Reply.model_validate_json(row[0]) if row else None
+
+    def _failure(self, key: str) -> Failure | None:
+        row = self._database.execute(_FAILURE, (key,)).fetchone()
+        return Failure.model_validate_json(row[0]) if row else None
+
+
+def _open(folder: Path) -> sqlite3.Connection:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / _FILE
+    # SQLite waits for a writer, but not for another process that switches the journal mode.
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        database = sqlite3.connect(path, timeout=_LOCK_WAIT_S, isolation_level=None)
+        try:
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version in {0, _VERSION}:
+                database.executescript(_SCHEMA)
+                return database
+            found = f"a cache of version {version}"
+        except sqlite3.DatabaseError as error:
+            found = str(error)
+        database.close()
+    raise InputError(
+        f"{path}: expected a cache of version {_VERSION}, found: {found}",
+        remedy="Name another folder, or remove this one if its replies are no longer needed.",
+    )

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cache_worker import numbered
+
+from sidelight.errors import (
+    EmptyReplyError,
+    InputError,
+    ModelUnavailableError,
+    OfflineError,
+    ReplyError,
+    SidelightError,
+    TruncatedReplyError,
+    Usage,
+)
+from sidelight.llm.base import Message, Model, Reply, Request
+from sidelight.llm.cache import CachedModel
+from sidelight.llm.offline import OfflineModel
+from sidelight.llm.scripted import ScriptedModel
+from sidelight.llm.structured import ask
+from sidelight.schemas.base import Value
+
+REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
+FULL = Reply(
+    text="Ada\u2028\n",
+    reasoning="Hm.",
+    reasoning_field="reasoning",
+    usage=Usage(3, 4),
+    finish_reason="eos",
+)
+
+
+class Number(Value):
+    number: int
+
+
+def complete(model: Model, folder: Path, *requests: Request) -> list[Reply]:
+    async def run() -> list[Reply]:
+        with CachedModel(model, folder) as cached:
+            return [await cached.complete(request) for request in requests]
+
+    return asyncio.run(run())
+
+
+def test_a_reply_is_replayed_whole(tmp_path: Path) -> None:
+    first, second = complete(ScriptedModel([FULL]), tmp_path, REQUEST, REQUEST)
+    (later,) = complete(ScriptedModel([]), tmp_path, REQUEST)
+    assert first == FULL
+    assert second == later == FULL.model_copy(update={"cached": True})
+
+
+def test_another_request_is_another_reply(tmp_path: Path) -> None:
+    other = REQUEST.model_copy(update={"seed": 7})
+    replies = complete(ScriptedModel(["Ada", "Bob"]), tmp_path, REQUEST, other)
+    assert [reply.text for reply in replies] == ["Ada", "Bob"]
+
+
+def test_hits_and_misses_are_counted(tmp_path: Path) -> None:
+    async def run() -> None:
+        with CachedModel(ScriptedModel(["Ada"]), tmp_path) as model:
+            assert model.name == "scripted"
+            for _ in range(3):
+                await model.complete(REQUEST)
+            assert (model.hits, model.misses) == (2, 1)
+
+    asyncio.run(run())
+
+
+def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path: Path) -> None:
+    release = asyncio.Event()
+
+    class Slow(ScriptedModel):
+        async def complete(self, request: Request) -> Reply:
+            await release.wait()
+            return await super().complete(request)
+
+    async def run() -> None:
+        with CachedModel(Slow(["Ada"]), tmp_path) as model:
+            tasks = [asyncio.create_task(model.complete(REQUEST)) for _ in range(5)]
+            await asyncio.sleep(0)
+            tasks[0].cancel()  # the caller that made the call gives up; the others still get it
+            release.set()
+            first, *others = await asyncio.gather(*tasks, return_exceptions=True)
+            assert isinstance(first, asyncio.CancelledError)
+            assert others == [Reply(text="Ada", cached=True)] * 4
+            assert (model.hits, model.misses) == (4, 1)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "error", [EmptyReplyError("nothing", text="", usage=Usage(1, 2)), ModelUnavailableError("gone")]
+)
+def test_a_failure_is_never_served_while_there_is_a_model(
+    error: SidelightError, tmp_path: Path
+) -> None:
+    with pytest.raises(type(error)):
+        complete(ScriptedModel([error]), tmp_path, REQUEST)
+    (reply,) = complete(ScriptedModel(["Ada"]), tmp_path, REQUEST)
+    assert (reply.text, reply.cached) == ("Ada", False)
+
+
+def test_a_failed_call_is_shared_and_then_forgotten(tmp_path: Path) -> None:
+    async def run() -> None:
+        with CachedModel(ScriptedModel([EmptyReplyError("nothing"), "Ada"]), tmp_path) as model:
+            both = await asyncio.gather(
+                model.complete(REQUEST), model.complete(REQUEST), return_exceptions=True
+            )
+            assert [type(outcome) for outcome in both] == [EmptyReplyError] * 2
+            assert (await model.complete(REQUEST)).text == "Ada"
+
+    asyncio.run(run())
+
+
+def test_offline_names_the_prompt_that_is_missing(tmp_path: Path) -> None:
+    complete(ScriptedModel(["Ada"]), tmp_path, REQUEST)
+    other = Request(model="scripted", messages=(Message(role="user", content="When was it?"),))
+    (reply,) = complete(OfflineModel("scripted"), tmp_path, REQUEST)
+    assert reply == Reply(text="Ada", cached=True)
+    with pytest.raises(OfflineError, match="When was it") as caught:
+        complete(OfflineModel("scripted"), tmp_path, other)
+    assert other.fingerprint()[:12] in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [TruncatedReplyError("cut", text='{"nu', usage=Usage(1, 2)), EmptyReplyError("-"), "prose"],
+    ids=["truncated", "empty", "misfit"],
+)
+def test_a_repaired_answer_is_replayed_with_its_repair(
+    bad: str | ReplyError, tmp_path: Path
+) -> None:
+    async def run(model: Model, folder: Path) -> str:
+        with CachedModel(model, folder) as cached:
+            answer = await ask(cached, REQUEST, Number)
+        assert len(answer.calls) == 2
+        return "\n".join(
+            call.model_dump_json(exclude={"reply": {"cached"}}) for call in answer.calls
+        )
+
+    online = asyncio.run(run(ScriptedModel([bad, '{"number": 7}']), tmp_path / "made"))
+    shutil.copytree(tmp_path / "made", tmp_path / "copied")
+    assert asyncio.run(run(OfflineModel("scripted"), tmp_path / "copied")) == online
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "replies.sqlite"
+    file.write_text("Dear diary, " * 100)
+    with pytest.raises(InputError, match="not a database"):
+        CachedModel(OfflineModel("scripted"), tmp_path)
+    assert file.read_text().startswith("Dear diary")
+
+    newer = sqlite3.connect(tmp_path / "newer.sqlite")
+    newer.execute("PRAGMA user_version = 9")
+    newer.close()
+    (tmp_path / "newer.sqlite").replace(file)
+    with pytest.raises(InputError, match="version 1, found: a cache of version 9"):
+        CachedModel(OfflineModel("scripted"), tmp_path)
+
+
+def start_worker(folder: Path, count: int, seed: int) -> subprocess.Popen[str]:
+    script = Path(__file__).parent / "cache_worker.py"
+    command = [sys.executable, str(script), str(folder), str(count), str(seed)]
+    pipe = subprocess.PIPE
+    worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == "ready\n"
+    return worker
+
+
+def begin(worker: subprocess.Popen[str]) -> None:
+    assert worker.stdin is not None
+    worker.stdin.write("!")
+    worker.stdin.flush()
+
+
+def seen(output: str) -> dict[int, str]:
+    """Return what a worker said it got, broken last line excepted."""
+    lines = output[: output.rfind("\n") + 1].splitlines()
+    return {int(number): text for number, text in (line.split() for line in lines)}
+
+
+def kept(folder: Path, numbers: range) -> dict[int, str]:
+    """Return what the cache holds for those numbers."""
+
+    async def run() -> dict[int, str]:
+        found = {}
+        with CachedModel(OfflineModel("worker"), folder) as model:
+            for number in numbers:
+                try:
+                    reply = await model.complete(numbered(number))
+                except OfflineError:
+                    continue
+                found[number] = reply.text.split()[0]
+        return found
+
+    return asyncio.run(run())
+
+
+def test_eight_processes_agree_on_every_reply(tmp_path: Path) -> None:
+    workers = [start_worker(tmp_path, 100, seed) for seed in range(8)]
+    for worker in workers:
+        begin(worker)
+    outputs = [seen(worker.communicate(timeout=120)[0]) for worker in workers]
+    assert [worker.returncode for worker in workers] == [0] * 8
+    stored = kept(tmp_path, range(100))
+    assert len(stored) == 100
+    assert outputs == [stored] * 8
+    assert len({text.partition(":")[0] for text in stored.values()}) > 1  # they did compete
+
+
+def kill_and_go_on(folder: Path, seed: int) -> None:
+    count = 2000
+    worker = start_worker(folder, count, seed)
+    begin(worker)
+    time.sleep(random.Random(seed).uniform(0, 0.1))
+    worker.kill()
+    before = seen(worker.communicate()[0])
+    after = kept(folder, range(count))
+    # What a caller has seen is there; beyond it at most the reply that was on its way.
+    assert before.items() <= after.items()
+    assert len(after) - len(before) <= 1
+    # The next process takes over what is there and asks only for the rest.
+    rest = start_worker(folder, len(before), seed + 1)
+    again = seen(rest.communicate("!", timeout=120)[0])
+    assert rest.returncode == 0
+    assert again == {**again, **{number: before[number] for number in again if number in before}}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_process_loses_no_reply(seed: int, tmp_path: Path) -> None:
+    kill_and_go_on(tmp_path, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_a_hundred_killed_processes_lose_no_reply(seed: int, tmp_path: Path) -> None:
+    kill_and_go_on(tmp_path, seed)
