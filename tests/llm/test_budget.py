@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.errors import (
+    BudgetExhaustedError,
+    ModelUnavailableError,
+    TruncatedReplyError,
+    Usage,
+)
+from sidelight.llm.base import Message, Reply, Request
+from sidelight.llm.budget import BudgetedModel
+from sidelight.llm.cache import CachedModel
+from sidelight.llm.scripted import ScriptedModel
+
+REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),), max_tokens=50)
+BYTES = len(REQUEST.model_dump_json(by_alias=True).encode())
+
+
+def reply(prompt: int, completion: int) -> Reply:
+    return Reply(text="Ada", usage=Usage(prompt, completion))
+
+
+def test_totals_add_up() -> None:
+    model = BudgetedModel(
+        ScriptedModel(
+            [
+                reply(10, 5),
+                Reply(text="Bob"),
+                TruncatedReplyError("cut", usage=Usage(3, 4)),
+                ModelUnavailableError("gone"),
+            ]
+        )
+    )
+
+    async def run() -> None:
+        await model.complete(REQUEST)
+        await model.complete(REQUEST)
+        with pytest.raises(TruncatedReplyError):
+            await model.complete(REQUEST)
+        with pytest.raises(ModelUnavailableError):
+            await model.complete(REQUEST)
+
+    asyncio.run(run())
+    assert model.name == "scripted"
+    assert model.totals.calls == 4
+    assert model.totals.usage == Usage(13, 9)
+    assert model.totals.uncounted_calls == 2
+    assert model.totals.latency_s > 0
+
+
+def test_calls_run_out_before_the_call_that_is_too_many() -> None:
+    script = ScriptedModel([reply(1, 1)] * 3)
+    model = BudgetedModel(script, max_calls=2)
+
+    async def run() -> list[Reply | BaseException]:
+        return await asyncio.gather(
+            *(model.complete(REQUEST) for _ in range(3)), return_exceptions=True
+        )
+
+    outcomes = asyncio.run(run())
+    assert [type(outcome) for outcome in outcomes] == [Reply, Reply, BudgetExhaustedError]
+    assert len(script.requests) == 2
+
+
+def test_tokens_run_out_before_the_call_that_might_be_too_long() -> None:
+    # Each call may cost BYTES + 50 and costs 20: after two of them 40 are spent.
+    script = ScriptedModel([reply(15, 5)] * 3)
+    model = BudgetedModel(script, max_tokens=40 + BYTES + 50 - 1)
+
+    async def run() -> None:
+        await model.complete(REQUEST)
+        await model.complete(REQUEST)
+        with pytest.raises(BudgetExhaustedError, match="40 are spent") as caught:
+            await model.complete(REQUEST)
+        assert caught.value.exit_code == 2
+
+    asyncio.run(run())
+    assert len(script.requests) == 2
+
+
+def test_a_reply_of_unknown_cost_counts_as_the_most_it_can_have_cost() -> None:
+    model = BudgetedModel(ScriptedModel(["Ada"]), max_tokens=2 * (BYTES + 50) - 1)
+
+    async def run() -> None:
+        await model.complete(REQUEST)
+        with pytest.raises(BudgetExhaustedError):
+            await model.complete(REQUEST)
+
+    asyncio.run(run())
+
+
+def test_a_call_waits_for_what_others_give_back() -> None:
+    most_at_once = 0
+    at_once = 0
+
+    class Slow:
+        name = "slow"
+
+        async def complete(self, request: Request) -> Reply:
+            nonlocal most_at_once, at_once
+            at_once += 1
+            most_at_once = max(most_at_once, at_once)
+            await asyncio.sleep(0.001)
+            at_once -= 1
+            return reply(2, 1)
+
+    # Room for two reservations; five calls of 3 tokens each fit in the end.
+    model = BudgetedModel(Slow(), max_tokens=2 * (BYTES + 50) + 12)
+
+    async def run() -> None:
+        await asyncio.gather(*(model.complete(REQUEST) for _ in range(5)))
+
+    asyncio.run(run())
+    assert most_at_once == 2
+    assert model.totals.usage == Usage(10, 5)
+
+
+def test_a_cancelled_call_gives_back_what_it_set_aside() -> None:
+    class Never:
+        name = "never"
+
+        async def complete(self, request: Request) -> Reply:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    model = BudgetedModel(Never(), max_tokens=BYTES + 50)
+
+    async def run() -> None:
+        for _ in range(2):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(model.complete(REQUEST), 0.01)
+
+    asyncio.run(run())
+    assert model.totals.usage == Usage(0, 0)
+
+
+def test_a_replayed_reply_costs_nothing(tmp_path) -> None:
+    budgeted = BudgetedModel(ScriptedModel([reply(1, 1)]), max_calls=1)
+
+    async def run() -> None:
+        with CachedModel(budgeted, tmp_path) as model:
+            await model.complete(REQUEST)
+            assert (await model.complete(REQUEST)).cached
+
+    asyncio.run(run())
+    assert budgeted.totals.calls == 1
+
+
+@given(
+    costs=st.lists(st.tuples(st.integers(0, BYTES), st.integers(0, 50)), min_size=1, max_size=20),
+    budget=st.integers(0, 2000),
+)
+def test_a_budget_is_never_exceeded(costs: list[tuple[int, int]], budget: int) -> None:
+    model = BudgetedModel(ScriptedModel([reply(*cost) for cost in costs]), max_tokens=budget)
+
+    async def run() -> None:
+        await asyncio.gather(*(model.complete(REQUEST) for _ in costs), return_exceptions=True)
+
+    asyncio.run(run())
+    assert model.totals.usage.total_tokens <= budget
