@@ -74,6 +74,8 @@ class RunDirectory:
     def locked(self) -> Iterator[None]:
         """Hold the folder for this process; the lock goes when the process does.
 
+        What a killed process left half written is removed.
+
         Raises:
             UsageError: Another process is working on it.
         """
@@ -86,6 +88,8 @@ class RunDirectory:
                     f"another process is working on {self.path}",
                     remedy="Wait for it, or choose another folder with --out",
                 ) from None
+            for half_written in self.path.rglob(".*.tmp"):
+                half_written.unlink()
             yield
 
     def claim(self, settings: Settings) -> None:

@@ -63,8 +63,12 @@ def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory: RunDire
     directory.path.mkdir(parents=True)
     with (directory.path / ".lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
+    half_written = directory.traces / ".t.json.x7.tmp"
+    directory.finish(result("t"))
+    half_written.write_text('{"topic_id": "t", "fing')
     with directory.locked():
-        pass
+        assert not half_written.exists()
+    assert directory.finished("t", "f") == result("t")
 
 
 def test_a_finished_topic_comes_back_as_it_was(directory: RunDirectory) -> None:
