@@ -20,7 +20,7 @@ from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.segmenter import read_documents, write_segments
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
-from sidelight.schemas.segment import Segment
+from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words
 
 if TYPE_CHECKING:
@@ -135,3 +135,26 @@ def golden() -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return check
+
+
+@pytest.fixture(scope="session")
+def mini_web_index(
+    mini_web_articles: tuple[Article, ...],
+    mini_web_segments: list[Segment],
+    encoder: Encoder,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> IndexFolder:
+    """An index of the first three articles and the fourteen pages beside each."""
+    pages: dict[str, None] = {}
+    for article in mini_web_articles[:3]:
+        shard = article.topic_id.rpartition("_")[0]
+        documents = dict.fromkeys(
+            document_id_of(segment.segment_id)
+            for segment in mini_web_segments
+            if segment.segment_id.startswith(shard)
+        )
+        pages |= dict.fromkeys([article.topic_id, *list(documents)[:15]])
+    kept = [one for one in mini_web_segments if document_id_of(one.segment_id) in pages]
+    folder = tmp_path_factory.mktemp("mini-web-index")
+    build_index([write_shard(folder / "pages.jsonl", kept)], folder / "index", encoder)
+    return open_index(folder / "index")
