@@ -68,6 +68,7 @@ async def run_topics(
     out: Path,
     *,
     only: str | None = None,
+    parallel: int = 4,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> RunSummary:
     """Finish every topic that is not finished yet, then make the run's files from all that are.
@@ -79,6 +80,7 @@ async def run_topics(
         start: Opens what an investigation needs; called only when there is something to do.
         out: The run directory.
         only: Work on this topic alone; finished ones stay in the files.
+        parallel: Topics worked on at once; the results do not depend on it.
         on_topic: Called with the id of each topic that this call ends, well or badly.
 
     Raises:
@@ -105,7 +107,7 @@ async def run_topics(
         failures: list[Failure] = []
         if todo:
             investigate = start()
-            limit = asyncio.Semaphore(settings.investigation.topics_in_parallel)
+            limit = asyncio.Semaphore(parallel)
 
             async def work(article: Article) -> None:
                 async with limit:

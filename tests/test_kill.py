@@ -59,7 +59,7 @@ def undisturbed(
     command = [sys.executable, "-m", "sidelight.cli.main", "run"]
     command += ["--topics", str(topics), "--index", str(mini_web_index.path)]
     # One topic after another, so that a kill finds some finished and others not.
-    command += ["--set", "investigation.topics_in_parallel=1"]
+    command += ["--parallel", "1"]
     started = time.monotonic()
     subprocess.run([*command, "--out", str(folder / "run")], check=True, capture_output=True)
     made = files(folder / "run")

@@ -19,7 +19,7 @@ from sidelight.cli.judge import judge
 from sidelight.cli.run import run
 from sidelight.cli.search import search
 from sidelight.cli.validate import validate
-from sidelight.errors import SidelightError
+from sidelight.errors import MachineError, SidelightError
 
 app = typer.Typer(
     name="sidelight",
@@ -64,6 +64,9 @@ def main() -> None:
     except SidelightError as error:
         typer.secho(f"error: {error}", fg="red", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:  # a full disk, a folder that may not be written to
+        typer.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(MachineError.exit_code)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ def run(
         typer.Option("--out", help="Run directory; runs/<run_id> when not given."),
     ] = None,
     topic: Annotated[str | None, typer.Option("--topic", help="Only this topic id.")] = None,
+    parallel: Annotated[
+        int, typer.Option("--parallel", min=1, help="Topics worked on at once.")
+    ] = 4,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
     ] = None,
@@ -61,6 +64,7 @@ def run(
                     lambda: open_investigation(settings, folder),
                     destination,
                     only=topic,
+                    parallel=parallel,
                     on_topic=lambda _: advance(1),
                 )
             )

@@ -48,7 +48,6 @@ class InvestigationSettings(Value):
     min_gain: float = Field(
         0.02, ge=0, le=1, description="Coverage a round must add for another to follow."
     )
-    topics_in_parallel: int = Field(4, ge=1, le=256, description="Topics worked on at once.")
 
 
 class Settings(Value):
