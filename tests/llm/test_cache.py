@@ -6,7 +6,9 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -87,11 +89,15 @@ def test_callers_that_ask_the_same_at_once_share_one_call(tmp_path: Path) -> Non
         with CachedModel(Slow(["Ada"]), tmp_path) as model:
             tasks = [asyncio.create_task(model.complete(REQUEST)) for _ in range(5)]
             await asyncio.sleep(0)
-            tasks[0].cancel()  # the caller that made the call gives up; the others still get it
+            # The caller that made the call gives up, then one that joined; the others still get it.
+            tasks[0].cancel()
+            tasks[1].cancel()
+            await asyncio.sleep(0)
             release.set()
-            first, *others = await asyncio.gather(*tasks, return_exceptions=True)
+            first, second, *others = await asyncio.gather(*tasks, return_exceptions=True)
             assert isinstance(first, asyncio.CancelledError)
-            assert others == [Reply(text="Ada", cached=True)] * 4
+            assert isinstance(second, asyncio.CancelledError)
+            assert others == [Reply(text="Ada", cached=True)] * 3
             assert (model.hits, model.misses) == (4, 1)
 
     asyncio.run(run())
@@ -165,6 +171,19 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
     (tmp_path / "newer.sqlite").replace(file)
     with pytest.raises(InputError, match="version 1, found: a cache of version 9"):
         CachedModel(OfflineModel("scripted"), tmp_path)
+
+
+def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path: Path) -> None:
+    together = threading.Barrier(8)
+
+    def open_all(_: int) -> None:
+        for number in range(100):
+            together.wait(timeout=10)
+            with CachedModel(OfflineModel("scripted"), tmp_path / str(number)):
+                pass
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(open_all, range(8)))
 
 
 def start_worker(folder: Path, count: int, seed: int) -> subprocess.Popen[str]:

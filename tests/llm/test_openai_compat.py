@@ -190,7 +190,8 @@ def test_a_lasting_failure_says_what_to_do(fault: Answer, calls: int, said: str)
     assert caught.value.remedy
 
 
-def test_a_server_that_is_down_is_reported_at_once() -> None:
+def test_a_server_that_is_down_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 5)  # a retry would be noticed
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"

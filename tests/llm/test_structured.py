@@ -154,6 +154,16 @@ def test_a_check_is_part_of_what_fits() -> None:
     assert "the reason must be 'seen'" in model.requests[1].messages[-1].content
 
 
+def test_a_number_in_quotes_is_no_number() -> None:
+    class Count(Value):
+        count: int
+
+    model = ScriptedModel(['{"count": "4"}', '{"count": 4}'])
+    answer = asyncio.run(ask(model, REQUEST, Count))
+    assert answer.value.count == 4
+    model.assert_finished()
+
+
 @pytest.mark.parametrize(
     ("bad", "kind"),
     [
