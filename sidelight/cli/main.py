@@ -7,7 +7,7 @@ Command modules import torch, the JVM and langgraph inside their functions, so h
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -62,11 +62,23 @@ def main() -> None:
     try:
         app()
     except SidelightError as error:
-        typer.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(error.exit_code)
+        _fail(error)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("sidelight"):
+            raise
+        _fail(
+            MachineError(
+                f"this command needs the package {error.name!r}, which is not installed",
+                remedy="Install it with: pip install 'sidelight[cpu]' (or [gpu])",
+            )
+        )
     except OSError as error:  # a full disk, a folder that may not be written to
-        typer.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(MachineError.exit_code)
+        _fail(MachineError(str(error)))
+
+
+def _fail(error: SidelightError) -> NoReturn:
+    typer.secho(f"error: {error}", fg="red", err=True)
+    sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":
