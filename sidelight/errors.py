@@ -26,6 +26,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# What fixes a missing package of the system extra.
+INSTALL = "Install it with: pip install 'sidelight[cpu]' (or [gpu])"
+
 Severity = Literal["error", "warning"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import hashlib
 import os
@@ -12,6 +13,10 @@ from typing import IO, TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sidelight.errors import UsageError
+
+LOCK = ".lock"
 
 
 @contextmanager
@@ -42,6 +47,23 @@ def atomic_write(path: Path, text: str) -> None:
     """Write `text` to `path` in one step; see `atomic_writer`."""
     with atomic_writer(path) as stream:
         stream.write(text)
+
+
+@contextmanager
+def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
+    """Hold a folder, made if need be, for this process; the lock ends when the process does.
+
+    Args:
+        folder: Its lock is the file `LOCK` in it.
+        busy: Raised when another process holds the folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise busy from None
+        yield
 
 
 def open_binary(path: Path) -> IO[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from sidelight.errors import MachineError, UsageError
+from sidelight.errors import INSTALL, MachineError, UsageError
 
 REGISTRY: dict[str, dict[str, str]] = {
     "retriever": {
@@ -46,7 +46,9 @@ def load(kind: str, name: str) -> Any:
     try:
         return getattr(import_module(module_name), attribute)
     except ModuleNotFoundError as error:
+        if (error.name or "").startswith("sidelight"):
+            raise
         raise MachineError(
             f"{kind} {name!r} needs the package {error.name!r}, which is not installed",
-            remedy="Install it with: pip install 'sidelight[cpu]' (or [gpu])",
+            remedy=INSTALL,
         ) from error

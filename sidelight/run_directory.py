@@ -7,7 +7,6 @@ bytes as one that was never interrupted.
 
 from __future__ import annotations
 
-import fcntl
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ import orjson
 
 from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, locked_folder
 from sidelight.schemas.base import Value
 from sidelight.schemas.run import CitedSentence
 
@@ -79,15 +78,11 @@ class RunDirectory:
         Raises:
             UsageError: Another process is working on it.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("a") as stream:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(
-                    f"another process is working on {self.path}",
-                    remedy="Wait for it, or choose another folder with --out",
-                ) from None
+        busy = UsageError(
+            f"another process is working on {self.path}",
+            remedy="Wait for it, or choose another folder with --out",
+        )
+        with locked_folder(self.path, busy):
             for half_written in self.path.rglob(".*.tmp"):
                 half_written.unlink()
             yield

@@ -19,7 +19,7 @@ from sidelight.cli.judge import judge
 from sidelight.cli.run import run
 from sidelight.cli.search import search
 from sidelight.cli.validate import validate
-from sidelight.errors import MachineError, SidelightError
+from sidelight.errors import INSTALL, MachineError, SidelightError
 
 app = typer.Typer(
     name="sidelight",
@@ -69,7 +69,7 @@ def main() -> None:
         _fail(
             MachineError(
                 f"this command needs the package {error.name!r}, which is not installed",
-                remedy="Install it with: pip install 'sidelight[cpu]' (or [gpu])",
+                remedy=INSTALL,
             )
         )
     except OSError as error:  # a full disk, a folder that may not be written to

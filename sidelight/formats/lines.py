@@ -66,6 +66,17 @@ def readable(path: Path) -> Iterator[None]:
         ) from error
 
 
+def not_utf8(error: UnicodeDecodeError, line: int, findings: Findings) -> None:
+    """Add the problem that a line is not UTF-8, naming its first wrong byte."""
+    findings.error(
+        "invalid-utf8",
+        line,
+        expected="UTF-8",
+        found=f"byte 0x{error.object[error.start]:02x} at position {error.start + 1} of the line",
+        remedy="Save the file as UTF-8.",
+    )
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the content of a plain or `.gz` file, byte order mark included.
 
@@ -92,13 +103,7 @@ def open_text(path: Path) -> TextFile:
         try:
             lines.append(Line(number, raw.removesuffix(b"\r").decode("utf-8")))
         except UnicodeDecodeError as error:
-            findings.error(
-                "invalid-utf8",
-                number,
-                expected="UTF-8",
-                found=f"byte 0x{raw[error.start]:02x} at position {error.start + 1} of the line",
-                remedy="Save the file as UTF-8.",
-            )
+            not_utf8(error, number, findings)
     return TextFile(
         lines=tuple(lines),
         problems=tuple(findings.problems),

@@ -14,14 +14,14 @@ with the stage it was in; encoding, the slow one, goes on within it.
 
 from __future__ import annotations
 
-import fcntl
 import shutil
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.files import LOCK, locked_folder
 from sidelight.index.corpus import MS_MARCO, CorpusFields, stream_segments
 from sidelight.index.docstore import Docstore, DuplicateSegmentError, write_docstore
 from sidelight.index.folder import DOCSTORE, LUCENE, SEGMENTS, VECTORS, docstore_file
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     # function that advances it.
     Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
 
-_LOCK = ".lock"
 _PACKAGES = ("faiss-cpu", "faiss-gpu", "pyserini", "sentence-transformers", "sidelight", "torch")
 
 
@@ -88,7 +87,11 @@ def build_index(
         encoder=encoder.identity(),
         analyzer=ANALYZER,
     )
-    with _locked(folder):
+    busy = UsageError(
+        f"{folder}: another build is at work in this folder",
+        remedy="Wait for it, or choose another folder.",
+    )
+    with locked_folder(folder, busy):
         if _is_finished(folder, plan):
             return read_manifest(folder)
         write_plan(folder, plan)
@@ -107,25 +110,10 @@ def build_index(
     return manifest
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other builds out of a folder; the lock ends with the process, however it ends."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("a") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UsageError(
-                f"{folder}: another build is at work in this folder",
-                remedy="Wait for it, or choose another folder.",
-            ) from error
-        yield
-
-
 def _is_finished(folder: Path, plan: Plan) -> bool:
     begun = read_plan(folder)
     if begun is None:
-        if any(entry.name != _LOCK for entry in folder.iterdir()):
+        if any(entry.name != LOCK for entry in folder.iterdir()):
             raise InputError(
                 f"{folder}: expected a new folder or an index; found other files",
                 remedy="Choose another folder.",

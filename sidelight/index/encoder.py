@@ -17,8 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidelight.errors import MachineError
-from sidelight.index.jvm import INSTALL
+from sidelight.errors import INSTALL, MachineError
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

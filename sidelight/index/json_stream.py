@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from sidelight.errors import InputError
 from sidelight.files import open_binary
 from sidelight.formats.findings import Findings
-from sidelight.formats.lines import decode_object
+from sidelight.formats.lines import decode_object, not_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,13 +51,7 @@ def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Ite
             if content is not None:
                 yield Placed(model.model_validate(content), number)
         except UnicodeDecodeError as error:
-            findings.error(
-                "invalid-utf8",
-                number,
-                expected="UTF-8",
-                found=f"byte 0x{raw[error.start]:02x} at position {error.start + 1} of the line",
-                remedy="Save the file as UTF-8.",
-            )
+            not_utf8(error, number, findings)
         except ValidationError as error:
             findings.invalid(error, number, what=what, remedy=remedy)
         if len(findings.problems) >= _MAX_PROBLEMS:

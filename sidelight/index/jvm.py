@@ -15,13 +15,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidelight.errors import MachineError
+from sidelight.errors import INSTALL, MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MIN_JAVA = 21
-INSTALL = "Install it with: pip install 'sidelight[cpu]' (or [gpu])"
 
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from sidelight.errors import MachineError
-from sidelight.index.jvm import INSTALL
+from sidelight.errors import INSTALL, MachineError
 from sidelight.index.segment_text import passage_text
 from sidelight.schemas.search import Hit, ranked
 

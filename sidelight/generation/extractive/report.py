@@ -104,10 +104,10 @@ class ExtractiveReportWriter:
         keys, hosts = list(chosen.evidence_keys), {chosen.host}
         others = [item for item in candidates if item.host != chosen.host]
         likeness = self._index.similarity([chosen.text], [item.text for item in others])[0]
-        for _, item in sorted(
+        for distance, item in sorted(
             zip(-likeness, others, strict=True), key=lambda pair: (float(pair[0]), pair[1].text)
         ):
-            if len(keys) == _MAX_SUPPORTERS or not self._say_the_same(chosen, item):
+            if len(keys) == _MAX_SUPPORTERS or -distance < _SAME_FACT:
                 break
             if item.host not in hosts:
                 keys.extend(item.evidence_keys)
