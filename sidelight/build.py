@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.article import Article
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
-_STEPS_PER_ROUND, _STEPS_AROUND = 4, 10
+_STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
 
 
 def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriever:
@@ -73,6 +73,8 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     from sidelight.generation.extractive.profile import ExtractiveProfiler
     from sidelight.generation.extractive.questions import ExtractiveQuestionWriter
     from sidelight.generation.extractive.report import ExtractiveReportWriter
+    from sidelight.generation.extractive.revise import ExtractiveReviser
+    from sidelight.generation.extractive.rubric import ExtractiveRubricDrafter
     from sidelight.generation.extractive.select import ExtractiveSelector
     from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.generation.roles import Roles
@@ -81,6 +83,7 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     index = SentenceIndex(encode)
     return Roles(
         profile_article=ExtractiveProfiler(),
+        draft_rubric=ExtractiveRubricDrafter(),
         plan_queries=ExtractivePlanner(),
         select_evidence=ExtractiveSelector(index),
         assess_coverage=ExtractiveAssessor(
@@ -91,4 +94,5 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
         ),
         write_report=ExtractiveReportWriter(index, track.max_report_words),
         check_report=ExtractiveChecker(),
+        revise_report=ExtractiveReviser(),
     )

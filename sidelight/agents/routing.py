@@ -4,9 +4,40 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sidelight.agents.state import InvestigationState
+from langgraph.types import Send
+
+from sidelight.agents.state import Assignment, InvestigationState
+from sidelight.schemas.angle import PlannedQuery
+from sidelight.text import budget_words
+
+# A checked report is revised at most so often: what does not stand by then is left out.
+MAX_REVISIONS = 2
+_ENOUGH_WORDS = 225
 
 
-def after_coverage(state: InvestigationState) -> Literal["plan_queries", "write_questions"]:
-    """Go round again as long as that is expected to raise coverage."""
-    return "plan_queries" if state["coverage"].go_on else "write_questions"
+def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_evidence"]:
+    """Send out one investigator for each angle that the round searches for."""
+    number = state["round_number"]
+    by_angle: dict[str, list[PlannedQuery]] = {}
+    for query in state["queries"].values():
+        if query.query_id.startswith(f"{number}."):
+            by_angle.setdefault(query.angle_id, []).append(query)
+    return [
+        Send("investigate", Assignment(round_number=number, angle_id=angle_id, queries=queries))
+        for angle_id, queries in by_angle.items()
+    ] or "select_evidence"
+
+
+def after_coverage(
+    state: InvestigationState,
+) -> Literal["plan_queries"] | list[Literal["write_questions", "write_report"]]:
+    """Go round again as long as that is expected to raise coverage; then write both."""
+    return "plan_queries" if state["coverage"].go_on else ["write_questions", "write_report"]
+
+
+def after_check(state: InvestigationState) -> Literal["revise_report", "finish_report"]:
+    """Revise as long as sentences fell and could be made up for, or there is room for more."""
+    checked = state["checked_report"]
+    words = sum(budget_words(sentence.text) for sentence in checked.draft.sentences)
+    wanting = checked.removed or (checked.draft.reserve and words < _ENOUGH_WORDS)
+    return "revise_report" if wanting and state["revisions"] < MAX_REVISIONS else "finish_report"

@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypedDict, TypeVar
 from sidelight.schemas.angle import Angle, Coverage, PlannedQuery
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
-from sidelight.schemas.question import DraftQuestions, QuestionSet
-from sidelight.schemas.report import DraftReport, Report
+from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.report import CheckedReport, DraftReport, Report
 from sidelight.schemas.search import Hit
 
 _Value = TypeVar("_Value")
@@ -45,12 +45,14 @@ class InvestigationState(TypedDict, total=False):
         queries: By id, every search made.
         hits: By query id, what each search found, best first.
         evidence: What was selected so far.
+        refused: By document id, why a page is not read.
         coverage: What was covered after the last round.
-        draft_questions: Before the track's limits were checked.
         questions: The final questions.
-        draft_report: Before sentences were checked.
+        draft_report: Before its sentences were checked.
+        checked_report: What stood the last check, and what did not.
+        revisions: How often the draft was revised.
         report: The final report.
-        trace: By `<round>.<step>`, what a step decided, for people.
+        trace: By step, and round where there is more than one, what a step decided, for people.
     """
 
     round_number: int
@@ -59,9 +61,24 @@ class InvestigationState(TypedDict, total=False):
     queries: Annotated[dict[str, PlannedQuery], union]
     hits: Annotated[dict[str, list[Hit]], union]
     evidence: Annotated[EvidenceSet, merge_evidence]
+    refused: Annotated[dict[str, str], union]
     coverage: Coverage
-    draft_questions: DraftQuestions
     questions: QuestionSet
     draft_report: DraftReport
+    checked_report: CheckedReport
+    revisions: int
     report: Report
     trace: Annotated[dict[str, dict[str, Any]], union]
+
+
+class Assignment(TypedDict):
+    """What one investigator of a round is sent out with."""
+
+    round_number: int
+    angle_id: str
+    queries: list[PlannedQuery]
+
+
+def usable_evidence(state: InvestigationState) -> EvidenceSet:
+    """Return what was selected, but for pages that turned out to give orders later on."""
+    return state.get("evidence", EvidenceSet()).without(state.get("refused", {}))

@@ -1,4 +1,4 @@
-"""From the evidence keys a writer named to the segment ids a run file holds."""
+"""From what a writer cited to the citations a run file holds."""
 
 from __future__ import annotations
 
@@ -13,48 +13,49 @@ if TYPE_CHECKING:
 
 
 class DroppedCitation(NamedTuple):
-    """A key that did not become a citation, and why."""
+    """Something cited that did not become a citation, and why."""
 
-    evidence_key: str
+    segment_id: str
     reason: str
 
 
 def resolve_report(
     topic_id: str, draft: DraftReport, evidence: EvidenceSet, limits: ReportLimits
 ) -> tuple[Report, tuple[DroppedCitation, ...]]:
-    """Return the report with segment ids for keys, and what was dropped on the way.
+    """Return the report within the track's rules for citations, and what was dropped for them.
 
-    A key that names no evidence is invented; the first of two overlapping windows is kept; keys
-    beyond the limit go.
+    What is no evidence of this topic goes; so do the second of two overlapping windows and whatever
+    is beyond the limit.
 
     Raises:
         InputError: What is left breaks a limit of the track.
     """
-    segment_ids = evidence.segment_ids()
+    known = frozenset(evidence.segment_ids().values())
     dropped: list[DroppedCitation] = []
     sentences = []
     for sentence in draft.sentences:
         cited: list[str] = []
-        for key in dict.fromkeys(sentence.evidence_keys):
-            segment_id = segment_ids.get(key)
-            reason = _refusal(topic_id, segment_id, cited, limits.max_citations)
-            if segment_id is None or reason:
-                dropped.append(DroppedCitation(key, reason))
+        for segment_id in dict.fromkeys(sentence.segment_ids):
+            reason = (
+                _refusal(topic_id, segment_id, cited, limits.max_citations)
+                if segment_id in known
+                else "no such evidence"
+            )
+            if reason:
+                dropped.append(DroppedCitation(segment_id, reason))
             else:
                 cited.append(segment_id)
         sentences.append(CitedSentence(text=sentence.text, citations=tuple(cited)))
     report = Report(
         topic_id=topic_id,
         sentences=tuple(sentences),
-        evidence_ids=frozenset(segment_ids.values()),
+        evidence_ids=known,
         limits=limits,
     )
     return report, tuple(dropped)
 
 
-def _refusal(topic_id: str, segment_id: str | None, cited: list[str], limit: int) -> str:
-    if segment_id is None:
-        return "no such evidence"
+def _refusal(topic_id: str, segment_id: str, cited: list[str], limit: int) -> str:
     if document_id_of(segment_id) == topic_id:
         return "the target article itself"
     if any(are_adjacent(segment_id, other) for other in cited):

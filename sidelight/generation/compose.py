@@ -27,13 +27,13 @@ class Candidate:
         text: The sentence.
         covers: Probability, in [0, 1], that it covers each angle it speaks to.
         host: Where it comes from; another sentence from there is worth less.
-        evidence_keys: What it would cite.
+        segment_ids: What it would cite.
     """
 
     text: str
     covers: Mapping[str, float]
     host: str
-    evidence_keys: tuple[str, ...]
+    segment_ids: tuple[str, ...]
 
 
 def compose(

@@ -1,4 +1,4 @@
-"""The seven roles of an investigation.
+"""The roles of an investigation.
 
 A role is a callable with one method, so that roles with and without a model can be mixed. All are
 asynchronous because some ask a model; none reads settings or touches files.
@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from sidelight.schemas.angle import Angle, Coverage, Plan
+    from sidelight.schemas.angle import Angle, Coverage, Plan, PlannedQuery
     from sidelight.schemas.article import Article
-    from sidelight.schemas.evidence import EvidenceSet
+    from sidelight.schemas.evidence import EvidenceSet, Selection
     from sidelight.schemas.profile import ArticleProfile
     from sidelight.schemas.question import DraftQuestions
-    from sidelight.schemas.report import CheckedReport, DraftReport
+    from sidelight.schemas.report import CheckedReport, DraftReport, Revision
     from sidelight.schemas.segment import Segment
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
@@ -34,6 +34,14 @@ class ProfileArticle(Protocol):
         ...
 
 
+class DraftRubric(Protocol):
+    """Draft what assessors will probably ask of a report; nobody here sees what they did ask."""
+
+    async def __call__(self, profile: ArticleProfile) -> tuple[Angle, ...]:
+        """Return angles weighted by expected importance; none from a performer that drafts none."""
+        ...
+
+
 class PlanQueries(Protocol):
     """Decide what to search for."""
 
@@ -41,10 +49,21 @@ class PlanQueries(Protocol):
         self,
         profile: ArticleProfile,
         angles: Sequence[Angle],
+        queries: Sequence[PlannedQuery],
         evidence: EvidenceSet,
+        coverage: Coverage | None,
         round_number: int,
     ) -> Plan:
-        """Return the new angles and the searches of a round (1-based)."""
+        """Return the new angles and the searches of a round (1-based).
+
+        Args:
+            profile: The article.
+            angles: Those that are known; in the first round, what was drafted.
+            queries: All searches made before.
+            evidence: What they brought.
+            coverage: What was covered after the last round; None before the first.
+            round_number: The round to plan.
+        """
         ...
 
 
@@ -56,7 +75,7 @@ class SelectEvidence(Protocol):
         profile: ArticleProfile,
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
-    ) -> EvidenceSet:
+    ) -> Selection:
         """Return evidence out of each angle's candidates (by angle id, best ranked first)."""
         ...
 
@@ -66,6 +85,7 @@ class AssessCoverage(Protocol):
 
     async def __call__(
         self,
+        profile: ArticleProfile,
         angles: Sequence[Angle],
         evidence: EvidenceSet,
         previous: Coverage | None,
@@ -91,7 +111,7 @@ class WriteReport(Protocol):
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return sentences with evidence keys, within the word budget."""
+        """Return sentences that cite evidence, within the word budget."""
         ...
 
 
@@ -105,14 +125,39 @@ class CheckReport(Protocol):
         ...
 
 
+class ReviseReport(Protocol):
+    """Make up for what a check took out."""
+
+    async def __call__(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        checked: CheckedReport,
+        found: Mapping[str, Sequence[Segment]],
+    ) -> Revision:
+        """Return a draft that keeps what stood.
+
+        Args:
+            profile: The article.
+            angles: What the report is to cover.
+            evidence: What was selected so far.
+            checked: What stands, what does not, and what waits in reserve.
+            found: By the text of a removed sentence, what a search for it brought.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """One performer for each role."""
 
     profile_article: ProfileArticle
+    draft_rubric: DraftRubric
     plan_queries: PlanQueries
     select_evidence: SelectEvidence
     assess_coverage: AssessCoverage
     write_questions: WriteQuestions
     write_report: WriteReport
     check_report: CheckReport
+    revise_report: ReviseReport

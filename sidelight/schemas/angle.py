@@ -63,6 +63,7 @@ class Coverage(Value):
     Attributes:
         covered: Angles that evidence speaks to, sorted.
         weight: Sum over angles of weight times the chance that evidence speaks to it.
+        by_angle: For each angle, the chance that evidence speaks to it.
         score: That sum as a share of the weight of all angles, in [0, 1].
         go_on: Whether another round is expected to raise it.
         reason: Why, for the trace.
@@ -70,6 +71,7 @@ class Coverage(Value):
 
     covered: tuple[str, ...]
     weight: float
+    by_angle: dict[str, float] = Field(default_factory=dict)
     score: float
     go_on: bool
     reason: str

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Self
 from pydantic import Field
 
 from sidelight.schemas.base import Value
-from sidelight.schemas.segment import Segment
+from sidelight.schemas.segment import Segment, document_id_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 
 class Evidence(Value):
@@ -42,6 +42,16 @@ class EvidenceSet(Value):
             found[item.segment.segment_id] = item if known is None else _merged(known, item)
         return cls(items=tuple(found[segment_id] for segment_id in sorted(found)))
 
+    def without(self, document_ids: Collection[str]) -> Self:
+        """Return what comes from other documents."""
+        return type(self)(
+            items=tuple(
+                item
+                for item in self.items
+                if document_id_of(item.segment.segment_id) not in document_ids
+            )
+        )
+
     def keyed(self) -> Iterator[tuple[str, Evidence]]:
         """Yield each item with its evidence key."""
         return ((f"E{number}", item) for number, item in enumerate(self.items, start=1))
@@ -59,6 +69,18 @@ class EvidenceSet(Value):
         """Return those of the angles that some item speaks to."""
         spoken = {angle_id for item in self.items for angle_id in item.relevance}
         return frozenset(spoken.intersection(angle_ids))
+
+
+class Selection(Value):
+    """What was taken as evidence, and what was not.
+
+    Attributes:
+        evidence: What was taken.
+        dropped: By segment id, why a candidate was left.
+    """
+
+    evidence: EvidenceSet
+    dropped: dict[str, str] = Field(default_factory=dict)
 
 
 def _merged(first: Evidence, second: Evidence) -> Evidence:

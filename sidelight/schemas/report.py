@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
 
 from sidelight.errors import InputError
 from sidelight.schemas.base import Value
+from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.segment import are_adjacent, document_id_of
 from sidelight.text import budget_words, one_line
 
@@ -15,30 +18,64 @@ if TYPE_CHECKING:
 
 
 class DraftSentence(Value):
-    """A sentence and the evidence keys its writer named."""
+    """A sentence and what its writer rests it on.
+
+    Attributes:
+        text: The sentence.
+        segment_ids: What it cites, the best support first.
+        covers: Probability, in (0, 1], that it covers each angle it speaks to.
+    """
 
     text: str
-    evidence_keys: tuple[str, ...] = ()
+    segment_ids: tuple[str, ...] = ()
+    covers: dict[str, float] = Field(default_factory=dict)
 
 
 class DraftReport(Value):
-    """What a writer proposes."""
+    """What a writer proposes.
+
+    Attributes:
+        sentences: In reading order.
+        reserve: Sentences that could take the place of others, best first.
+        invented_keys: Evidence keys its writer named that stand for nothing.
+    """
 
     sentences: tuple[DraftSentence, ...]
+    reserve: tuple[DraftSentence, ...] = ()
+    invented_keys: tuple[str, ...] = ()
 
 
 class Removal(Value):
-    """A sentence a check took out, and why."""
+    """A sentence a check took out.
 
-    text: str
+    Attributes:
+        sentence: What was taken out.
+        label: How far what it cites supports it; `unfit` when that was not the fault.
+        reason: Why, for the trace.
+    """
+
+    sentence: DraftSentence
+    label: Literal["partial", "none", "unfit"]
     reason: str
 
 
 class CheckedReport(Value):
-    """A draft whose sentences all stand on what they cite."""
+    """A draft whose sentences all stand on what they cite, and what does not stand."""
 
     draft: DraftReport
     removed: tuple[Removal, ...] = ()
+
+
+class Revision(Value):
+    """A draft that makes up for what a check took out.
+
+    Attributes:
+        draft: To be checked in turn.
+        evidence: What was newly taken as evidence for it.
+    """
+
+    draft: DraftReport
+    evidence: EvidenceSet = EvidenceSet()
 
 
 @dataclass(frozen=True, slots=True)

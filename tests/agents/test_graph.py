@@ -11,13 +11,22 @@ import orjson
 import pytest
 from mini_web import dependencies, investigation
 
+from sidelight.agents.candidates import ORDERS, Candidates, only_candidates
 from sidelight.agents.graph import build_graph
-from sidelight.agents.routing import after_coverage
+from sidelight.agents.routing import (
+    MAX_REVISIONS,
+    after_check,
+    after_coverage,
+    to_investigators,
+)
+from sidelight.errors import InputError
 from sidelight.generation.extractive.report import NO_EVIDENCE
 from sidelight.generation.roles import Encode
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
-from sidelight.schemas.angle import Coverage
+from sidelight.schemas.angle import Coverage, PlannedQuery
 from sidelight.schemas.article import Article
+from sidelight.schemas.evidence import Evidence, EvidenceSet
+from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import one_line, shingles
 
@@ -69,11 +78,11 @@ def cited(state: State) -> set[str]:
 
 
 def drops(state: State) -> dict[str, str]:
-    rounds = range(1, state["round_number"] + 1)
     return {
         drop["segment_id"]: drop["reason"]
-        for number in rounds
-        for drop in state["trace"][f"round-{number}.retrieve"]["dropped"]
+        for step, shown in state["trace"].items()
+        if ".investigate." in step
+        for drop in shown["dropped"]
     }
 
 
@@ -81,10 +90,59 @@ def test_the_drawing(golden: Callable[[str, str], None]) -> None:
     golden("graph.mmd", build_graph().get_graph().draw_mermaid())
 
 
-@pytest.mark.parametrize(("go_on", "step"), [(True, "plan_queries"), (False, "write_questions")])
-def test_routing(go_on: bool, step: str) -> None:
+@pytest.mark.parametrize(
+    ("go_on", "step"), [(True, "plan_queries"), (False, ["write_questions", "write_report"])]
+)
+def test_rounds_end_when_coverage_says_so(go_on: bool, step: str | list[str]) -> None:
     coverage = Coverage(covered=(), weight=0.0, score=0.0, go_on=go_on, reason="")
     assert after_coverage({"coverage": coverage}) == step
+
+
+def test_one_investigator_for_each_angle_of_the_round() -> None:
+    queries = {
+        name: PlannedQuery(query_id=name, angle_id=name.partition(".")[2], text="x")
+        for name in ("1.a", "2.a", "2.b")
+    }
+    sent = to_investigators({"round_number": 2, "queries": queries})
+    assert isinstance(sent, list)
+    assert [(one.node, one.arg["angle_id"], one.arg["queries"]) for one in sent] == [
+        ("investigate", "a", [queries["2.a"]]),
+        ("investigate", "b", [queries["2.b"]]),
+    ]
+    assert to_investigators({"round_number": 3, "queries": queries}) == "select_evidence"
+
+
+@pytest.mark.parametrize(
+    ("words", "removed", "reserve", "revisions", "step"),
+    [
+        (240, 0, 1, 0, "finish_report"),
+        (240, 1, 0, 0, "revise_report"),
+        (240, 1, 0, MAX_REVISIONS, "finish_report"),
+        (100, 0, 1, 1, "revise_report"),
+        (100, 0, 0, 0, "finish_report"),
+    ],
+)
+def test_a_report_is_revised_while_that_can_help(
+    words: int, removed: int, reserve: int, revisions: int, step: str
+) -> None:
+    sentence = DraftSentence(text="w " * words)
+    checked = CheckedReport(
+        draft=DraftReport(sentences=(sentence,), reserve=(sentence,) * reserve),
+        removed=(Removal(sentence=sentence, label="none", reason=""),) * removed,
+    )
+    assert after_check({"checked_report": checked, "revisions": revisions}) == step
+
+
+def test_a_role_cannot_make_evidence_up(mini_web_segments: list[Segment]) -> None:
+    shown, other = mini_web_segments[:2]
+    candidates = Candidates({"a": [shown]}, {})
+    for segment in (shown, other):
+        chosen = EvidenceSet(items=(Evidence(segment=segment, relevance={"a": 1.0}),))
+        if segment is shown:
+            assert only_candidates(chosen, candidates) == chosen
+        else:
+            with pytest.raises(InputError, match="was taken as evidence but never found"):
+                only_candidates(chosen, candidates)
 
 
 def test_questions_and_reports_keep_the_limits(
@@ -125,15 +183,22 @@ def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> Non
     for state in states.values():
         trace, hits = state["trace"], {}
         assert trace["profile"]["publisher"] == state["profile"].publisher
-        assert {"removed", "dropped_citations"} == set(trace["check"])
+        assert trace["check-0"] == {"removed": []}
+        assert trace["report"] == {"dropped_citations": [], "invented_keys": ()}
         for number in range(1, state["round_number"] + 1):
             planned = trace[f"round-{number}.plan"]["queries"]
-            found = trace[f"round-{number}.retrieve"]["hits"]
+            found = {
+                query_id: some
+                for step, shown in trace.items()
+                if step.startswith(f"round-{number}.investigate.")
+                for query_id, some in shown["hits"].items()
+            }
             assert sorted(query["query_id"] for query in planned) == sorted(found)
             assert all(state["queries"][one["query_id"]].text == one["text"] for one in planned)
             hits |= found
             listed = {segment_id for some in found.values() for segment_id, _ in some}
-            assert set(trace[f"round-{number}.select"]) <= listed
+            selected = trace[f"round-{number}.select"]
+            assert {*selected["taken"], *selected["dropped"]} <= listed
             assert trace[f"round-{number}.coverage"]["reason"]
         assert {key: [list(hit) for hit in some] for key, some in state["hits"].items()} == hits
         assert f"round-{state['round_number'] + 1}.plan" not in trace
@@ -201,6 +266,7 @@ def test_a_hostile_page_is_found_and_left_unread(
     state = states[SWEETENER]
     seen = {hit.segment_id for hits in state["hits"].values() for hit in hits}
     assert HOSTILE in map(document_id_of, seen)
+    assert state["refused"][HOSTILE] == ORDERS
     own_words = {
         one_line(sentence)
         for segment_id, segment in segments.items()

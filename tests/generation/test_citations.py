@@ -1,4 +1,4 @@
-"""Keys become citations; invented, repeated, overlapping and own ones do not."""
+"""What was found becomes a citation; invented, repeated, overlapping and own ones do not."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ EVIDENCE = EvidenceSet(
     items=tuple(
         Evidence(segment=Segment(segment_id=name, text="x"), relevance={"a": 1.0}) for name in IDS
     )
-)  # so E1 is the article itself, E2 to E4 windows of one document, E5 another document
+)  # the article itself, three windows of one document, another document
 
 
-def resolve(*keys: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
-    draft = DraftReport(sentences=(DraftSentence(text="A fact.", evidence_keys=keys),))
+def resolve(*cited: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+    draft = DraftReport(sentences=(DraftSentence(text="A fact.", segment_ids=cited),))
     report, dropped = resolve_report(TOPIC, draft, EVIDENCE, ReportLimits(250, 2, 1))
     return report.sentences[0].citations, [tuple(item) for item in dropped]
 
 
-def test_keys_become_segment_ids_in_the_writers_order() -> None:
-    assert resolve("E5", "E2") == ((IDS[4], IDS[1]), [])
+def test_the_writers_order_stays() -> None:
+    assert resolve(IDS[4], IDS[1]) == ((IDS[4], IDS[1]), [])
 
 
 def test_what_cannot_be_cited_is_dropped_with_its_reason() -> None:
-    assert resolve("E9", "E1", "E2", "E2", "E3") == (
+    assert resolve("w_doc_09_9#0_1", IDS[0], IDS[1], IDS[1], IDS[2]) == (
         (IDS[1],),
         [
-            ("E9", "no such evidence"),
-            ("E1", "the target article itself"),
-            ("E3", "overlaps a window already cited"),
+            ("w_doc_09_9#0_1", "no such evidence"),
+            (IDS[0], "the target article itself"),
+            (IDS[2], "overlaps a window already cited"),
         ],
     )
-    assert resolve("E2", "E4", "E5") == (
+    assert resolve(IDS[1], IDS[3], IDS[4]) == (
         (IDS[1], IDS[3]),
-        [("E5", "more citations than a sentence may have")],
+        [(IDS[4], "more citations than a sentence may have")],
     )
 
 
-def test_a_segment_id_is_not_a_key() -> None:
-    assert resolve(IDS[4]) == ((), [(IDS[4], "no such evidence")])
+def test_a_key_is_no_segment_id() -> None:
+    assert resolve("E2") == ((), [("E2", "no such evidence")])

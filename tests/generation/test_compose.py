@@ -10,7 +10,7 @@ from sidelight.text import budget_words
 
 
 def sentence(words: int, host: str = "h", **covers: float) -> Candidate:
-    return Candidate(text="w " * words, covers=covers, host=host, evidence_keys=("E1",))
+    return Candidate(text="w " * words, covers=covers, host=host, segment_ids=("s",))
 
 
 def never(_: Candidate, __: Candidate) -> bool:

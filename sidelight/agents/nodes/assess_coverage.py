@@ -7,14 +7,18 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState
+from sidelight.agents.state import InvestigationState, usable_evidence
 
 
 async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return coverage after the round, with the decision to go on or not."""
     round_number = state["round_number"]
     coverage = await runtime.context.roles.assess_coverage(
-        tuple(state["angles"].values()), state["evidence"], state.get("coverage"), round_number
+        state["profile"],
+        tuple(state["angles"].values()),
+        usable_evidence(state),
+        state.get("coverage"),
+        round_number,
     )
     shown = coverage.model_dump(mode="json")
     return {"coverage": coverage, "trace": {f"round-{round_number}.coverage": shown}}

@@ -1,4 +1,4 @@
-"""Hold every sentence against what it cites, and turn keys into citations."""
+"""Hold every sentence of a draft against what it cites."""
 
 from __future__ import annotations
 
@@ -7,29 +7,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState
-from sidelight.generation.citations import resolve_report
-from sidelight.schemas.report import ReportLimits
+from sidelight.agents.state import InvestigationState, usable_evidence
 
 
 async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the final report.
-
-    Raises:
-        InputError: What stood the check still breaks a limit of the track.
-    """
-    track, article = runtime.context.track, runtime.context.article
+    """Return what stands and what does not."""
     checked = await runtime.context.roles.check_report(
-        state["profile"], state["draft_report"], state["evidence"]
+        state["profile"], state["draft_report"], usable_evidence(state)
     )
-    limits = ReportLimits(
-        max_words=track.max_report_words,
-        max_citations=track.max_citations_per_sentence,
-        max_uncited=track.max_uncited_sentences,
-    )
-    report, dropped = resolve_report(article.topic_id, checked.draft, state["evidence"], limits)
-    shown = {
-        "removed": [removal.model_dump(mode="json") for removal in checked.removed],
-        "dropped_citations": [citation._asdict() for citation in dropped],
-    }
-    return {"report": report, "trace": {"check": shown}}
+    shown = {"removed": [removal.model_dump(mode="json") for removal in checked.removed]}
+    return {"checked_report": checked, "trace": {f"check-{state['revisions']}": shown}}

@@ -7,8 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState
-from sidelight.schemas.evidence import EvidenceSet
+from sidelight.agents.state import InvestigationState, usable_evidence
 
 
 async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -16,8 +15,10 @@ async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dic
     round_number = state["round_number"] + 1
     plan = await runtime.context.roles.plan_queries(
         state["profile"],
-        tuple(state.get("angles", {}).values()),
-        state.get("evidence", EvidenceSet()),
+        tuple(state["angles"].values()),
+        tuple(state.get("queries", {}).values()),
+        usable_evidence(state),
+        state.get("coverage"),
         round_number,
     )
     return {

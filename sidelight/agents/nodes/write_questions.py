@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState
+from sidelight.agents.state import InvestigationState, usable_evidence
 from sidelight.schemas.question import QuestionSet
 from sidelight.text import one_line
 
@@ -20,7 +20,7 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
     """
     track = runtime.context.track
     draft = await runtime.context.roles.write_questions(
-        state["profile"], tuple(state["angles"].values()), state["evidence"]
+        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
     )
     questions = QuestionSet(
         topic_id=runtime.context.article.topic_id,
@@ -30,4 +30,4 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
         count=track.questions_per_topic,
         max_characters=track.max_question_characters,
     )
-    return {"questions": questions}
+    return {"questions": questions, "trace": {"questions": draft.model_dump(mode="json")}}

@@ -7,12 +7,16 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState
+from sidelight.agents.state import InvestigationState, usable_evidence
 
 
 async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return a draft with evidence keys."""
+    """Return a first draft."""
     draft = await runtime.context.roles.write_report(
-        state["profile"], tuple(state["angles"].values()), state["evidence"]
+        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
     )
-    return {"draft_report": draft}
+    return {
+        "draft_report": draft,
+        "revisions": 0,
+        "trace": {"write": draft.model_dump(mode="json")},
+    }

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
+    from sidelight.schemas.profile import ArticleProfile
 
 _ENOUGH = 0.95
 
@@ -33,20 +34,27 @@ class ExtractiveAssessor:
 
     async def __call__(
         self,
+        profile: ArticleProfile,
         angles: Sequence[Angle],
         evidence: EvidenceSet,
         previous: Coverage | None,
         round_number: int,
     ) -> Coverage:
         """Return coverage after a round and whether to go on."""
+        by_angle = {angle.angle_id: _chance(angle.angle_id, evidence) for angle in angles}
         total = sum(angle.weight for angle in angles)
-        gained = sum(angle.weight * _chance(angle.angle_id, evidence) for angle in angles)
+        gained = sum(angle.weight * by_angle[angle.angle_id] for angle in angles)
         score = round(gained / total, 4) if total else 0.0
         covered = tuple(sorted(evidence.covers(angle.angle_id for angle in angles)))
         gain = (gained - previous.weight) / total if previous and total else 1.0
         go_on, reason = self._decide(score, gain, round_number)
         return Coverage(
-            covered=covered, weight=round(gained, 4), score=score, go_on=go_on, reason=reason
+            covered=covered,
+            weight=round(gained, 4),
+            by_angle={angle_id: round(chance, 4) for angle_id, chance in by_angle.items()},
+            score=score,
+            go_on=go_on,
+            reason=reason,
         )
 
     def _decide(self, score: float, gain: float, round_number: int) -> tuple[bool, str]:

@@ -24,6 +24,7 @@ from sidelight.text import content_words, sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sidelight.schemas.angle import Coverage
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
 
@@ -46,23 +47,25 @@ class ExtractivePlanner:
         self,
         profile: ArticleProfile,
         angles: Sequence[Angle],
+        queries: Sequence[PlannedQuery],
         evidence: EvidenceSet,
+        coverage: Coverage | None,
         round_number: int,
     ) -> Plan:
         """Return the new angles of a round and its searches."""
         new = (
             tuple(_first_angles(profile))
-            if not angles
+            if round_number == 1
             else tuple(_links(profile, angles, evidence))
         )
         covered = evidence.covers(angle.angle_id for angle in angles)
         searches = [(angle, angle.query) for angle in new]
         searches += [
-            (angle, _reworded(angle, profile, round_number))
+            (angle, angle.query if round_number == 1 else _reworded(angle, profile, round_number))
             for angle in angles
             if angle.angle_id not in covered
         ]
-        queries = tuple(
+        planned = tuple(
             PlannedQuery(
                 query_id=f"{round_number}.{angle.angle_id}",
                 angle_id=angle.angle_id,
@@ -70,7 +73,7 @@ class ExtractivePlanner:
             )
             for angle, text in searches
         )
-        return Plan(angles=new, queries=queries)
+        return Plan(angles=new, queries=planned)
 
 
 def _first_angles(profile: ArticleProfile) -> Iterator[Angle]:

@@ -58,7 +58,11 @@ class ExtractiveReportWriter:
         chosen.sort(key=lambda item: place[_main_angle(item, weights)])
         return DraftReport(
             sentences=tuple(
-                DraftSentence(text=item.text, evidence_keys=self._support(item, candidates))
+                DraftSentence(
+                    text=item.text,
+                    segment_ids=self._support(item, candidates),
+                    covers=dict(item.covers),
+                )
                 for item in chosen
             )
         )
@@ -68,16 +72,16 @@ class ExtractiveReportWriter:
     ) -> list[Candidate]:
         copied = shingles(profile.body)
         sources: dict[str, tuple[str, str]] = {}
-        for key, item in evidence.keyed():
-            for sentence in quotable_sentences(item.segment.text):
+        for segment in (item.segment for item in evidence.items):
+            for sentence in quotable_sentences(segment.text):
                 own = shingles(sentence)
                 if len(own & copied) < _COPIED * len(own):
-                    sources.setdefault(sentence, (key, item.segment.host))
+                    sources.setdefault(sentence, (segment.segment_id, segment.host))
         texts = self._without_restatements(profile, list(sources))
         scores = relevance(texts, angles, profile, self._index)
         return [
             Candidate(
-                text=text, covers=covers, host=sources[text][1], evidence_keys=sources[text][:1]
+                text=text, covers=covers, host=sources[text][1], segment_ids=sources[text][:1]
             )
             for text, row in zip(texts, scores, strict=True)
             if (
@@ -100,19 +104,19 @@ class ExtractiveReportWriter:
         return bool(self._index.similarity([first.text], [second.text])[0, 0] >= _SAME_FACT)
 
     def _support(self, chosen: Candidate, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-        """Return the candidate's own key, then one key per other host that says the same."""
-        keys, hosts = list(chosen.evidence_keys), {chosen.host}
+        """Return the candidate's own segment, then one per other host that says the same."""
+        cited, hosts = list(chosen.segment_ids), {chosen.host}
         others = [item for item in candidates if item.host != chosen.host]
         likeness = self._index.similarity([chosen.text], [item.text for item in others])[0]
         for distance, item in sorted(
             zip(-likeness, others, strict=True), key=lambda pair: (float(pair[0]), pair[1].text)
         ):
-            if len(keys) == _MAX_SUPPORTERS or -distance < _SAME_FACT:
+            if len(cited) == _MAX_SUPPORTERS or -distance < _SAME_FACT:
                 break
             if item.host not in hosts:
-                keys.extend(item.evidence_keys)
+                cited.extend(item.segment_ids)
                 hosts.add(item.host)
-        return tuple(keys)
+        return tuple(cited)
 
 
 def _covered_share(chosen: Sequence[Candidate], weights: dict[str, float]) -> float:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.extractive.sentence_index import (
-    SentenceIndex,
-    gives_orders,
-    quotable_sentences,
-)
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
+from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
+from sidelight.schemas.segment import are_adjacent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,26 +36,20 @@ class ExtractiveSelector:
         profile: ArticleProfile,
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
-    ) -> EvidenceSet:
-        """Return at most four segments per angle, two per host, scored by their best sentence.
-
-        A page of which any candidate window gives orders to software is not read at all.
-        """
-        steering = {
-            document_id_of(segment.segment_id)
-            for segments in candidates.values()
-            for segment in segments
-            if gives_orders(segment.text)
-        }
-        quotes = {
-            angle_id: _quotes(segments, steering) for angle_id, segments in candidates.items()
-        }
+    ) -> Selection:
+        """Return at most four segments per angle, two per host, scored by their best sentence."""
+        quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
         self._index.remember(
             [text for read in quotes.values() for _, sentences in read for text in sentences]
         )
-        return EvidenceSet.merge(
+        evidence = EvidenceSet.merge(
             *(self._for_angle(profile, angle, quotes.get(angle.angle_id, ())) for angle in angles)
+        )
+        taken = {item.segment.segment_id for item in evidence.items}
+        seen = {segment.segment_id for segments in candidates.values() for segment in segments}
+        return Selection(
+            evidence=evidence, dropped=dict.fromkeys(sorted(seen - taken), "others say more")
         )
 
     def _for_angle(
@@ -92,10 +82,7 @@ class ExtractiveSelector:
         return EvidenceSet.merge(EvidenceSet(items=tuple(kept)))
 
 
-def _quotes(segments: Sequence[Segment], steering: set[str]) -> list[tuple[Segment, list[str]]]:
+def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
     """Return the first segments that are read, each with its quotable sentences if it has any."""
-    readable = [
-        segment for segment in segments if document_id_of(segment.segment_id) not in steering
-    ]
-    read = [(segment, quotable_sentences(segment.text)) for segment in readable[:_READ_PER_ANGLE]]
+    read = [(segment, quotable_sentences(segment.text)) for segment in segments[:_READ_PER_ANGLE]]
     return [(segment, sentences) for segment, sentences in read if sentences]

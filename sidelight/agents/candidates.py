@@ -1,0 +1,73 @@
+"""What a search brought, as the roles get to see it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from sidelight.agents.deps import Deps
+from sidelight.errors import InputError
+from sidelight.generation.extractive.sentence_index import gives_orders
+from sidelight.schemas.evidence import EvidenceSet
+from sidelight.schemas.search import Hit
+from sidelight.schemas.segment import Segment, document_id_of
+
+ORDERS = "the page gives orders to software"
+
+
+class Candidates(NamedTuple):
+    """Segments a role may choose from.
+
+    Attributes:
+        by_name: Under each name asked for, best ranked first.
+        refused: By document id, why none of its windows is shown to anyone.
+    """
+
+    by_name: dict[str, list[Segment]]
+    refused: dict[str, str]
+
+
+async def read_candidates(
+    deps: Deps, hits: Mapping[str, Iterable[Hit]], refused: Collection[str]
+) -> Candidates:
+    """Fetch the segments behind hits, in a thread.
+
+    A page of which any window gives orders to software is left out, here and for good: its other
+    windows were written by the same hand.
+
+    Args:
+        deps: Dependencies of the topic.
+        hits: By name, best first; the same hit is taken once under a name.
+        refused: Documents that are left out already.
+    """
+    wanted = sorted({hit.segment_id for found in hits.values() for hit in found})
+    segments = {one.segment_id: one for one in await asyncio.to_thread(deps.lookup, wanted)}
+    ordering = {
+        document_id_of(segment_id): ORDERS
+        for segment_id, segment in segments.items()
+        if gives_orders(segment.text)
+    }
+    out = {*refused, *ordering}
+    by_name = {
+        name: [
+            segments[segment_id]
+            for segment_id in dict.fromkeys(hit.segment_id for hit in found)
+            if document_id_of(segment_id) not in out
+        ]
+        for name, found in hits.items()
+    }
+    return Candidates(by_name, ordering)
+
+
+def only_candidates(evidence: EvidenceSet, candidates: Candidates) -> EvidenceSet:
+    """Return evidence a role chose, after making sure that it did choose.
+
+    Raises:
+        InputError: Something in it was not among the candidates.
+    """
+    shown = {one.segment_id for found in candidates.by_name.values() for one in found}
+    for item in evidence.items:
+        if item.segment.segment_id not in shown:
+            raise InputError(f"{item.segment.segment_id} was taken as evidence but never found")
+    return evidence
