@@ -14,6 +14,7 @@ SidelightError                exit code
     ├── EmptyReplyError        3   it holds no answer
     ├── RefusedReplyError      3   the model or a filter declined
     ├── MalformedReplyError    3   it is not a chat completion
+    ├── FailedCallError        3   none came, though the server is there
     └── StructuredOutputError  3   its answer does not fit the type asked for
 ```
 """
@@ -146,11 +147,11 @@ class OfflineError(UsageError):
 
 
 class ModelUnavailableError(MachineError):
-    """A model cannot be asked: no server, no such model, no key, or no end of failures."""
+    """A model cannot be asked: no server, no such model, no key, or a request it does not take."""
 
 
 class ReplyError(SidelightError):
-    """A model replied, and the reply cannot be used.
+    """A model that can be asked gave no usable reply.
 
     Args:
         message: What is wrong with it.
@@ -183,6 +184,10 @@ class RefusedReplyError(ReplyError):
 
 class MalformedReplyError(ReplyError):
     """What the server sent is not a chat completion."""
+
+
+class FailedCallError(ReplyError):
+    """No reply came to one call, time after time, though the server is there."""
 
 
 class StructuredOutputError(ReplyError):

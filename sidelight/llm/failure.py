@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal, Self, TypeAlias
 
 from sidelight.errors import (
     EmptyReplyError,
+    FailedCallError,
     MalformedReplyError,
     RefusedReplyError,
     ReplyError,
@@ -15,12 +16,16 @@ from sidelight.errors import (
 )
 from sidelight.schemas.base import Value
 
-_ERRORS: dict[str, type[ReplyError]] = {
+FailureKind: TypeAlias = Literal["truncated", "empty", "refused", "malformed", "misfit", "failed"]
+"""Why a reply is unusable; `misfit`: an answer of another type than was asked for."""
+
+_ERRORS: dict[FailureKind, type[ReplyError]] = {
     "truncated": TruncatedReplyError,
     "empty": EmptyReplyError,
     "refused": RefusedReplyError,
     "malformed": MalformedReplyError,
     "misfit": StructuredOutputError,
+    "failed": FailedCallError,
 }
 _KINDS = {error: kind for kind, error in _ERRORS.items()}
 
@@ -29,14 +34,14 @@ class Failure(Value):
     """What a `ReplyError` says.
 
     Attributes:
-        kind: Which error it is; a misfit is an answer of another type than was asked for.
+        kind: Which error it is.
         message: What is wrong.
         remedy: What fixes it.
         text: What the model said, as far as it came.
         usage: What it cost, or None where the server does not say.
     """
 
-    kind: Literal["truncated", "empty", "refused", "malformed", "misfit"]
+    kind: FailureKind
     message: str
     remedy: str
     text: str

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from sidelight.errors import ReplyError, StructuredOutputError, TruncatedReplyError, Usage
+from sidelight.errors import (
+    FailedCallError,
+    ReplyError,
+    StructuredOutputError,
+    TruncatedReplyError,
+    Usage,
+)
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
 from sidelight.llm.failure import Failure
 from sidelight.schemas.base import Value
@@ -29,11 +36,15 @@ class Call(Value):
         request: What was asked.
         reply: The whole reply, where one came.
         failure: Why there is none, or why it could not be used.
+        latency_s: Seconds until either came, the wait for a free slot included.
+        repair: Whether it is the one more turn that a first failure gets.
     """
 
     request: Request
     reply: Reply | None = None
     failure: Failure | None = None
+    latency_s: float = 0.0
+    repair: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +56,18 @@ class Answer(Generic[T]):
 
 
 async def ask(
-    model: Model, request: Request, kind: type[T], check: Callable[[T], None] | None = None
+    model: Model,
+    request: Request,
+    kind: type[T],
+    check: Callable[[T], None] | None = None,
+    on_call: Callable[[Call], None] = lambda _: None,
 ) -> Answer[T]:
     """Ask for a value of one type.
 
     The schema goes with the request, and the reply is validated all the same: servers accept
     schemas that they do not enforce. A reply that cannot be used is followed by one more turn. It
-    shows the model what is wrong, or, where the reply was cut short, allows twice the tokens.
+    shows the model what is wrong, or, where the reply was cut short, allows twice the tokens; a
+    call that failed is made again as it was.
 
     Args:
         model: Who answers.
@@ -59,18 +75,21 @@ async def ask(
         kind: The type. Hosted services want every field required and other fields forbidden.
         check: Raises ValueError, saying what is wrong, for a value that fits the type and still
             will not do.
+        on_call: Told of each call when it has ended, also where it all ends in an error.
 
     Raises:
         StructuredOutputError: The second reply does not fit either.
-        ReplyError: The second reply is truncated, empty, refused or malformed. Like the former, it
-            holds the cost of both calls.
+        ReplyError: The second reply is truncated, empty, refused, malformed or did not come. Like
+            the former, it holds the cost of both calls.
     """
     schema = JsonSchema(name=kind.__name__, schema=kind.model_json_schema())
     turn = request.model_copy(update={"json_schema": schema})
     call, outcome = await _attempt(model, turn, kind, check)
+    on_call(call)
     if not isinstance(outcome, ReplyError):
         return Answer(outcome, (call,))
-    second, repaired = await _attempt(model, _repair(turn, outcome), kind, check)
+    second, repaired = await _attempt(model, _repair(turn, outcome), kind, check, repair=True)
+    on_call(second)
     if isinstance(repaired, ReplyError):
         repaired.usage = _sum(outcome.usage, repaired.usage)
         raise repaired
@@ -78,15 +97,29 @@ async def ask(
 
 
 async def _attempt(
-    model: Model, request: Request, kind: type[T], check: Callable[[T], None] | None
+    model: Model,
+    request: Request,
+    kind: type[T],
+    check: Callable[[T], None] | None,
+    *,
+    repair: bool = False,
 ) -> tuple[Call, T | ReplyError]:
     reply: Reply | None = None
+    outcome: T | ReplyError
+    started = perf_counter()
     try:
         reply = await model.complete(request)
-        value = _read(reply, kind, check)
+        outcome = _read(reply, kind, check)
     except ReplyError as error:
-        return Call(request=request, reply=reply, failure=Failure.of(error)), error
-    return Call(request=request, reply=reply), value
+        outcome = error
+    call = Call(
+        request=request,
+        reply=reply,
+        failure=Failure.of(outcome) if isinstance(outcome, ReplyError) else None,
+        latency_s=perf_counter() - started,
+        repair=repair,
+    )
+    return call, outcome
 
 
 def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None) -> T:
@@ -114,6 +147,8 @@ def _explain(error: ValidationError) -> str:
 
 
 def _repair(request: Request, error: ReplyError) -> Request:
+    if isinstance(error, FailedCallError):
+        return request
     if isinstance(error, TruncatedReplyError):
         return request.model_copy(update={"max_tokens": 2 * request.max_tokens})
     note = (

@@ -24,7 +24,7 @@ ALLOWED = {
     "formats": BASE | {"tracks"},
     "config": BASE | {"tracks"},
     "sample": BASE,
-    "llm": BASE,
+    "llm": BASE | {"prompting"},
     "index": MIDDLE,
     "retrieval": MIDDLE | {"index"},
     "generation": MIDDLE | {"llm"},

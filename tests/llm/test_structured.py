@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Literal
 
 import pytest
@@ -9,6 +10,7 @@ from model_server import ModelServer, completion
 
 from sidelight.errors import (
     EmptyReplyError,
+    FailedCallError,
     MalformedReplyError,
     ModelUnavailableError,
     RefusedReplyError,
@@ -20,7 +22,7 @@ from sidelight.errors import (
 from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.scripted import Line, ScriptedModel
-from sidelight.llm.structured import Answer, ask
+from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
 
 
@@ -135,6 +137,45 @@ def test_the_second_failure_keeps_its_name(kind: type[ReplyError]) -> None:
     with pytest.raises(kind) as caught:
         asked(EmptyReplyError("first", usage=Usage(1, 2)), kind("again", usage=Usage(3, 4)))
     assert caught.value.usage == Usage(4, 6)
+
+
+def test_a_call_that_failed_is_made_again_as_it_was() -> None:
+    answer, model = asked(FailedCallError("no reply"), GOOD)
+    first, second = model.requests
+    assert first == second
+    assert [call.repair for call in answer.calls] == [False, True]
+    failure = answer.calls[0].failure
+    assert failure is not None
+    assert failure.kind == "failed"
+
+
+@pytest.mark.parametrize(
+    ("replies", "kinds"),
+    [
+        ([GOOD], [None]),
+        (["{}", GOOD], ["misfit", None]),
+        ([EmptyReplyError("-"), "{}"], ["empty", "misfit"]),
+        (["{}", ModelUnavailableError("gone")], ["misfit"]),
+    ],
+    ids=["at-once", "repaired", "failed", "gone"],
+)
+def test_every_call_is_reported_however_it_ends(
+    replies: list[Line], kinds: list[str | None]
+) -> None:
+    calls: list[Call] = []
+    with contextlib.suppress(ReplyError, ModelUnavailableError):
+        asyncio.run(ask(ScriptedModel(replies), REQUEST, Verdict, on_call=calls.append))
+    assert [call.failure and call.failure.kind for call in calls] == kinds
+
+
+def test_the_time_a_reply_took_is_kept() -> None:
+    class Slow(ScriptedModel):
+        async def complete(self, request: Request) -> Reply:
+            await asyncio.sleep(0.05)
+            return await super().complete(request)
+
+    answer = asyncio.run(ask(Slow(["{}", GOOD]), REQUEST, Verdict))
+    assert all(0.05 <= call.latency_s < 5 for call in answer.calls)
 
 
 def test_a_model_that_is_gone_is_not_asked_twice() -> None:

@@ -1,0 +1,140 @@
+"""A model asked by prompt file: rendered, answered as a checked value, every call recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sidelight.llm.base import Message, Request
+from sidelight.llm.failure import FailureKind
+from sidelight.llm.structured import ask
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sidelight.llm.base import Model
+    from sidelight.llm.structured import Call, T
+    from sidelight.prompting import Prompt
+
+
+class Sampling(Value):
+    """How a model picks its words; what each means and may be, `Request` says."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 4096
+    seed: int | None = 0
+
+
+class CallRecord(Value):
+    """One call in a run's trace: which prompt it came from, what it cost and how it ended.
+
+    Attributes:
+        prompt_id: The prompt file's id.
+        prompt_version: Its version.
+        prompt_hash: Its fingerprint.
+        model: The name under which the model is served.
+        request: The request's fingerprint, under which a cache keeps the reply.
+        prompt_tokens: Tokens read, or None where the server does not say.
+        completion_tokens: Tokens written, or None likewise.
+        cached: Whether the reply was replayed, and so cost nothing now.
+        latency_s: Seconds until it ended, the wait for a free slot included.
+        failure: Why there is no usable answer, or None.
+        repair: Whether it is the one more turn that a first failure gets.
+    """
+
+    prompt_id: str
+    prompt_version: int
+    prompt_hash: str
+    model: str
+    request: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cached: bool
+    latency_s: float
+    failure: FailureKind | None
+    repair: bool
+
+
+class PromptedModel:
+    """A model with what all its calls share: sampling, revision and a place to record them.
+
+    Args:
+        model: Who answers.
+        sampling: How.
+        record: Told of every call when it has ended, failed ones included.
+        revision: Which weights those are, as far as the caller knows; see `Request`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        sampling: Sampling,
+        record: Callable[[CallRecord], None],
+        *,
+        revision: str = "",
+    ) -> None:
+        self._model = model
+        self._sampling = sampling
+        self._record = record
+        self._revision = revision
+
+    async def answer(
+        self,
+        prompt: Prompt,
+        kind: type[T],
+        /,
+        *,
+        check: Callable[[T], None] | None = None,
+        **values: object,
+    ) -> T:
+        """Render a prompt and return the model's answer to it.
+
+        Args:
+            prompt: What to ask.
+            kind: The type of the answer.
+            check: Raises ValueError, saying what is wrong, for a value that fits the type and still
+                will not do.
+            values: The variables of the prompt, exactly those it declares.
+
+        Raises:
+            ReplyError: Neither the reply nor the one more turn gave a usable answer.
+            ModelUnavailableError: The model cannot be asked.
+        """
+        rendered = prompt.render(**values)
+        request = Request(
+            model=self._model.name,
+            revision=self._revision,
+            messages=(
+                Message(role="system", content=rendered.system),
+                Message(role="user", content=rendered.user),
+            ),
+            **self._sampling.model_dump(),
+        )
+        answer = await ask(
+            self._model,
+            request,
+            kind,
+            check,
+            lambda call: self._record(_as_record(prompt, call)),
+        )
+        return answer.value
+
+
+def _as_record(prompt: Prompt, call: Call) -> CallRecord:
+    reply, failure = call.reply, call.failure
+    outcome = reply or failure
+    usage = outcome and outcome.usage
+    return CallRecord(
+        prompt_id=prompt.id,
+        prompt_version=prompt.version,
+        prompt_hash=prompt.fingerprint,
+        model=call.request.model,
+        request=call.request.fingerprint(),
+        prompt_tokens=usage and usage.prompt_tokens,
+        completion_tokens=usage and usage.completion_tokens,
+        cached=reply is not None and reply.cached,
+        latency_s=call.latency_s,
+        failure=failure and failure.kind,
+        repair=call.repair,
+    )
