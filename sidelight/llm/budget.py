@@ -33,16 +33,10 @@ class Totals:
     latency_s: float = 0.0
 
 
-class BudgetedModel:
-    """A model that may be asked so often and for so much, and then stops.
-
-    It belongs between the cache and the client, where only what costs something comes by. Before a
-    call it sets aside the most the call can cost: as many tokens as the request has bytes, and the
-    longest reply. It waits for calls under way to give back what they did not need, and refuses
-    only what would not fit even then.
+class Budget:
+    """What all models of a run together may be asked, and what they have been asked.
 
     Args:
-        model: Who answers.
         max_calls: Calls allowed, or None for any number.
         max_tokens: Tokens allowed, read and written together, or None for any number.
 
@@ -50,44 +44,22 @@ class BudgetedModel:
         totals: What has been spent so far.
     """
 
-    def __init__(
-        self, model: Model, *, max_calls: int | None = None, max_tokens: int | None = None
-    ) -> None:
+    def __init__(self, *, max_calls: int | None = None, max_tokens: int | None = None) -> None:
         self.totals = Totals()
-        self._model = model
         self._max_calls = max_calls
         self._max_tokens = max_tokens
         self._spent_tokens = 0
         self._reserved_tokens = 0
         self._settled = asyncio.Event()
 
-    @property
-    def name(self) -> str:
-        """The name of the model that is asked."""
-        return self._model.name
+    async def reserve(self, most: int) -> None:
+        """Set aside the most that a call can cost, in tokens, and count the call.
 
-    async def complete(self, request: Request) -> Reply:
-        """Answer one request, if the budget allows the most it can cost.
+        It waits for calls under way to give back what they did not need.
 
         Raises:
-            BudgetExhaustedError: It does not; nothing was asked.
-            ReplyError: A reply came and cannot be used; it counts all the same.
-            ModelUnavailableError: The model cannot be asked.
+            BudgetExhaustedError: It would not fit even then.
         """
-        most = _most_tokens(request)
-        await self._reserve(most)
-        started = perf_counter()
-        came: Reply | ReplyError | None = None
-        try:
-            came = await self._model.complete(request)
-        except ReplyError as error:
-            came = error
-            raise
-        finally:
-            self._settle(most, came, perf_counter() - started)
-        return came
-
-    async def _reserve(self, most: int) -> None:
         while True:
             if self._max_calls is not None and self.totals.calls >= self._max_calls:
                 raise BudgetExhaustedError(
@@ -107,10 +79,8 @@ class BudgetedModel:
         self.totals = replace(self.totals, calls=self.totals.calls + 1)
         self._reserved_tokens += most
 
-    def _fits(self, tokens: int) -> bool:
-        return self._max_tokens is None or self._spent_tokens + tokens <= self._max_tokens
-
-    def _settle(self, most: int, came: Reply | ReplyError | None, latency_s: float) -> None:
+    def settle(self, most: int, came: Reply | ReplyError | None, latency_s: float) -> None:
+        """Replace what was set aside for a call by what it cost."""
         usage = None if came is None else came.usage
         self._reserved_tokens -= most
         if usage is not None:
@@ -124,6 +94,51 @@ class BudgetedModel:
             latency_s=self.totals.latency_s + latency_s,
         )
         self._settled.set()
+
+    def _fits(self, tokens: int) -> bool:
+        return self._max_tokens is None or self._spent_tokens + tokens <= self._max_tokens
+
+
+class BudgetedModel:
+    """A model that is asked as long as a budget lasts.
+
+    It belongs between the cache and the client, where only what costs something comes by. The most
+    a call can cost is as many tokens as the request has bytes, and the longest reply.
+
+    Args:
+        model: Who answers.
+        budget: What it may cost; other models may share it.
+    """
+
+    def __init__(self, model: Model, budget: Budget) -> None:
+        self._model = model
+        self._budget = budget
+
+    @property
+    def name(self) -> str:
+        """The name of the model that is asked."""
+        return self._model.name
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request, if the budget allows the most it can cost.
+
+        Raises:
+            BudgetExhaustedError: It does not; nothing was asked.
+            ReplyError: A reply came and cannot be used; it counts all the same.
+            ModelUnavailableError: The model cannot be asked.
+        """
+        most = _most_tokens(request)
+        await self._budget.reserve(most)
+        started = perf_counter()
+        came: Reply | ReplyError | None = None
+        try:
+            came = await self._model.complete(request)
+        except ReplyError as error:
+            came = error
+            raise
+        finally:
+            self._budget.settle(most, came, perf_counter() - started)
+        return came
 
 
 def _most_tokens(request: Request) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sidelight.errors import ModelUnavailableError, ReplyError
 from sidelight.llm.base import Message, Request
-from sidelight.llm.budget import BudgetedModel
+from sidelight.llm.budget import Budget, BudgetedModel
 from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
@@ -47,7 +47,7 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[Check]
         except ModelUnavailableError as error:
             return [Check("model server", error.message, error.remedy)]
         checks = [Check("model server", f"answers at {base_url}"), _served(model, served)]
-        asked = BudgetedModel(client)
+        asked = BudgetedModel(client, budget := Budget())
         request = Request(
             model=model,
             messages=(Message(role="user", content=_QUESTION),),
@@ -59,7 +59,7 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[Check]
             return [*checks, Check("structured output", error.message, error.remedy)]
         except ReplyError as error:
             return [*checks, Check("structured output", error.message, _ENFORCE)]
-        return [*checks, _obeyed(answer), _reasoning(answer), _speed(asked.totals)]
+        return [*checks, _obeyed(answer), _reasoning(answer), _speed(budget.totals)]
 
 
 def _served(model: str, served: tuple[str, ...]) -> Check:

@@ -13,7 +13,7 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.budget import BudgetedModel
+from sidelight.llm.budget import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.scripted import ScriptedModel
 
@@ -34,7 +34,8 @@ def test_totals_add_up() -> None:
                 TruncatedReplyError("cut", usage=Usage(3, 4)),
                 ModelUnavailableError("gone"),
             ]
-        )
+        ),
+        budget := Budget(),
     )
 
     async def run() -> None:
@@ -47,15 +48,15 @@ def test_totals_add_up() -> None:
 
     asyncio.run(run())
     assert model.name == "scripted"
-    assert model.totals.calls == 4
-    assert model.totals.usage == Usage(13, 9)
-    assert model.totals.uncounted_calls == 2
-    assert model.totals.latency_s > 0
+    assert budget.totals.calls == 4
+    assert budget.totals.usage == Usage(13, 9)
+    assert budget.totals.uncounted_calls == 2
+    assert budget.totals.latency_s > 0
 
 
 def test_calls_run_out_before_the_call_that_is_too_many() -> None:
     script = ScriptedModel([reply(1, 1)] * 3)
-    model = BudgetedModel(script, max_calls=2)
+    model = BudgetedModel(script, Budget(max_calls=2))
 
     async def run() -> list[Reply | BaseException]:
         return await asyncio.gather(
@@ -70,7 +71,7 @@ def test_calls_run_out_before_the_call_that_is_too_many() -> None:
 def test_tokens_run_out_before_the_call_that_might_be_too_long() -> None:
     # Each call may cost BYTES + 50 and costs 20: after two of them 40 are spent.
     script = ScriptedModel([reply(15, 5)] * 3)
-    model = BudgetedModel(script, max_tokens=40 + BYTES + 50 - 1)
+    model = BudgetedModel(script, Budget(max_tokens=40 + BYTES + 50 - 1))
 
     async def run() -> None:
         await model.complete(REQUEST)
@@ -84,7 +85,7 @@ def test_tokens_run_out_before_the_call_that_might_be_too_long() -> None:
 
 
 def test_a_reply_of_unknown_cost_counts_as_the_most_it_can_have_cost() -> None:
-    model = BudgetedModel(ScriptedModel(["Ada"]), max_tokens=2 * (BYTES + 50) - 1)
+    model = BudgetedModel(ScriptedModel(["Ada"]), Budget(max_tokens=2 * (BYTES + 50) - 1))
 
     async def run() -> None:
         await model.complete(REQUEST)
@@ -110,14 +111,15 @@ def test_a_call_waits_for_what_others_give_back() -> None:
             return reply(2, 1)
 
     # Room for two reservations; five calls of 3 tokens each fit in the end.
-    model = BudgetedModel(Slow(), max_tokens=2 * (BYTES + 50) + 12)
+    budget = Budget(max_tokens=2 * (BYTES + 50) + 12)
+    model = BudgetedModel(Slow(), budget)
 
     async def run() -> None:
         await asyncio.gather(*(model.complete(REQUEST) for _ in range(5)))
 
     asyncio.run(run())
     assert most_at_once == 2
-    assert model.totals.usage == Usage(10, 5)
+    assert budget.totals.usage == Usage(10, 5)
 
 
 def test_a_cancelled_call_gives_back_what_it_set_aside() -> None:
@@ -128,7 +130,7 @@ def test_a_cancelled_call_gives_back_what_it_set_aside() -> None:
             await asyncio.Event().wait()
             raise AssertionError
 
-    model = BudgetedModel(Never(), max_tokens=BYTES + 50)
+    model = BudgetedModel(Never(), budget := Budget(max_tokens=BYTES + 50))
 
     async def run() -> None:
         for _ in range(2):
@@ -136,11 +138,24 @@ def test_a_cancelled_call_gives_back_what_it_set_aside() -> None:
                 await asyncio.wait_for(model.complete(REQUEST), 0.01)
 
     asyncio.run(run())
-    assert model.totals.usage == Usage(0, 0)
+    assert budget.totals.usage == Usage(0, 0)
+
+
+def test_models_that_share_a_budget_share_its_end() -> None:
+    budget = Budget(max_calls=1)
+    first = BudgetedModel(ScriptedModel([reply(1, 1)]), budget)
+    second = BudgetedModel(ScriptedModel([]), budget)
+
+    async def run() -> None:
+        await first.complete(REQUEST)
+        with pytest.raises(BudgetExhaustedError):
+            await second.complete(REQUEST)
+
+    asyncio.run(run())
 
 
 def test_a_replayed_reply_costs_nothing(tmp_path) -> None:
-    budgeted = BudgetedModel(ScriptedModel([reply(1, 1)]), max_calls=1)
+    budgeted = BudgetedModel(ScriptedModel([reply(1, 1)]), budget := Budget(max_calls=1))
 
     async def run() -> None:
         with CachedModel(budgeted, tmp_path) as model:
@@ -148,18 +163,19 @@ def test_a_replayed_reply_costs_nothing(tmp_path) -> None:
             assert (await model.complete(REQUEST)).cached
 
     asyncio.run(run())
-    assert budgeted.totals.calls == 1
+    assert budget.totals.calls == 1
 
 
 @given(
     costs=st.lists(st.tuples(st.integers(0, BYTES), st.integers(0, 50)), min_size=1, max_size=20),
-    budget=st.integers(0, 2000),
+    max_tokens=st.integers(0, 2000),
 )
-def test_a_budget_is_never_exceeded(costs: list[tuple[int, int]], budget: int) -> None:
-    model = BudgetedModel(ScriptedModel([reply(*cost) for cost in costs]), max_tokens=budget)
+def test_a_budget_is_never_exceeded(costs: list[tuple[int, int]], max_tokens: int) -> None:
+    budget = Budget(max_tokens=max_tokens)
+    model = BudgetedModel(ScriptedModel([reply(*cost) for cost in costs]), budget)
 
     async def run() -> None:
         await asyncio.gather(*(model.complete(REQUEST) for _ in costs), return_exceptions=True)
 
     asyncio.run(run())
-    assert model.totals.usage.total_tokens <= budget
+    assert budget.totals.usage.total_tokens <= max_tokens
