@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import ValidationError
 
-from sidelight.errors import MachineError, ModelUnavailableError, UsageError
+from sidelight.errors import FailedCallError, MachineError, ModelUnavailableError, UsageError
 from sidelight.llm.chat_completion import read_completion, read_model_list
 
 if TYPE_CHECKING:
@@ -24,6 +24,12 @@ DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 
 _MAX_RETRIES = 3
 _REACH_TIMEOUT_S = 10.0
+# What passes, beside all from 500 on; the SDK retries the same.
+_PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
+# A proxy says these for a server that is gone.
+_GONE = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+# Where the SDK notes which try a request is; its errors tell it nowhere else.
+_RETRY_HEADER = "x-stainless-retry-count"
 # Local servers take any key, and the SDK takes no empty one.
 _NO_KEY = "none"
 
@@ -33,7 +39,8 @@ class OpenAICompatModel:
 
     The SDK retries rate limits, server errors and broken connections three times, waiting as long
     as the server's `Retry-After` says. A server that is not there at all is not waited for: the
-    first call of a client looks for it once, without a retry.
+    first call of a client looks for it once, without a retry, and so does a call that has used up
+    its retries. Only if the server is still there is it that one call that failed.
 
     Args:
         name: The name under which the server serves the model.
@@ -42,6 +49,9 @@ class OpenAICompatModel:
             Only the default one may be unset, for servers that need no key.
         max_concurrency: Calls under way at once; the only such limit in the program.
         timeout_s: Longest wait for one reply, in seconds.
+
+    Attributes:
+        retries: Requests sent again so far, for calls that failed in the end too.
 
     Raises:
         UsageError: The variable is not set, or the URL is not one.
@@ -63,6 +73,7 @@ class OpenAICompatModel:
                 remedy="Give its whole address, e.g. http://localhost:8000/v1",
             )
         self.name = name
+        self.retries = 0
         self._base_url = base_url
         self._key_variable = api_key_variable
         self._key = os.environ.get(api_key_variable, "")
@@ -114,7 +125,7 @@ class OpenAICompatModel:
         try:
             return read_model_list(await self._list_models())
         except APIError as error:
-            raise self._unavailable(error, _REACH_TIMEOUT_S) from error
+            raise self._unavailable(error) from error
         except ValidationError as error:
             raise ModelUnavailableError(
                 f"{self._base_url} answers, but not with a list of models",
@@ -122,7 +133,13 @@ class OpenAICompatModel:
             ) from error
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request; see `Model.complete`."""
+        """Answer one request; see `Model.complete`.
+
+        Raises:
+            FailedCallError: All retries were in vain, and the server is there.
+            ReplyError: A reply came and cannot be used.
+            ModelUnavailableError: The server is gone or refuses what it is asked.
+        """
         from openai import APIError
 
         async with self._slots:
@@ -133,7 +150,13 @@ class OpenAICompatModel:
                     **_arguments(request)
                 )
             except APIError as error:
-                raise self._unavailable(error, self._timeout_s) from error
+                self.retries += int(error.request.headers.get(_RETRY_HEADER, 0))
+                message, remedy = self._explain(error, self._timeout_s)
+                if not _may_pass(error):
+                    raise ModelUnavailableError(message, remedy=remedy) from error
+                await self._reach()
+                raise FailedCallError(message, remedy=remedy) from error
+            self.retries += response.retries_taken
         # The SDK builds its types without checking them, so the bytes are read here.
         return read_completion(response.content)
 
@@ -143,9 +166,11 @@ class OpenAICompatModel:
         try:
             await self._list_models()
         except APIConnectionError as error:
-            raise self._unavailable(error, _REACH_TIMEOUT_S) from error
-        except APIStatusError:
-            pass  # Whatever it says, it is there; not every server lists its models.
+            raise self._unavailable(error) from error
+        except APIStatusError as error:
+            # Whatever else it says, it is there; not every server lists its models.
+            if error.status_code in _GONE:
+                raise self._unavailable(error) from error
         self._reached = True
 
     async def _list_models(self) -> bytes:
@@ -153,24 +178,27 @@ class OpenAICompatModel:
         response = await client.models.with_raw_response.list()
         return response.content
 
-    def _unavailable(self, error: APIError, timeout_s: float) -> ModelUnavailableError:
+    def _unavailable(self, error: APIError) -> ModelUnavailableError:
+        message, remedy = self._explain(error, _REACH_TIMEOUT_S)
+        return ModelUnavailableError(message, remedy=remedy)
+
+    def _explain(self, error: APIError, timeout_s: float) -> tuple[str, str]:
+        """Return what went wrong and what fixes it."""
         from openai import APIConnectionError, APIStatusError, APITimeoutError
 
-        said = str(error).replace(self._key, "***") if self._key else str(error)
         if isinstance(error, APITimeoutError):
-            return ModelUnavailableError(
+            return (
                 f"{self._base_url} gave no answer in {timeout_s:g} s",
-                remedy="Look at the server's load, or lower the number of calls made at once.",
+                "Look at the server's load, or lower the number of calls made at once.",
             )
         if isinstance(error, APIConnectionError):
-            return ModelUnavailableError(
+            return (
                 f"the connection to {self._base_url} failed: {error.__cause__}",
-                remedy="Start the server, or give the address at which it listens.",
+                "Start the server, or give the address at which it listens.",
             )
+        said = str(error).replace(self._key, "***") if self._key else str(error)
         status = error.status_code if isinstance(error, APIStatusError) else None
-        return ModelUnavailableError(
-            f"{self._base_url} refused a call for {self.name!r}: {said}", remedy=self._fix(status)
-        )
+        return f"{self._base_url} refused a call for {self.name!r}: {said}", self._fix(status)
 
     def _fix(self, status: int | None) -> str:
         match status:
@@ -185,6 +213,15 @@ class OpenAICompatModel:
                 return "Look at the server's log; it failed several times in a row."
             case _:
                 return "Change what the server objects to: the length, the schema or a parameter."
+
+
+def _may_pass(error: APIError) -> bool:
+    from openai import APIConnectionError, APIStatusError
+
+    if isinstance(error, APIStatusError):
+        status = error.status_code
+        return status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return isinstance(error, APIConnectionError)
 
 
 def _arguments(request: Request) -> dict[str, Any]:

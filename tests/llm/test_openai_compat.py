@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import socket
@@ -13,6 +14,7 @@ from model_server import Answer, ModelServer, choices, completion, error
 
 from sidelight.errors import (
     EmptyReplyError,
+    FailedCallError,
     MachineError,
     MalformedReplyError,
     ModelUnavailableError,
@@ -169,25 +171,67 @@ def test_a_hanging_call_is_retried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "calls", "said"),
+    ("fault", "said"),
     [
-        (error(429), 4, "lower the number of calls"),
-        (error(500), 4, "server's log"),
-        (completion("Ada", cut=10), 4, "Start the server"),
-        (completion("late", delay_s=20), 4, "no answer in 0.1 s"),
-        (error(401), 1, "valid key for this server into OPENAI_API_KEY"),
-        (error(404, "no model tiny"), 1, "no model tiny"),
-        (error(400, "too many tokens"), 1, "too many tokens"),
+        (error(429), "lower the number of calls"),
+        (error(500), "server's log"),
+        (completion("Ada", cut=10), "failed"),
+        (completion("late", delay_s=20), "no answer in 0.1 s"),
     ],
-    ids=["429", "500", "cut", "hang", "401", "404", "400"],
+    ids=["429", "500", "cut", "hang"],
 )
-def test_a_lasting_failure_says_what_to_do(fault: Answer, calls: int, said: str) -> None:
+def test_a_lasting_failure_of_a_server_that_is_there_fails_the_call(
+    fault: Answer, said: str
+) -> None:
     with ModelServer(fault) as server:
-        with pytest.raises(ModelUnavailableError) as caught:
+        with pytest.raises(FailedCallError) as caught:
             complete(server, timeout_s=0.1)
-        assert len(server.requests) == calls
+        assert len(server.requests) == 4
     assert said in str(caught.value)
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (error(401), "valid key for this server into OPENAI_API_KEY"),
+        (error(404, "no model tiny"), "no model tiny"),
+        (error(400, "too many tokens"), "too many tokens"),
+        (error(422, "no such parameter"), "no such parameter"),
+    ],
+    ids=["401", "404", "400", "422"],
+)
+def test_what_no_retry_helps_says_what_to_do(fault: Answer, said: str) -> None:
+    with ModelServer(fault) as server:
+        with pytest.raises(ModelUnavailableError) as caught:
+            complete(server)
+        assert len(server.requests) == 1
+    assert said in str(caught.value)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("status", [502, 504])
+def test_a_proxy_before_a_server_that_is_gone_is_no_server(status: int) -> None:
+    with ModelServer(completion("Ada"), models=error(status)) as server:
+        with pytest.raises(ModelUnavailableError):
+            complete(server)
+        assert not server.requests
+
+
+def test_retries_are_counted_for_calls_that_fail_too() -> None:
+    async def call(server: ModelServer) -> list[int]:
+        counts = []
+        async with OpenAICompatModel("tiny", server.base_url) as model:
+            for _ in range(3):
+                with contextlib.suppress(FailedCallError, ModelUnavailableError):
+                    await model.complete(REQUEST)
+                counts.append(model.retries)
+        return counts
+
+    bad = error(500)
+    with ModelServer(bad, bad, completion("Ada"), bad, error(400), bad) as server:
+        # Two before the answer; one before what no retry helps; three, all in vain.
+        assert asyncio.run(call(server)) == [2, 3, 6]
 
 
 def test_a_server_that_is_down_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
