@@ -27,9 +27,10 @@ ALLOWED = {
     "llm": BASE | {"prompting"},
     "index": MIDDLE,
     "retrieval": MIDDLE | {"index"},
-    "generation": MIDDLE | {"llm"},
+    "checks": BASE | {"prompting", "llm"},
+    "generation": MIDDLE | {"prompting", "llm", "checks"},
     "agents": MIDDLE | {"retrieval", "generation", "llm"},
-    "evaluation": MIDDLE | {"llm"},
+    "evaluation": MIDDLE | {"prompting", "llm", "checks"},
     "run_directory": MIDDLE,
 }
 HEAVY = {

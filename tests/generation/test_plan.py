@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.build import extractive_roles
+from sidelight.build_roles import extractive_roles
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError
-from sidelight.evaluation.judges.compound_rules import compound_reason
+from sidelight.checks.compound_rules import compound_reason
 from sidelight.formats.topics import read_topics
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
@@ -32,7 +32,7 @@ def planned(profile: ArticleProfile, *, rounds: int = 3) -> list[tuple[Plan, tup
     """The plan of each round when nothing is found, and the angles there are by then."""
     plans, angles = [], ()
     for number in range(1, rounds + 1):
-        plan = asyncio.run(ExtractivePlanner()(profile, angles, (), EvidenceSet(), None, number))
+        plan = asyncio.run(ExtractivePlanner(99)(profile, angles, (), EvidenceSet(), None, number))
         angles = (*angles, *plan.angles)
         plans.append((plan, angles))
     return plans
@@ -110,7 +110,7 @@ def test_what_evidence_covers_is_not_searched_again(
     assert len(plan.queries) == len(angles)
     segment = Segment(segment_id="a_doc_00_1#0_0", text="Owned by a foundation.")
     found = EvidenceSet(items=(Evidence(segment=segment, relevance={"publisher-funding": 0.9}),))
-    second = asyncio.run(ExtractivePlanner()(profile, angles, (), found, None, 2))
+    second = asyncio.run(ExtractivePlanner(99)(profile, angles, (), found, None, 2))
     assert len(second.queries) == len(angles) - 1
     assert "publisher-funding" not in {query.angle_id for query in second.queries}
 
@@ -133,14 +133,14 @@ def test_a_name_that_two_sources_tie_to_the_author_is_followed(
         )
 
     tied = "In May Garrick Voss advised the Dunmoor Mining Circle."
-    both = asyncio.run(ExtractivePlanner()(profile, angles, (), evidence(tied, tied), None, 2))
+    both = asyncio.run(ExtractivePlanner(99)(profile, angles, (), evidence(tied, tied), None, 2))
     (link,) = both.angles
     assert link.question == "What connects Garrick Voss with Dunmoor Mining Circle?"
     assert link.must_mention == ("Dunmoor Mining Circle",)
     assert f"2.{link.angle_id}" in {query.query_id for query in both.queries}
     apart = "In May Garrick Voss advised nobody. The Dunmoor Mining Circle met."
     for found in (evidence(tied), evidence(tied, apart)):
-        assert asyncio.run(ExtractivePlanner()(profile, angles, (), found, None, 2)).angles == ()
+        assert asyncio.run(ExtractivePlanner(99)(profile, angles, (), found, None, 2)).angles == ()
 
 
 @pytest.mark.parametrize("title", ["", "Mill sold"])

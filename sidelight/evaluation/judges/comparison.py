@@ -6,25 +6,19 @@ that cannot be seen have been removed.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.text import STOPWORDS, content_words, numbers, one_line
+from sidelight.checks.wording import stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-
-_WORD = re.compile(r"[^\W\d_]+")
-_ENDING = re.compile(r"(?<=\w{3})(?:ing|edly|ed|ies|es|s|ly)$")
-_STEM_LENGTH = 6
 
 
 class Comparison:
@@ -70,28 +64,6 @@ class Comparison:
         return np.stack([self._vectors[text] for text in texts])
 
 
-@lru_cache(maxsize=65_536)  # a text is compared with many others
-def stems(text: str) -> frozenset[str]:
-    """Return the content words of a text cut to what their inflections share."""
-    return frozenset(
-        _ENDING.sub("", word.removesuffix("'s"))[:_STEM_LENGTH]
-        for word in content_words(one_line(text))
-    )
-
-
 def shared_share(wanted: frozenset[str] | set[str], found: frozenset[str] | set[str]) -> float:
     """Return the share of `wanted` that was found; 0.5 when nothing was wanted."""
     return len(wanted & found) / len(wanted) if wanted else 0.5
-
-
-def names(text: str) -> frozenset[str]:
-    """Return the capitalised words of a text, case-folded, stop words left out."""
-    words = (match.group() for match in _WORD.finditer(one_line(text)))
-    return frozenset(
-        word.casefold() for word in words if word[0].isupper() and word.casefold() not in STOPWORDS
-    )
-
-
-def figures(text: str) -> set[str]:
-    """Return the figures of a text."""
-    return numbers(one_line(text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.judges.comparison import figures
+from sidelight.checks.wording import figures, is_negated
 from sidelight.text import one_line, tokens
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ _ANSWER_WORDS = 0.75  # least share of the answer's words, figures left out, in 
 _SENTENCE_WORDS = 0.35  # and of the sentence's in the answer: the sentence says little else
 _SENTENCE_WORDS_NEGATED = 0.6  # a "not" may belong to whatever else it says
 
-_NEGATIONS = frozenset({"no", "not", "never", "neither", "nor", "none", "nobody", "nothing"})
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
     for pair in (
@@ -46,7 +45,7 @@ def _contradicts(comparison: Comparison, answer: str, sentence: str) -> bool:
     if wanted and given and not wanted & given:
         return shared >= _SENTENCE_WORDS
     left, right = set(tokens(answer)), set(tokens(sentence))
-    opposed = _negated(left) != _negated(right) or any(
+    opposed = is_negated(answer) != is_negated(sentence) or any(
         len(pair & left) == len(pair & right) == 1 and pair & left != pair & right
         for pair in _OPPOSITES
     )
@@ -55,7 +54,3 @@ def _contradicts(comparison: Comparison, answer: str, sentence: str) -> bool:
 
 def _without_figures(text: str) -> str:
     return " ".join(word for word in text.split() if not any(letter.isdigit() for letter in word))
-
-
-def _negated(words: set[str]) -> bool:
-    return bool(words & _NEGATIONS) or any(word.endswith("n't") for word in words)

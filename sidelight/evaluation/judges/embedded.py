@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from sidelight.checks.compound_rules import compound_reason
 from sidelight.evaluation.judges.comparison import Comparison
-from sidelight.evaluation.judges.compound_rules import compound_reason
 from sidelight.evaluation.judges.contradiction import contradicting
 from sidelight.evaluation.judges.learning import (
     SIMILARITY_LEVELS,

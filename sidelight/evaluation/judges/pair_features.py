@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.evaluation.judges.comparison import figures, names, shared_share
+from sidelight.checks.wording import figures, names
+from sidelight.evaluation.judges.comparison import shared_share
 from sidelight.text import clean, one_line, sentences
 
 if TYPE_CHECKING:

@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.judges.comparison import (
-    Comparison,
-    figures,
-    names,
-    shared_share,
-    stems,
-)
+from sidelight.evaluation.judges.comparison import Comparison, shared_share
 
 
 def test_rare_words_weigh_more() -> None:
@@ -32,15 +26,7 @@ def test_unseen_words_weigh_most_and_stop_words_nothing() -> None:
     assert comparison.overlap("and the", "and the") == 0
 
 
-def test_inflections_and_invisible_marks_make_no_difference() -> None:
-    assert stems("funded the companies") == stems("funding a company") == {"fund", "compan"}
-    assert stems("fun\u200bding") == stems("funding")
-    assert stems("publisher's") == stems("publishers")
-
-
-def test_figures_and_names() -> None:
-    assert figures("T1,200 in 2019, 38%") == {"1200", "2019", "38%"}
-    assert names("The Kessel Valley team met Maris") == {"kessel", "valley", "maris"}
+def test_what_is_not_wanted_is_half_there() -> None:
     assert shared_share({"1", "2"}, {"2", "3"}) == 0.5
     assert shared_share(set(), {"2"}) == 0.5
     assert shared_share({"1"}, set()) == 0

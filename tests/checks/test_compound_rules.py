@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.evaluation.judges.compound_rules import compound_reason
+from sidelight.checks.compound_rules import compound_reason
 from sidelight.formats.task1 import read_question_run
 
 

@@ -1,0 +1,125 @@
+"""Whether the sources of a sentence say what it says: by its words, or by a model's reading.
+
+The three labels are those of the support evaluation of TREC RAG 2025 (section 3.3).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from sidelight.checks.wording import figures, is_negated, names, stems
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.text import clean, one_line, sentences, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.llm.prompted import PromptedModel
+
+SUPPORT_PROMPT = load_prompt(Path(__file__).with_name("support.prompt.md"))
+
+_FULL_SHARE = 0.8  # least share of the sentence's content words in the source
+_PARTIAL_SHARE = 0.5
+
+
+class SupportLabel(StrEnum):
+    """How much of a sentence its sources say."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
+class Support(Value):
+    """How much of a sentence its sources say, the reason first."""
+
+    reason: str
+    label: SupportLabel
+
+
+class SupportCheck(Protocol):
+    """Holds a sentence against its sources."""
+
+    async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
+        """Return how much of a sentence its sources, the texts it cites, say."""
+        ...
+
+
+_UNCITED = Support(reason="it has no source", label=SupportLabel.NONE)
+
+
+class LexicalSupportCheck:
+    """Goes by words; it understands nothing, so it is strict.
+
+    A sentence is held against each source by itself, and the best label counts:
+
+    - full when its words stand in the source in one piece, or when every name and figure and at
+      least 80% of the content words are there;
+    - none when the source lacks a figure or a name, or half of the content words, or when the
+      source's sentence with the most words in common is negated and this one is not, or the
+      reverse;
+    - partial otherwise.
+
+    The first word is capitalised whatever it is: if the source lacks it, the label is partial.
+    """
+
+    async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
+        """Return how much of a sentence its sources, the texts it cites, say."""
+        order = list(SupportLabel)
+        found = (_compared(sentence, source) for source in sources)
+        return min(found, key=lambda support: order.index(support.label), default=_UNCITED)
+
+
+class PromptedSupportCheck:
+    """Asks a model; it sees all sources of the sentence at once.
+
+    Args:
+        model: Who is asked.
+    """
+
+    def __init__(self, model: PromptedModel) -> None:
+        self._model = model
+
+    async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
+        """Return how much of a sentence its sources, the texts it cites, say.
+
+        Raises:
+            ReplyError: The model gave no usable answer.
+        """
+        if not sources:
+            return _UNCITED
+        return await self._model.answer(
+            SUPPORT_PROMPT, Support, sources=list(sources), sentence=sentence
+        )
+
+
+def _compared(sentence: str, source: str) -> Support:
+    words = tokens(one_line(sentence))
+    if not words:
+        return Support(reason="it says nothing", label=SupportLabel.NONE)
+    if f" {' '.join(words)} " in f" {' '.join(tokens(one_line(source)))} ":
+        return Support(reason="it stands in the source word for word", label=SupportLabel.FULL)
+    lacking = figures(sentence) - figures(source)
+    known = set(tokens(one_line(source))) | stems(source)
+    unnamed = {name for name in names(sentence) if not {name, *stems(name)} & known}
+    wanted = stems(sentence)
+    share = len(wanted & stems(source)) / len(wanted) if wanted else 0.0
+    if lacking or unnamed - {words[0]}:
+        missing = ", ".join(sorted(lacking | unnamed))
+        return Support(reason=f"the source lacks {missing}", label=SupportLabel.NONE)
+    if share < _PARTIAL_SHARE:
+        return _shares(share, SupportLabel.NONE)
+    nearest = max(sentences(clean(source)), key=lambda other: len(wanted & stems(other)))
+    if is_negated(nearest) != is_negated(sentence):
+        return Support(
+            reason=f"one is negated, the other is not: {nearest}", label=SupportLabel.NONE
+        )
+    full = share >= _FULL_SHARE and not unnamed
+    return _shares(share, SupportLabel.FULL if full else SupportLabel.PARTIAL)
+
+
+def _shares(share: float, label: SupportLabel) -> Support:
+    return Support(reason=f"{share:.0%} of its words stand in the source", label=label)
