@@ -6,7 +6,7 @@ import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
@@ -46,6 +46,22 @@ def shared_data() -> Path:
 def public_runs(shared_data: Path) -> Path:
     """The eight public DRAGUN runs."""
     return shared_data / "dragun-2025" / "runs"
+
+
+class LiveServer(NamedTuple):
+    """A real model server."""
+
+    base_url: str
+    model: str
+
+
+@pytest.fixture(scope="session")
+def live_server() -> LiveServer:
+    """The server of the environment, for tests marked `live`."""
+    try:
+        return LiveServer(os.environ["SIDELIGHT_LIVE_URL"], os.environ["SIDELIGHT_LIVE_MODEL"])
+    except KeyError as missing:
+        pytest.skip(f"needs a real model server; {missing.args[0]} is not set")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,155 @@
+"""A sensible answer to any prompt: fills a JSON Schema with what the prompt itself holds."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from typing import Any
+
+FENCE = re.compile(r"<<<BEGIN (.+?)(?: (\S+))?>>>\n(.*?)\n<<<END", re.DOTALL)
+EVIDENCE = re.compile(r"\bE[1-9][0-9]*\b")
+IDENTIFIES = re.compile(r"(^|_)(ids?|keys?|evidence|segments?|sources?|citations?|angles?)$")
+MEANS_EVIDENCE = re.compile(r"evidence|key|segment|source|cit(e|ation)|support")
+WORD_LIMIT = re.compile(r"(\d+) words")
+JOINS = {"and", "or", "but", "while", "nor"}
+ORDINARY_WORDS = 14
+
+
+def answer_schema(schema: dict[str, Any], prompt: str, *, invent: bool = False) -> Any:
+    """Return a JSON value that fits the schema; the same one whenever it is asked for.
+
+    Ids are those of fences (`<<<BEGIN segment E1>>>`) whose kind a property names, texts are
+    sentences from inside the fences, and a list of objects that have an id gets one for each.
+
+    Args:
+        schema: As pydantic writes it.
+        prompt: All that was said, system and user.
+        invent: Name ids that the prompt does not hold.
+    """
+    return _Writer(schema, prompt, invent).value(schema, ())
+
+
+class _Writer:
+    def __init__(self, schema: dict[str, Any], prompt: str, invent: bool) -> None:
+        self._definitions = schema.get("$defs", {})
+        self._invent = invent
+        digest = hashlib.sha256(prompt.encode()).digest()
+        self._rng = random.Random(digest)
+        self._ids: dict[str, list[str]] = {}
+        texts = []
+        for kind, name, text in FENCE.findall(prompt):
+            texts.append(text)
+            if name and name not in self._ids.setdefault(kind, []):
+                self._ids[kind].append(name)
+        self._evidence = list(dict.fromkeys(EVIDENCE.findall(prompt)))
+        self._sentences = _sentences(" ".join(texts) or prompt)
+
+    def value(self, schema: dict[str, Any], path: tuple[str, ...]) -> Any:
+        """Fill one schema; the path names the properties it lies under, the innermost first."""
+        if "$ref" in schema:
+            return self.value(self._resolve(schema), path)
+        if "anyOf" in schema:
+            return self.value(self._pick(schema["anyOf"]), path)
+        if "const" in schema or "enum" in schema:
+            return self._pick(schema.get("enum") or [schema["const"]])
+        fill = {
+            "object": self._object,
+            "array": self._array,
+            "string": self._string,
+            "integer": self._integer,
+            "number": self._number,
+            "boolean": lambda *_: self._pick([True, False]),
+            "null": lambda *_: None,
+        }
+        return fill[schema["type"]](schema, path)
+
+    def _resolve(self, schema: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = self._definitions[schema["$ref"].rpartition("/")[2]]
+        return found
+
+    def _pick(self, options: list[Any]) -> Any:
+        # What comes first is what a hopeful author writes first: good news come oftener.
+        return options[int(len(options) * self._rng.random() ** 2)]
+
+    def _object(self, schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        if "properties" in schema:
+            return {
+                name: self.value(part, (name, *path)) for name, part in schema["properties"].items()
+            }
+        part = schema.get("additionalProperties")
+        if not isinstance(part, dict):
+            return {}
+        return {name: self.value(part, path) for name in self._known(path)}
+
+    def _array(self, schema: dict[str, Any], path: tuple[str, ...]) -> list[Any]:
+        if "prefixItems" in schema:
+            return [self.value(part, path) for part in schema["prefixItems"]]
+        part = schema["items"]
+        part = self._resolve(part) if "$ref" in part else part
+        low, high = schema.get("minItems", 0), schema.get("maxItems", 100)
+        if part.get("type") == "object":
+            named = [name for name in part.get("properties", {}) if IDENTIFIES.search(name)]
+            known = [
+                (name, self._known((name, *path)))
+                for name in named
+                if part["properties"][name].get("type") == "string"
+            ]
+            if known and known[0][1]:
+                name, ids = known[0]
+                return [self.value(part, path) | {name: one} for one in ids[:high]]
+        elif IDENTIFIES.search(path[0]) and part.get("type") == "string" and "enum" not in part:
+            known_ids = self._known(path)
+            n = min(len(known_ids), high, max(low, self._rng.randint(1, 2)))
+            return self._rng.sample(known_ids, n)
+        return [self.value(part, path) for _ in range(min(high, max(low, 3)))]
+
+    def _known(self, path: tuple[str, ...]) -> list[str]:
+        """Return the ids that a property can mean, by its own name or one it lies under."""
+        found = next(
+            (ids for name in path for kind, ids in self._ids.items() if ids and kind in name), None
+        )
+        if found is None and any(MEANS_EVIDENCE.search(name) for name in path):
+            found = self._evidence
+        if found is None:
+            found = next((ids for ids in reversed(self._ids.values()) if ids), [])
+        return [f"{one}99" for one in found] if self._invent else found
+
+    def _string(self, schema: dict[str, Any], path: tuple[str, ...]) -> str:
+        name = path[0] if path else ""
+        if IDENTIFIES.search(name):
+            known = self._known(path)
+            return str(self._rng.choice(known)) if known else ""
+        limit = WORD_LIMIT.search(schema.get("description", ""))
+        words = self._sentence()[: int(limit[1]) if limit else ORDINARY_WORDS]
+        if "quer" in name or "question" in "".join(path[:2]):
+            words = [word for word in words if word.lower() not in JOINS][:6]
+        text = " ".join(words).strip(",;:")
+        if "question" in "".join(path[:2]):
+            text = f"What is known about {text}?"
+        return text[: schema.get("maxLength", len(text))].ljust(schema.get("minLength", 0), ".")
+
+    def _integer(self, schema: dict[str, Any], _: tuple[str, ...]) -> int:
+        low, high = _range(schema, 1)
+        return self._rng.randint(int(low), int(min(high, low + 4)))
+
+    def _number(self, schema: dict[str, Any], _: tuple[str, ...]) -> float:
+        low, high = _range(schema, 0.01)
+        return round(self._rng.uniform(low, high), 2)
+
+    def _sentence(self) -> list[str]:
+        """Take a sentence; each once, as long as there are any."""
+        if len(self._sentences) == 1:
+            return self._sentences[0].split()
+        return self._sentences.pop(self._rng.randrange(len(self._sentences))).split()
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (part.strip(" .!?\n") for part in re.split(r"[.!?]\s|\n", text))
+    return list(dict.fromkeys(part for part in parts if len(part.split()) >= 4)) or ["Nothing"]
+
+
+def _range(schema: dict[str, Any], step: float) -> tuple[float, float]:
+    low = schema.get("minimum", schema.get("exclusiveMinimum", -step) + step)
+    high = schema.get("maximum", schema.get("exclusiveMaximum", low + 1 + step) - step)
+    return low, high
