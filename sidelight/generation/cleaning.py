@@ -2,7 +2,8 @@
 
 Reader comments are out of scope by the track's guidelines, and scraped pages carry thousands of
 words of menus and headlines. A line counts as prose when it is long enough and ends like a
-sentence; what follows a comment marker is cut whatever it looks like.
+sentence; what follows a comment marker is cut whatever it looks like. Prompts hold the whole body,
+so no more of it is kept than a long article has.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sidelight.text import clean, count_words
 
 _MIN_PROSE_WORDS = 8
 _MIN_BODY_WORDS = 60
+_MAX_BODY_WORDS = 3_000
 _OPENING_WORDS = 8
 
 _COMMENTS = re.compile(
@@ -41,7 +43,14 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
 
 def clean_article(body: str) -> tuple[str, tuple[Cut, ...]]:
     """Return the prose of an article body, one paragraph a line, and what was cut from it."""
-    lines = [line for line in clean(body).split("\n") if line]
+    lines, cuts = _find_prose([line for line in clean(body).split("\n") if line])
+    kept, beyond = _split(lines, _MAX_BODY_WORDS)
+    if beyond:
+        cuts.append(_cut(f"beyond {_MAX_BODY_WORDS:,} words", beyond))
+    return "\n".join(kept), tuple(cuts)
+
+
+def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
     cuts: list[Cut] = []
     for reason, find_start in (
         ("reader comments", _comments_start),
@@ -58,10 +67,22 @@ def clean_article(body: str) -> tuple[str, tuple[Cut, ...]]:
         (kept if wanted else dropped).append(line)
     if count_words(" ".join(kept)) < _MIN_BODY_WORDS and lines:
         # Transcripts and lists hold no prose by this measure; a poor body beats none.
-        return "\n".join(dict.fromkeys(lines)), tuple(cuts)
+        return list(dict.fromkeys(lines)), cuts
     if dropped:
         cuts.append(_cut("site chrome", dropped))
-    return "\n".join(kept), tuple(cuts)
+    return kept, cuts
+
+
+def _split(lines: list[str], max_words: int) -> tuple[list[str], list[str]]:
+    """Return the first so many words, in their lines, and the lines of the rest."""
+    room = max_words
+    for number, line in enumerate(lines):
+        words = line.split()
+        if len(words) > room:
+            begun = [" ".join(words[:room])] if room else []
+            return [*lines[:number], *begun], [" ".join(words[room:]), *lines[number + 1 :]]
+        room -= len(words)
+    return lines, []
 
 
 def _is_prose(line: str) -> bool:

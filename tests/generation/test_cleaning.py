@@ -62,3 +62,23 @@ def test_the_longest_public_article_loses_its_comments(shared_data: Path) -> Non
     longest = max(bodies, key=len)
     reasons = {cut.reason: cut.words for cut in clean_article(longest)[1]}
     assert reasons["reader comments"] > 6000
+
+
+def test_no_more_is_kept_than_a_long_article_has() -> None:
+    line = " ".join(["Many words stand in this line of the article."] * 100)  # 900 words
+    numbered = [f"{number} {line}" for number in range(5)]  # 901 words each
+    kept, cuts = clean_article("\n".join(numbered))
+    lines = kept.split("\n")
+    assert lines[:3] == numbered[:3]
+    assert len(kept.split()) == 3_000
+    assert numbered[3].startswith(lines[3])
+    (cut,) = cuts
+    assert (cut.reason, cut.words) == ("beyond 3,000 words", 5 * 901 - 3_000)
+    assert kept.split() + cut.opening.split() == " ".join(numbered).split()[:3_008]
+
+
+def test_the_last_word_kept_may_end_a_line() -> None:
+    lines = [f"{'word ' * 998}{number} ends." for number in range(4)]  # 1,000 words each
+    kept, (cut,) = clean_article("\n".join(lines))
+    assert kept == "\n".join(lines[:3])
+    assert cut.words == 1_000

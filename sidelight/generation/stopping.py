@@ -1,0 +1,67 @@
+"""When an investigation has looked far enough: one rule, whoever tells what is covered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sidelight.schemas.angle import Coverage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.schemas.angle import Angle
+
+_ENOUGH = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class StoppingRule:
+    """Go on as long as another round is expected to raise coverage.
+
+    Attributes:
+        max_rounds: Never more rounds than this.
+        min_gain: A round after the first that covered less than this share of all weight anew was
+            the last. The first is always worth a second, in other words.
+    """
+
+    max_rounds: int
+    min_gain: float
+
+    def coverage(
+        self,
+        angles: Sequence[Angle],
+        by_angle: Mapping[str, float],
+        previous: Coverage | None,
+        round_number: int,
+    ) -> Coverage:
+        """Return coverage after a round and whether to go on.
+
+        Args:
+            angles: All there are.
+            by_angle: For each of them (by id), the chance that evidence speaks to it, in [0, 1].
+            previous: Coverage after the round before; None after the first.
+            round_number: The round that has ended, 1-based.
+        """
+        total = sum(angle.weight for angle in angles)
+        weight = sum(angle.weight * by_angle[angle.angle_id] for angle in angles)
+        score = round(weight / total, 4) if total else 0.0
+        gain = (weight - previous.weight) / total if previous and total else 1.0
+        go_on, reason = self._decide(score, gain, round_number)
+        return Coverage(
+            covered=tuple(sorted(angle_id for angle_id, chance in by_angle.items() if chance)),
+            weight=round(weight, 4),
+            by_angle={angle_id: round(chance, 4) for angle_id, chance in by_angle.items()},
+            score=score,
+            go_on=go_on,
+            reason=reason,
+        )
+
+    def _decide(self, score: float, gain: float, round_number: int) -> tuple[bool, str]:
+        if round_number >= self.max_rounds:
+            return False, f"round {round_number} is the last allowed"
+        if score >= _ENOUGH:
+            return False, f"coverage {score:.2f} is enough"
+        if gain < self.min_gain:
+            return False, f"the round added {gain:.3f} of all weight, under {self.min_gain}"
+        return True, f"coverage {score:.2f} may still rise"
