@@ -7,20 +7,25 @@ import random
 import re
 from typing import Any
 
-FENCE = re.compile(r"<<<BEGIN (.+?)(?: (\S+))?>>>\n(.*?)\n<<<END", re.DOTALL)
+FENCE = re.compile(r"<<<BEGIN (.+?)(?: (\S*\d\S*))?>>>\n(.*?)\n<<<END", re.DOTALL)
+LISTED = re.compile(r"(\S+) [\[(]")  # an id, as a list in a fence shows it: "q1 [claim] Who ..."
+NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}")
 EVIDENCE = re.compile(r"\bE[1-9][0-9]*\b")
 IDENTIFIES = re.compile(r"(^|_)(ids?|keys?|evidence|segments?|sources?|citations?|angles?)$")
 MEANS_EVIDENCE = re.compile(r"evidence|key|segment|source|cit(e|ation)|support")
 WORD_LIMIT = re.compile(r"(\d+) words")
 JOINS = {"and", "or", "but", "while", "nor"}
 ORDINARY_WORDS = 14
+SHORT_CHARACTERS = 120
 
 
 def answer_schema(schema: dict[str, Any], prompt: str, *, invent: bool = False) -> Any:
     """Return a JSON value that fits the schema; the same one whenever it is asked for.
 
-    Ids are those of fences (`<<<BEGIN segment E1>>>`) whose kind a property names, texts are
-    sentences from inside the fences, and a list of objects that have an id gets one for each.
+    Ids are those of fences (`<<<BEGIN segment E1>>>`) whose kind a property names, or else of the
+    last list of them in the prompt; texts are sentences from inside the fences, short ones are
+    names there; a list of objects that have an id gets one for each, and any other list as many
+    items as the prompt allows ("angles: at most 2", "angles: an empty list").
 
     Args:
         schema: As pydantic writes it.
@@ -40,10 +45,13 @@ class _Writer:
         texts = []
         for kind, name, text in FENCE.findall(prompt):
             texts.append(text)
-            if name and name not in self._ids.setdefault(kind, []):
-                self._ids[kind].append(name)
+            known = self._ids.setdefault(kind.split()[-1].rstrip("s"), [])
+            known += [one for one in [name] if one and one not in known] or _listed(text)
         self._evidence = list(dict.fromkeys(EVIDENCE.findall(prompt)))
-        self._sentences = _sentences(" ".join(texts) or prompt)
+        text = "\n".join(texts) or prompt
+        self._sentences = _sentences(text)
+        self._names = NAME.findall(text) or ["Somebody"]
+        self._prompt = prompt
 
     def value(self, schema: dict[str, Any], path: tuple[str, ...]) -> Any:
         """Fill one schema; the path names the properties it lies under, the innermost first."""
@@ -88,6 +96,10 @@ class _Writer:
         part = schema["items"]
         part = self._resolve(part) if "$ref" in part else part
         low, high = schema.get("minItems", 0), schema.get("maxItems", 100)
+        if f"\n{path[0]}: an empty list" in self._prompt:
+            return []
+        if allowed := re.search(rf"^{path[0]}: at most (\d+)", self._prompt, re.MULTILINE):
+            high = min(high, int(allowed[1]))
         if part.get("type") == "object":
             named = [name for name in part.get("properties", {}) if IDENTIFIES.search(name)]
             known = [
@@ -120,12 +132,14 @@ class _Writer:
         if IDENTIFIES.search(name):
             known = self._known(path)
             return str(self._rng.choice(known)) if known else ""
+        if schema.get("maxLength", SHORT_CHARACTERS + 1) <= SHORT_CHARACTERS:
+            return str(self._rng.choice(self._names))[: schema["maxLength"]]
         limit = WORD_LIMIT.search(schema.get("description", ""))
         words = self._sentence()[: int(limit[1]) if limit else ORDINARY_WORDS]
-        if "quer" in name or "question" in "".join(path[:2]):
+        if "quer" in name or "question" in name:
             words = [word for word in words if word.lower() not in JOINS][:6]
         text = " ".join(words).strip(",;:")
-        if "question" in "".join(path[:2]):
+        if "question" in name:
             text = f"What is known about {text}?"
         return text[: schema.get("maxLength", len(text))].ljust(schema.get("minLength", 0), ".")
 
@@ -147,6 +161,13 @@ class _Writer:
 def _sentences(text: str) -> list[str]:
     parts = (part.strip(" .!?\n") for part in re.split(r"[.!?]\s|\n", text))
     return list(dict.fromkeys(part for part in parts if len(part.split()) >= 4)) or ["Nothing"]
+
+
+def _listed(text: str) -> list[str]:
+    """Return the ids of a list that holds nothing else, but for what is said under each."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("- ")]
+    found = [match[1] for line in lines if (match := LISTED.match(line))]
+    return found if len(found) == len(lines) else []
 
 
 def _range(schema: dict[str, Any], step: float) -> tuple[float, float]:

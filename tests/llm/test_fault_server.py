@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 from answer_schema import answer_schema
@@ -19,15 +19,19 @@ from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
 
 PROMPT = """Judge each segment for the angle.
-<<<BEGIN angle publisher>>>
-Who owns the newspaper, and since when?
-<<<END angle publisher>>>
+<<<BEGIN angles>>>
+publisher [publisher] Who owns the newspaper, and since when?
+- searched: harbour gazette owner
+<<<END angles>>>
 <<<BEGIN segment E1>>>
 The Harbour Gazette belongs to a shipping company. It was sold in 2019.
 <<<END segment E1>>>
 <<<BEGIN segment E2>>>
 Fishermen landed less cod than in any year before.
 <<<END segment E2>>>
+
+people: at most 1.
+places: an empty list.
 """
 
 
@@ -38,7 +42,7 @@ class Verdict(Value):
 
 
 class Sentence(Value):
-    text: str = Field(max_length=40)
+    text: str = Field(max_length=200)
     evidence_keys: tuple[str, ...] = Field(min_length=1, max_length=2)
 
 
@@ -50,6 +54,8 @@ class Verdicts(Value):
     chance: float = Field(gt=0, lt=1)
     weight: int = Field(ge=1, le=4)
     covers: dict[str, float]
+    people: tuple[Annotated[str, Field(max_length=40)], ...]
+    places: tuple[str, ...]
     note: str | None
 
 
@@ -71,6 +77,9 @@ def test_an_answer_fits_the_schema_and_the_prompt() -> None:
     assert [verdict.evidence_key for verdict in answer.verdicts] == ["E1", "E2"]
     assert all(len(verdict.reason.split()) <= 5 for verdict in answer.verdicts)
     assert {key for one in answer.report for key in one.evidence_keys} <= {"E1", "E2"}
+    assert all(one.text in PROMPT for one in answer.report)
+    assert [name in PROMPT for name in answer.people] == [True]
+    assert answer.places == ()
     assert all(question.endswith("?") for question in answer.questions)
     assert answer_schema(Verdicts.model_json_schema(), PROMPT) == filled
     assert answer_schema(Verdicts.model_json_schema(), f"{PROMPT} Again.") != filled
