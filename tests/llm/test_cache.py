@@ -16,6 +16,7 @@ from cache_worker import numbered
 
 from sidelight.errors import (
     EmptyReplyError,
+    FailedCallError,
     InputError,
     ModelUnavailableError,
     OfflineError,
@@ -157,6 +158,22 @@ def test_a_repaired_answer_is_replayed_with_its_repair(
     online = asyncio.run(run(ScriptedModel([bad, '{"number": 7}']), tmp_path / "made"))
     shutil.copytree(tmp_path / "made", tmp_path / "copied")
     assert asyncio.run(run(OfflineModel("scripted"), tmp_path / "copied")) == online
+
+
+def test_a_call_that_failed_is_replayed_as_it_ended(tmp_path: Path) -> None:
+    async def run(model: Model, folder: Path) -> int:
+        with CachedModel(model, folder) as cached:
+            return (await ask(cached, REQUEST, Number)).value.number
+
+    bad = FailedCallError("no reply")
+    # Made again, it succeeded: that is what the run went on with.
+    script = ScriptedModel([bad, '{"number": 7}'])
+    assert asyncio.run(run(script, tmp_path / "mended")) == 7
+    assert asyncio.run(run(OfflineModel("scripted"), tmp_path / "mended")) == 7
+    # Never answered: the run did without, and so does its replay.
+    for model in (ScriptedModel([bad, bad]), OfflineModel("scripted")):
+        with pytest.raises(FailedCallError, match="no reply"):
+            asyncio.run(run(model, tmp_path / "lost"))
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
