@@ -37,6 +37,7 @@ class ArticleProfile(Value):
     """The article, taken apart.
 
     Attributes:
+        title: The headline, without the outlet's name; the first sentence where there is none.
         publisher: Name of the outlet, or its host name when the page does not say; empty for a
             pasted article without an address.
         host: Host name of the outlet.
@@ -52,6 +53,7 @@ class ArticleProfile(Value):
         cuts: What went.
     """
 
+    title: str = ""
     publisher: str
     host: str
     authors: tuple[str, ...] = ()

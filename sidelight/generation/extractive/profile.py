@@ -73,6 +73,7 @@ class ExtractiveProfiler:
         title = _headline(article.title, publisher) or next(iter(sentences(body)), "")
         keywords = _keywords(title, body)
         return ArticleProfile(
+            title=one_line(title),
             publisher=publisher,
             host=article.host,
             authors=authors,

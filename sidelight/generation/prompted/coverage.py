@@ -1,0 +1,133 @@
+"""Ask a model, in one call, how far the evidence answers every angle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from pydantic import Field
+
+from sidelight.generation.stopping import StoppingRule
+from sidelight.llm.exact_ids import check_each_once
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.angle import Angle, Coverage
+    from sidelight.schemas.evidence import EvidenceSet
+    from sidelight.schemas.profile import ArticleProfile
+
+PROMPT = load_prompt(Path(__file__).with_name("coverage.prompt.md"))
+
+_SEGMENTS_PER_ANGLE = 2
+_SEGMENT_WORDS = 120
+
+# What the track gives a report whose answer is full, partial or missing.
+_CHANCE = {"full": 1.0, "partial": 0.5, "none": 0.0}
+
+
+class AngleLabel(Value):
+    """How far the evidence answers one angle."""
+
+    angle_id: str
+    reason: str = Field(max_length=400)
+    label: Literal["full", "partial", "none"]
+
+
+class AngleLabels(Value):
+    """How far the evidence answers each angle."""
+
+    labels: tuple[AngleLabel, ...]
+
+
+class ShownSegment(NamedTuple):
+    """A segment as the prompt shows it, cut to its first words."""
+
+    key: str
+    host: str
+    title: str
+    text: str
+
+
+class ShownQuestion(NamedTuple):
+    """An angle as the prompt shows it, with the keys of its best segments."""
+
+    angle_id: str
+    keys: str
+    text: str
+
+
+class PromptedAssessor:
+    """The role `assess_coverage` with a model.
+
+    Each angle is shown with its two best segments. An angle without any is not covered, and the
+    model is not asked about it.
+
+    Args:
+        model: Who labels.
+        max_rounds: See `StoppingRule`.
+        min_gain: See `StoppingRule`.
+    """
+
+    def __init__(self, model: PromptedModel, max_rounds: int, min_gain: float) -> None:
+        self._model = model
+        self._rule = StoppingRule(max_rounds, min_gain)
+
+    async def __call__(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        previous: Coverage | None,
+        round_number: int,
+    ) -> Coverage:
+        """Return coverage after a round and whether to go on.
+
+        Raises:
+            ReplyError: The model gave no usable answer.
+        """
+        by_angle = dict.fromkeys((angle.angle_id for angle in angles), 0.0)
+        if evidence.covers(by_angle):
+            by_angle |= await self._labels(profile, angles, evidence)
+        return self._rule.coverage(angles, by_angle, previous, round_number)
+
+    async def _labels(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> dict[str, float]:
+        best = {
+            angle: [item.segment for item in found[:_SEGMENTS_PER_ANGLE]]
+            for angle in angles
+            if (found := evidence.for_angle(angle.angle_id))
+        }
+        shown = {segment.segment_id for segments in best.values() for segment in segments}
+        key_of = {segment_id: key for key, segment_id in evidence.segment_ids().items()}
+        labelled = await self._model.answer(
+            PROMPT,
+            AngleLabels,
+            check=lambda answer: check_each_once(
+                [angle.angle_id for angle in best], [one.angle_id for one in answer.labels]
+            ),
+            profile=profile,
+            segments=[
+                ShownSegment(
+                    key=key,
+                    host=item.segment.host,
+                    title=item.segment.title,
+                    text=" ".join(item.segment.text.split()[:_SEGMENT_WORDS]),
+                )
+                for key, item in evidence.keyed()
+                if item.segment.segment_id in shown
+            ],
+            questions=[
+                ShownQuestion(
+                    angle_id=angle.angle_id,
+                    keys=", ".join(key_of[segment.segment_id] for segment in segments),
+                    text=angle.question,
+                )
+                for angle, segments in best.items()
+            ],
+        )
+        return {one.angle_id: _CHANCE[one.label] for one in labelled.labels}
