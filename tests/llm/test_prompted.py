@@ -14,7 +14,7 @@ from sidelight.prompting import Prompt, load_prompt
 from sidelight.schemas.base import Value
 
 SOURCE = """---
-id: is-it-so
+id: is_it_so
 version: 3
 variables: [claim]
 ---
@@ -33,7 +33,7 @@ class Verdict(Value):
 
 @pytest.fixture
 def prompt(tmp_path: Path) -> Prompt:
-    path = tmp_path / "is-it-so.prompt.md"
+    path = tmp_path / "is_it_so.prompt.md"
     path.write_text(SOURCE, encoding="utf-8")
     return load_prompt(path)
 
@@ -73,7 +73,7 @@ def test_a_call_is_recorded_with_its_prompt_and_cost(prompt: Prompt) -> None:
     (record,) = ask.records
     assert record.latency_s >= 0
     assert record.model_dump(exclude={"latency_s"}) == {
-        "prompt_id": "is-it-so",
+        "prompt_id": "is_it_so",
         "prompt_version": 3,
         "prompt_hash": prompt.fingerprint,
         "model": "tiny",
