@@ -19,6 +19,7 @@ ALLOWED = {
     "text": set(),
     "files": {"errors"},
     "schemas": {"errors", "text"},
+    "prompting": {"errors", "text", "schemas"},
     "registry": BASE,
     "tracks": BASE,
     "formats": BASE | {"tracks"},
@@ -42,6 +43,7 @@ HEAVY = {
     "sentence_transformers": {"index", "retrieval"},
     "langgraph": {"agents"},
     "openai": {"llm"},
+    "jinja2": {"prompting"},
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -101,7 +103,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         "from sidelight.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert end.code in (0, None), end.code\n"
         "heavy = {'torch', 'jnius', 'langgraph', 'faiss', 'sentence_transformers', 'sklearn',"
-        " 'pandas', 'scipy', 'numpy', 'matplotlib', 'openai'}\n"
+        " 'pandas', 'scipy', 'numpy', 'matplotlib', 'openai', 'jinja2'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     done = subprocess.run(

@@ -1,0 +1,261 @@
+"""Load, check, render and hash a prompt file.
+
+A prompt file, `<step>.prompt.md`, lies beside the one module that renders it: YAML front matter
+(`id`, `version`, `variables`), then the parts `# system` and `# user`, both Jinja templates. A line
+`{% include "<name>.partial.md" %}` stands for the text of a file in the same folder. Values for a
+look at the prompt without a run lie beside it in `<step>.example.json`, those of a partial's
+variables beside the partial in `<name>.example.json`.
+
+Page text is hostile. Every value is cleaned on its way into the text and loses what could pass for
+a fence or for a chat template's control token; fences are written in prompt files alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+from pydantic import Field, ValidationError
+
+from sidelight.errors import InputError, UsageError
+from sidelight.schemas.base import Value
+from sidelight.text import clean
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_FRONT_MATTER = re.compile(r"---\n(?P<yaml>.*?\n)---\n(?P<source>.*)", re.DOTALL)
+_PARTS = re.compile(r"\s*^# system\n(?P<system>.*)^# user\n(?P<user>.*)", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"^# (?:system|user)$", re.MULTILINE)
+_INCLUDE = re.compile(r'\{% include "(?P<name>\w+\.partial\.md)" %\}')
+
+# Characters that look like an angle bracket, and what may hide between two of them.
+_LEFT = "<＜﹤‹«〈〈⟨⟪《❮❰≪≮⋖⦑⧼ᐸ˂"
+_RIGHT = ">＞﹥›»〉〉⟩⟫》❯❱≫≯⋗⦒⧽ᐳ˃"
+_GAP = r"(?:[^\S\n]|[\u0300-\u036f\u115f\u1160\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef])*"
+# A run of brackets, or one that opens a tag or a control token such as `<|im_start|>`; `p < 0.05`
+# and a quotation in guillemets stay.
+_OPENING = re.compile(rf"[{_LEFT}](?:{_GAP}[{_LEFT}])+|⋘|[<＜﹤](?=[^\s\d])")
+_CLOSING = re.compile(rf"[{_RIGHT}](?:{_GAP}[{_RIGHT}])+|⋙")
+
+
+class RenderedPrompt(NamedTuple):
+    """What is sent to a model."""
+
+    system: str
+    user: str
+
+
+class _FrontMatter(Value):
+    id: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
+    version: int = Field(ge=1, strict=True)
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt file that has been checked; `load_prompt` makes one.
+
+    Attributes:
+        id: Its name, unique in the package.
+        version: Raised with every change of the text.
+        variables: The names of the values it needs.
+        path: The file.
+        system: Source of the system part, includes resolved.
+        user: Source of the user part, includes resolved.
+        partials: The files it includes.
+    """
+
+    id: str
+    version: int
+    variables: tuple[str, ...]
+    path: Path
+    system: str
+    user: str
+    partials: tuple[Path, ...]
+
+    @property
+    def source(self) -> str:
+        """Both parts as they are written, includes resolved."""
+        return f"# system\n{self.system}# user\n{self.user}"
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the source, included partials too."""
+        return sha256(self.source.encode()).hexdigest()
+
+    def render(self, **values: object) -> RenderedPrompt:
+        """Fill in the values, each of them cleaned and robbed of its fences.
+
+        Raises:
+            UsageError: A variable has no value, a value has no variable, or a value lacks an
+                attribute that the text asks for.
+        """
+        from jinja2 import UndefinedError
+
+        wrong = [
+            f"{problem} {', '.join(sorted(names))}"
+            for problem, names in (
+                ("missing", set(self.variables) - set(values)),
+                ("unknown", set(values) - set(self.variables)),
+            )
+            if names
+        ]
+        if wrong:
+            raise UsageError(f"{self.path}: values do not fit the prompt: {'; '.join(wrong)}")
+        jinja = _environment()
+        try:
+            system, user = (
+                jinja.from_string(part).render(values) for part in (self.system, self.user)
+            )
+        except UndefinedError as error:
+            raise UsageError(f"{self.path}: cannot be rendered: {error}") from error
+        return RenderedPrompt(system.strip(), user.strip())
+
+    def example(self) -> dict[str, object]:
+        """Return the example values that lie beside the prompt and its partials.
+
+        Raises:
+            InputError: An example file is not a JSON object.
+        """
+        values: dict[str, object] = {}
+        for path in (*self.partials, self.path):
+            example = path.with_name(f"{path.name.split('.')[0]}.example.json")
+            if example.is_file():
+                values |= read_values(example)
+        return values
+
+
+@cache
+def load_prompt(path: Path) -> Prompt:
+    """Read and check a prompt file.
+
+    Raises:
+        InputError: It is not readable, its front matter or its parts are not as they should be, an
+            include is not there, or the variables used are not those declared.
+    """
+    partials: dict[Path, None] = {}
+    found = _FRONT_MATTER.fullmatch(_read(path))
+    if found is None:
+        raise InputError(f"{path}: expected front matter between two lines `---` at the top")
+    try:
+        head = _FrontMatter.model_validate(yaml.safe_load(found["yaml"]))
+    except (ValidationError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: the front matter is wrong: {error}") from error
+    source = _resolve(found["source"], path, partials)
+    parts = _PARTS.fullmatch(source)
+    if parts is None or len(_HEADING.findall(source)) != 2:
+        raise InputError(f"{path}: expected the parts `# system` and `# user`, once each, in order")
+    used = _variables(parts["system"], path) | _variables(parts["user"], path)
+    for problem, names in (
+        ("used but not declared", used - set(head.variables)),
+        ("declared but not used", set(head.variables) - used),
+    ):
+        if names:
+            raise InputError(f"{path}: variables {problem}: {', '.join(sorted(names))}")
+    return Prompt(
+        id=head.id,
+        version=head.version,
+        variables=head.variables,
+        path=path,
+        system=parts["system"],
+        user=parts["user"],
+        partials=tuple(partials),
+    )
+
+
+@cache
+def find_prompts(folder: Path = Path(__file__).parent) -> tuple[Prompt, ...]:
+    """Return all prompts of the package, by id.
+
+    Raises:
+        InputError: One is not as it should be, or two have the same id.
+    """
+    prompts: dict[str, Prompt] = {}
+    for path in sorted(folder.rglob("*.prompt.md")):
+        prompt = load_prompt(path)
+        if prompt.id in prompts:
+            raise InputError(f"{path}: the id {prompt.id} is that of {prompts[prompt.id].path}")
+        prompts[prompt.id] = prompt
+    return tuple(prompts[name] for name in sorted(prompts))
+
+
+def read_values(path: Path) -> dict[str, object]:
+    """Read values for a prompt from a JSON file.
+
+    Raises:
+        InputError: It is not readable or not a JSON object.
+    """
+    try:
+        values = json.loads(_read(path))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: expected a JSON object, one value for each variable")
+    return values
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+
+
+def _resolve(source: str, path: Path, partials: dict[Path, None]) -> str:
+    """Return a source with the partials in place, and note which they are."""
+
+    def text_of(include: re.Match[str]) -> str:
+        partial = path.with_name(include["name"])
+        partials[partial] = None
+        text = _read(partial).removesuffix("\n")
+        if _INCLUDE.search(text):
+            raise InputError(f"{partial}: a partial cannot include another")
+        return text
+
+    return _INCLUDE.sub(text_of, source)
+
+
+def _variables(source: str, path: Path) -> set[str]:
+    from jinja2 import TemplateSyntaxError, meta
+
+    try:
+        tree = _environment().parse(source)
+    except TemplateSyntaxError as error:
+        raise InputError(f"{path}: the template is wrong: {error}") from error
+    if list(meta.find_referenced_templates(tree)):
+        raise InputError(f'{path}: write an include as {{% include "<name>.partial.md" %}}')
+    return meta.find_undeclared_variables(tree)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, StrictUndefined
+
+    class ItemsFirst(Environment):
+        """Looks up a mapping's items before its methods, so that values may come from JSON."""
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            if isinstance(obj, dict) and attribute in obj:
+                return obj[attribute]
+            return super().getattr(obj, attribute)
+
+    jinja = ItemsFirst(  # a prompt is plain text: there is nothing to escape for
+        autoescape=False,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+        keep_trailing_newline=True,
+    )
+    jinja.globals.clear()  # what a prompt shows comes from its variables alone
+    return jinja
+
+
+def _harmless(value: object) -> str:
+    """Return a value as text that can neither open nor close a fence nor a chat turn."""
+    return _CLOSING.sub("›", _OPENING.sub("‹", clean(str(value))))
