@@ -54,13 +54,5 @@ class PromptedCompoundCheck:
         Raises:
             ReplyError: The model gave no usable answer.
         """
-        verdict = await self.explain(question)
-        return verdict.reason if verdict.verdict == "compound" else None
-
-    async def explain(self, question: str) -> CompoundVerdict:
-        """Return the verdict with its reason, whichever it is.
-
-        Raises:
-            ReplyError: The model gave no usable answer.
-        """
-        return await self._model.answer(COMPOUND_PROMPT, CompoundVerdict, question=question)
+        answer = await self._model.answer(COMPOUND_PROMPT, CompoundVerdict, question=question)
+        return answer.reason if answer.verdict == "compound" else None

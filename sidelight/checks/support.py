@@ -56,14 +56,13 @@ class LexicalSupportCheck:
 
     A sentence is held against each source by itself, and the best label counts:
 
-    - full when its words stand in the source in one piece, or when every name and figure and at
-      least 80% of the content words are there;
-    - none when the source lacks a figure or a name, or half of the content words, or when the
-      source's sentence with the most words in common is negated and this one is not, or the
-      reverse;
+    - full when its words stand in the source in one piece, or when all its names and figures and
+      at least 80% of its content words are there;
+    - none when the source lacks a figure or a name, or more than half of the content words, or
+      when one of the sentence and its nearest in the source is negated and the other is not;
     - partial otherwise.
 
-    The first word is capitalised whatever it is: if the source lacks it, the label is partial.
+    Names are capitalised words, so an ordinary first word counts as one.
     """
 
     async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
@@ -102,14 +101,12 @@ def _compared(sentence: str, source: str) -> Support:
         return Support(reason="it says nothing", label=SupportLabel.NONE)
     if f" {' '.join(words)} " in f" {' '.join(tokens(one_line(source)))} ":
         return Support(reason="it stands in the source word for word", label=SupportLabel.FULL)
-    lacking = figures(sentence) - figures(source)
-    known = set(tokens(one_line(source))) | stems(source)
-    unnamed = {name for name in names(sentence) if not {name, *stems(name)} & known}
-    wanted = stems(sentence)
-    share = len(wanted & stems(source)) / len(wanted) if wanted else 0.0
-    if lacking or unnamed - {words[0]}:
-        missing = ", ".join(sorted(lacking | unnamed))
-        return Support(reason=f"the source lacks {missing}", label=SupportLabel.NONE)
+    known = stems(source)
+    unnamed = {name for name in names(sentence) if not stems(name) <= known}
+    if lacking := sorted(figures(sentence) - figures(source) | unnamed):
+        return Support(reason=f"the source lacks {', '.join(lacking)}", label=SupportLabel.NONE)
+    wanted = {stem for stem in stems(sentence) if not stem.isdigit()}
+    share = len(wanted & known) / len(wanted) if wanted else 0.0
     if share < _PARTIAL_SHARE:
         return _shares(share, SupportLabel.NONE)
     nearest = max(sentences(clean(source)), key=lambda other: len(wanted & stems(other)))
@@ -117,8 +114,7 @@ def _compared(sentence: str, source: str) -> Support:
         return Support(
             reason=f"one is negated, the other is not: {nearest}", label=SupportLabel.NONE
         )
-    full = share >= _FULL_SHARE and not unnamed
-    return _shares(share, SupportLabel.FULL if full else SupportLabel.PARTIAL)
+    return _shares(share, SupportLabel.FULL if share >= _FULL_SHARE else SupportLabel.PARTIAL)
 
 
 def _shares(share: float, label: SupportLabel) -> Support:

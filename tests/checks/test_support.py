@@ -31,18 +31,18 @@ def lexical(sentence: str, *sources: str) -> SupportLabel:
     [
         ("It was funded by Ostelle Pharma.", FULL),
         ("it was fun\u200bded by “Ostelle Pharma”", FULL),
-        # names Kessel, Valley; figure 1200; stems kessel, valley, trial, follow, patien: 5 of 6
+        # kessel, valley, trial, follow and patien of 6 stems; the figure is there
         ("A trial in Kessel Valley, which followed 1200 patients, concluded.", FULL),
-        # stems trial, follow, patien of 6: 3 of 6
+        # trial, follow and patien of 6 stems
         ("A trial followed patients across several counties.", PARTIAL),
-        # stems trial of 5
+        # trial of 5 stems
         ("A trial divides experts beyond remedy.", NONE),
         ("It was funded by Maris Pharma.", NONE),
         ("The trial followed 1,300 patients.", NONE),
         ("The regulator approved the drug in 2019.", NONE),
         ("The regulator did not approve the drug in 2019.", FULL),
-        # the first word is capitalised whatever it is: partial, though 4 of 5 words are there
-        ("Ideally, the trial followed patients of the valley.", PARTIAL),
+        # 4 of 5 words, but the first one may be a name
+        ("Ideally, the trial followed patients of the valley.", NONE),
         ("", NONE),
         ("?", NONE),
     ],
