@@ -42,11 +42,14 @@ class _Writer:
         digest = hashlib.sha256(prompt.encode()).digest()
         self._rng = random.Random(digest)
         self._ids: dict[str, list[str]] = {}
+        self._last_list: list[str] = []
         texts = []
         for kind, name, text in FENCE.findall(prompt):
             texts.append(text)
-            known = self._ids.setdefault(kind.split()[-1].rstrip("s"), [])
-            known += [one for one in [name] if one and one not in known] or _listed(text)
+            if ids := [name] if name else _listed(text):
+                known = self._ids.setdefault(kind.split()[-1].rstrip("s"), [])
+                known += [one for one in ids if one not in known]
+                self._last_list = self._last_list if name else ids
         self._evidence = list(dict.fromkeys(EVIDENCE.findall(prompt)))
         text = "\n".join(texts) or prompt
         self._sentences = _sentences(text)
@@ -117,15 +120,19 @@ class _Writer:
         return [self.value(part, path) for _ in range(min(high, max(low, 3)))]
 
     def _known(self, path: tuple[str, ...]) -> list[str]:
-        """Return the ids that a property can mean, by its own name or one it lies under."""
-        found = next(
-            (ids for name in path for kind, ids in self._ids.items() if ids and kind in name), None
+        """Return the ids that a property can mean: by its name, in a list, by what it lies in."""
+        own, *around = path or ("",)
+        found = (
+            self._meant(own)
+            or self._last_list
+            or next(filter(None, map(self._meant, around)), [])
+            or next(reversed(self._ids.values()), [])
         )
-        if found is None and any(MEANS_EVIDENCE.search(name) for name in path):
-            found = self._evidence
-        if found is None:
-            found = next((ids for ids in reversed(self._ids.values()) if ids), [])
         return [f"{one}99" for one in found] if self._invent else found
+
+    def _meant(self, name: str) -> list[str]:
+        by_kind = next((ids for kind, ids in self._ids.items() if kind in name), [])
+        return by_kind or (self._evidence if MEANS_EVIDENCE.search(name) else [])
 
     def _string(self, schema: dict[str, Any], path: tuple[str, ...]) -> str:
         name = path[0] if path else ""
