@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +28,7 @@ from sidelight.schemas.base import Value
 from sidelight.text import clean
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 _FRONT_MATTER = re.compile(r"---\n(?P<yaml>.*?\n)---\n(?P<source>.*)", re.DOTALL)
 _PARTS = re.compile(r"\s*^# system\n(?P<system>.*)^# user\n(?P<user>.*)", re.DOTALL | re.MULTILINE)
@@ -50,6 +50,9 @@ class RenderedPrompt(NamedTuple):
 
     system: str
     user: str
+
+    def __str__(self) -> str:
+        return f"# system\n{self.system}\n\n# user\n{self.user}"
 
 
 class _FrontMatter(Value):
@@ -109,11 +112,8 @@ class Prompt:
         ]
         if wrong:
             raise UsageError(f"{self.path}: values do not fit the prompt: {'; '.join(wrong)}")
-        jinja = _environment()
         try:
-            system, user = (
-                jinja.from_string(part).render(values) for part in (self.system, self.user)
-            )
+            system, user = (_template(part).render(values) for part in (self.system, self.user))
         except UndefinedError as error:
             raise UsageError(f"{self.path}: cannot be rendered: {error}") from error
         return RenderedPrompt(system.strip(), user.strip())
@@ -256,6 +256,17 @@ def _environment() -> Environment:
     return jinja
 
 
+# A judge renders tens of thousands of prompts of few templates around the same articles.
+@cache
+def _template(source: str) -> Template:
+    return _environment().from_string(source)
+
+
 def _harmless(value: object) -> str:
     """Return a value as text that can neither open nor close a fence nor a chat turn."""
-    return _CLOSING.sub("›", _OPENING.sub("‹", clean(str(value))))
+    return _harmless_text(str(value))
+
+
+@lru_cache(maxsize=1024)
+def _harmless_text(text: str) -> str:
+    return _CLOSING.sub("›", _OPENING.sub("‹", clean(text)))
