@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
+from sidelight.generation.prompted.keys import KeyedSegments
 from sidelight.generation.stopping import StoppingRule
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
@@ -41,15 +42,6 @@ class AngleLabels(Value):
     """How far the evidence answers each angle."""
 
     labels: tuple[AngleLabel, ...]
-
-
-class ShownSegment(NamedTuple):
-    """A segment as the prompt shows it, cut to its first words."""
-
-    key: str
-    host: str
-    title: str
-    text: str
 
 
 class ShownQuestion(NamedTuple):
@@ -102,8 +94,9 @@ class PromptedAssessor:
             for angle in angles
             if (found := evidence.for_angle(angle.angle_id))
         }
-        shown = {segment.segment_id for segments in best.values() for segment in segments}
-        key_of = {segment_id: key for key, segment_id in evidence.segment_ids().items()}
+        read = {one.segment_id: one for segments in best.values() for one in segments}
+        keyed = KeyedSegments(list(read.values()), _SEGMENT_WORDS)
+        key_of = {segment_id: one.key for segment_id, one in zip(read, keyed.shown, strict=True)}
         labelled = await self._model.answer(
             PROMPT,
             AngleLabels,
@@ -111,16 +104,7 @@ class PromptedAssessor:
                 [angle.angle_id for angle in best], [one.angle_id for one in answer.labels]
             ),
             profile=profile,
-            segments=[
-                ShownSegment(
-                    key=key,
-                    host=item.segment.host,
-                    title=item.segment.title,
-                    text=" ".join(item.segment.text.split()[:_SEGMENT_WORDS]),
-                )
-                for key, item in evidence.keyed()
-                if item.segment.segment_id in shown
-            ],
+            segments=keyed.shown,
             questions=[
                 ShownQuestion(
                     angle_id=angle.angle_id,

@@ -12,7 +12,7 @@ from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.profile import Claim
-from sidelight.text import clean, numbers, one_line, sentences, tokens
+from sidelight.text import clean, content_words, numbers, one_line, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,9 +117,9 @@ class _Page:
 
     def _holds(self, name: str) -> bool:
         words = tokens(name)
-        return bool(words) and (
-            f" {' '.join(words)} " in self._running or "".join(words) == self._host
-        )
+        in_address = "".join(words).removeprefix("the") == self._host
+        on_page = in_address or f" {' '.join(words)} " in self._running
+        return on_page and bool(content_words(name))  # "It" is on every page, and no name
 
 
 def _page_top(article: Article) -> str:

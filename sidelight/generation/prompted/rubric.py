@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from sidelight.errors import ReplyError
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle
+from sidelight.generation.prompted.concurrent_answers import answers
 from sidelight.generation.prompted.votes import count_votes
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
@@ -55,10 +54,11 @@ class PromptedRubricDrafter:
         Raises:
             ReplyError: No assessor gave a usable answer.
         """
-        outcomes = await asyncio.gather(*(self._draft(profile, one) for one in _ASSESSORS))
-        drafts = [draft.questions for draft in outcomes if isinstance(draft, RubricDraft)]
-        if not drafts:
-            raise next(error for error in outcomes if isinstance(error, ReplyError))
+        replies = await answers(
+            self._model.answer(PROMPT, RubricDraft, check=_check, profile=profile, assessor=one)
+            for one in _ASSESSORS
+        )
+        drafts = [reply.questions for reply in replies if isinstance(reply, RubricDraft)]
         drafted = {one_line(one.question): one for draft in drafts for one in draft}
         voted = count_votes(
             [[one_line(one.question) for one in draft] for draft in drafts],
@@ -68,14 +68,6 @@ class PromptedRubricDrafter:
             as_angle(drafted[one.question], f"rubric-{number}", one.weight, profile)
             for number, one in enumerate(voted, start=1)
         )
-
-    async def _draft(self, profile: ArticleProfile, assessor: int) -> RubricDraft | ReplyError:
-        try:
-            return await self._model.answer(
-                PROMPT, RubricDraft, check=_check, profile=profile, assessor=assessor
-            )
-        except ReplyError as error:
-            return error
 
 
 def _check(draft: RubricDraft) -> None:

@@ -29,7 +29,7 @@ ARTICLE = Article(
 )
 PLAIN = asyncio.run(ExtractiveProfiler()(ARTICLE))
 FACTS: dict[str, object] = {
-    "publisher": "Orrin Post",
+    "publisher": "The Orrin Post",
     "authors": ["Ilse Marrow"],
     "people": ["Tom Vale"],
     "organisations": ["Orrin Harbour Trust"],
@@ -51,7 +51,7 @@ def profiled(article: Article = ARTICLE, **changes: object) -> tuple[ArticleProf
 
 def test_what_the_page_holds_is_kept_as_the_page_has_it() -> None:
     profile, _ = profiled()
-    assert profile.publisher == "Orrin Post"  # the letters of the address
+    assert profile.publisher == "The Orrin Post"  # the letters of the address
     assert profile.authors == ("Ilse Marrow",)
     assert profile.people == ("Tom Vale",)
     assert profile.organisations == ("Orrin Harbour Trust",)
@@ -72,7 +72,7 @@ def test_body_and_cuts_are_those_of_code() -> None:
 def test_what_the_page_does_not_hold_is_dropped() -> None:
     profile, _ = profiled(
         publisher="The Daily Invention",
-        people=["Tom Vale", "Thomas Vale", "Vale Tom", "Mary Made-Up"],
+        people=["Tom Vale", "Thomas Vale", "Vale Tom", "Mary Made-Up", "We", ""],
         organisations=["Harbour Trust of Orrin"],
         subject="harbour of Rotterdam",
         claims=[
