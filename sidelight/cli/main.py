@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from sidelight import __version__
-from sidelight.cli import agree, corpus, index, score
+from sidelight.cli import agree, corpus, index, prompt, score
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.judge import judge
@@ -55,6 +55,7 @@ app.command()(validate)
 app.command()(judge)
 app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")
+app.add_typer(prompt.app, name="prompt")
 
 
 def main() -> None:

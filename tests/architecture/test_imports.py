@@ -95,6 +95,7 @@ def test_the_system_does_not_know_the_scorer() -> None:
         ["run", "--help"],
         ["search", "--help"],
         ["doctor", "--help"],
+        ["prompt", "--help"],
     ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
