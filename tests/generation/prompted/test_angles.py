@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sidelight.generation.extractive.names import mentions
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.profile import ArticleProfile
@@ -44,6 +47,13 @@ PROFILE = ArticleProfile(
 )
 def test_a_search_is_short_and_carries_a_name(query: str, question: str, searched: str) -> None:
     assert short_query(query, question, PROFILE) == searched
+
+
+@given(st.text(), st.text())
+def test_any_search_is_short_and_carries_a_name(query: str, question: str) -> None:
+    searched = short_query(query, question, PROFILE)
+    assert len(searched.split()) <= 8
+    assert mentions(searched, ["Vale", "Moab City Police", "bodycam report", "Marrow", "Ledger"])
 
 
 def test_an_article_that_names_nobody_lends_its_subject() -> None:
