@@ -59,18 +59,19 @@ class ExtractiveQuestionWriter:
                 if open_angles[question].aspect == open_angles[best].aspect:
                     worth[question] *= _REPEATED_ASPECT
         missing = self._count - len(chosen)
-        chosen += [question for question in _reserve(profile) if question not in chosen][:missing]
+        reserve = reserve_questions(profile, self._max_characters)
+        chosen += [question for question in reserve if question not in chosen][:missing]
         return DraftQuestions(questions=tuple(chosen))
 
     def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
         return bool((self._index.similarity([question], chosen) >= _SAME_QUESTION).any())
 
 
-def _reserve(profile: ArticleProfile) -> list[str]:
-    """Return questions on the subject for an article that names too little to ask about."""
+def reserve_questions(profile: ArticleProfile, max_characters: int) -> list[str]:
+    """Return ten questions on the subject for an article that names too little to ask about."""
     subject = one_line(profile.subject)[:120]
     return [
-        f"{opening} {subject}?"
+        one_line(f"{opening} {subject[: max_characters - len(opening) - 2]}?")
         for opening in (
             "Who first reported on",
             "Which primary sources document",
