@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sidelight.text import budget_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _REPEATED_HOST = 0.75
 
@@ -36,11 +36,30 @@ class Candidate:
     segment_ids: tuple[str, ...]
 
 
+def chances_missed(
+    angle_ids: Iterable[str], covering: Iterable[Mapping[str, float]]
+) -> dict[str, float]:
+    """Return for each angle the chance that nothing covers it, `prod(1 - p)`.
+
+    Args:
+        angle_ids: The angles; others are passed over.
+        covering: For each thing that covers angles, with what probability.
+    """
+    missed = dict.fromkeys(angle_ids, 1.0)
+    for covers in covering:
+        for angle_id, chance in covers.items():
+            if angle_id in missed:
+                missed[angle_id] *= 1.0 - chance
+    return missed
+
+
 def compose(
     candidates: Sequence[Candidate],
     weights: Mapping[str, float],
     max_words: int,
     are_redundant: Callable[[Candidate, Candidate], bool],
+    *,
+    standing: Sequence[Candidate] = (),
 ) -> list[Candidate]:
     """Return the chosen candidates in the order they were chosen, never over `max_words`.
 
@@ -49,15 +68,15 @@ def compose(
         weights: Expected importance per angle.
         max_words: Budget, counted by `text.budget_words`.
         are_redundant: Tells whether two candidates say the same; the later one is left out.
+        standing: What the report holds already. It uses up words and covers angles like what is
+            chosen, and stays whatever else there is.
     """
     words = {id(candidate): budget_words(candidate.text) for candidate in candidates}
-    open_candidates = [candidate for candidate in candidates if words[id(candidate)] <= max_words]
-    missed = dict.fromkeys(weights, 1.0)
+    left = max_words - sum(budget_words(candidate.text) for candidate in standing)
+    hosts = {candidate.host for candidate in standing}
     chosen: list[Candidate] = []
-    hosts: set[str] = set()
-    left = max_words
 
-    def gain(candidate: Candidate) -> float:
+    def gain(candidate: Candidate, missed: Mapping[str, float]) -> float:
         raw = sum(
             weights[angle] * missed[angle] * chance
             for angle, chance in candidate.covers.items()
@@ -65,19 +84,22 @@ def compose(
         )
         return raw * (_REPEATED_HOST if candidate.host in hosts else 1.0)
 
+    def remaining(items: Iterable[Candidate], over: Sequence[Candidate]) -> list[Candidate]:
+        return [
+            item
+            for item in items
+            if words[id(item)] <= left and not any(are_redundant(known, item) for known in over)
+        ]
+
+    open_candidates = remaining(candidates, standing)
     while open_candidates:
-        best = max(open_candidates, key=lambda item: gain(item) / words[id(item)])
-        if gain(best) <= 0:
+        missed = chances_missed(weights, (item.covers for item in (*standing, *chosen)))
+        gains = {id(item): gain(item, missed) for item in open_candidates}
+        best = max(open_candidates, key=lambda item: gains[id(item)] / words[id(item)])
+        if gains[id(best)] <= 0:
             break
         chosen.append(best)
         hosts.add(best.host)
         left -= words[id(best)]
-        for angle, chance in best.covers.items():
-            if angle in missed:
-                missed[angle] *= 1.0 - chance
-        open_candidates = [
-            item
-            for item in open_candidates
-            if item is not best and words[id(item)] <= left and not are_redundant(best, item)
-        ]
+        open_candidates = remaining((item for item in open_candidates if item is not best), [best])
     return chosen

@@ -38,11 +38,13 @@ class DraftReport(Value):
         sentences: In reading order.
         reserve: Sentences that could take the place of others, best first.
         invented_keys: Evidence keys its writer named that stand for nothing.
+        notes: What its writer left out or had to do without, for the trace.
     """
 
     sentences: tuple[DraftSentence, ...]
     reserve: tuple[DraftSentence, ...] = ()
     invented_keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Removal(Value):

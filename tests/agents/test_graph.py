@@ -20,7 +20,7 @@ from sidelight.agents.routing import (
     to_investigators,
 )
 from sidelight.errors import InputError
-from sidelight.generation.extractive.report import NO_EVIDENCE
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Encode
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
 from sidelight.schemas.angle import Coverage, PlannedQuery

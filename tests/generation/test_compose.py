@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.generation.compose import Candidate, compose
+from sidelight.generation.compose import Candidate, chances_missed, compose
 from sidelight.text import budget_words
 
 
@@ -73,3 +73,26 @@ def test_a_second_sentence_from_one_host_is_worth_less() -> None:
 def test_redundant_sentences_are_left_out() -> None:
     first, same = sentence(10, "x", a=0.9), sentence(10, "y", a=0.9)
     assert compose([first, same], {"a": 1.0}, 100, lambda *_: True) == [first]
+
+
+@given(candidates, candidates, st.integers(0, 200))
+def test_what_stands_uses_up_words_and_is_not_chosen_again(
+    items: list[Candidate], standing: list[Candidate], budget: int
+) -> None:
+    chosen = compose(items, {"a": 4.0, "b": 1.0}, budget, never, standing=standing)
+    words = sum(budget_words(item.text) for item in (*standing, *chosen))
+    assert words <= budget or not chosen
+    assert {id(item) for item in chosen} <= {id(item) for item in items}
+
+
+@given(candidates, st.integers(0, 100))
+def test_going_on_from_what_was_chosen_changes_nothing(items: list[Candidate], budget: int) -> None:
+    weights = {"a": 4.0, "b": 1.0}
+    chosen = compose(items, weights, budget, never)
+    rest = [item for item in items if not any(item is one for one in chosen)]
+    assert compose(rest, weights, budget, never, standing=chosen) == []
+
+
+def test_two_chances_of_a_half_miss_a_quarter() -> None:
+    # (1 - .5) * (1 - .5) = .25; nothing covers b; c is not asked about.
+    assert chances_missed("ab", [{"a": 0.5, "c": 1.0}, {"a": 0.5}]) == {"a": 0.25, "b": 1.0}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.report import NO_EVIDENCE
 from sidelight.generation.extractive.sentence_index import is_quotable
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.schemas.report import CheckedReport, Removal
 from sidelight.text import one_line, sentences
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.generation.compose import chances_missed
 from sidelight.generation.stopping import StoppingRule
 
 if TYPE_CHECKING:
@@ -36,12 +37,8 @@ class ExtractiveAssessor:
         round_number: int,
     ) -> Coverage:
         """Return coverage after a round and whether to go on."""
-        by_angle = {angle.angle_id: _chance(angle.angle_id, evidence) for angle in angles}
+        missed = chances_missed(
+            (angle.angle_id for angle in angles), (item.relevance for item in evidence.items)
+        )
+        by_angle = {angle_id: 1.0 - chance for angle_id, chance in missed.items()}
         return self._rule.coverage(angles, by_angle, previous, round_number)
-
-
-def _chance(angle_id: str, evidence: EvidenceSet) -> float:
-    missed = 1.0
-    for item in evidence.items:
-        missed *= 1.0 - item.relevance.get(angle_id, 0.0)
-    return 1.0 - missed

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.generation.compose import Candidate, compose
+from sidelight.generation.compose import Candidate, chances_missed, compose
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
+from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.schemas.report import DraftReport, DraftSentence
 from sidelight.text import sentences, shingles
 
@@ -23,10 +24,6 @@ _MIN_COVERED = 0.03
 _SAME_FACT = 0.80
 _MAX_SUPPORTERS = 3
 _COPIED = 0.5
-NO_EVIDENCE = (
-    "The collection that was searched holds no other page that speaks to this outlet, its author "
-    "or the article's main statements, so no outside context can be offered here."
-)
 
 
 class ExtractiveReportWriter:
@@ -48,23 +45,29 @@ class ExtractiveReportWriter:
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return the composed sentences, grouped by angle in the order of `angles`."""
+        """Return the composed sentences, grouped by angle in the order of `angles`.
+
+        The reserve is what another report of the same length would add, in composing order.
+        """
         candidates = self._candidates(profile, angles, evidence)
         weights = {angle.angle_id: angle.weight for angle in angles}
         chosen = compose(candidates, weights, self._max_words, self._say_the_same)
         if _covered_share(chosen, weights) < _MIN_COVERED:
-            return DraftReport(sentences=(DraftSentence(text=NO_EVIDENCE),))
+            return NOTHING_FOUND
+        rest = [item for item in candidates if item not in chosen]
+        reserve = compose(rest, weights, 2 * self._max_words, self._say_the_same, standing=chosen)
         place = {angle.angle_id: number for number, angle in enumerate(angles)}
         chosen.sort(key=lambda item: place[_main_angle(item, weights)])
         return DraftReport(
-            sentences=tuple(
-                DraftSentence(
-                    text=item.text,
-                    segment_ids=self._support(item, candidates),
-                    covers=dict(item.covers),
-                )
-                for item in chosen
-            )
+            sentences=tuple(self._sentence(item, candidates) for item in chosen),
+            reserve=tuple(self._sentence(item, candidates) for item in reserve),
+        )
+
+    def _sentence(self, chosen: Candidate, candidates: Sequence[Candidate]) -> DraftSentence:
+        return DraftSentence(
+            text=chosen.text,
+            segment_ids=self._support(chosen, candidates),
+            covers=dict(chosen.covers),
         )
 
     def _candidates(
@@ -120,10 +123,7 @@ class ExtractiveReportWriter:
 
 
 def _covered_share(chosen: Sequence[Candidate], weights: dict[str, float]) -> float:
-    missed = dict.fromkeys(weights, 1.0)
-    for item in chosen:
-        for angle, chance in item.covers.items():
-            missed[angle] *= 1.0 - chance
+    missed = chances_missed(weights, (item.covers for item in chosen))
     covered = sum(weight * (1.0 - missed[angle]) for angle, weight in weights.items())
     return covered / sum(weights.values())
 

@@ -1,9 +1,10 @@
-"""Revise a report without a model: what does not stand is left out."""
+"""Revise a report without a model: what does not stand makes room for what is in reserve."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.generation.refill import refill
 from sidelight.schemas.report import Revision
 
 if TYPE_CHECKING:
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
 
 
 class ExtractiveReviser:
-    """The role `revise_report` without a model."""
+    """The role `revise_report` without a model.
+
+    Args:
+        max_words: The track's limit.
+    """
+
+    def __init__(self, max_words: int) -> None:
+        self._max_words = max_words
 
     async def __call__(
         self,
@@ -27,5 +35,8 @@ class ExtractiveReviser:
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return the draft that stood."""
-        return Revision(draft=checked.draft)
+        """Return the draft that stood, filled up from its reserve."""
+        # What says the same as something chosen never gets into a reserve.
+        return Revision(
+            draft=refill(checked.draft, angles, evidence, self._max_words, lambda *_: False)
+        )

@@ -1,0 +1,11 @@
+"""What a report says where there is nothing to report."""
+
+from __future__ import annotations
+
+from sidelight.schemas.report import DraftReport, DraftSentence
+
+NO_EVIDENCE = (
+    "The collection that was searched holds no other page that speaks to this outlet, its author "
+    "or the article's main statements, so no outside context can be offered here."
+)
+NOTHING_FOUND = DraftReport(sentences=(DraftSentence(text=NO_EVIDENCE),))
