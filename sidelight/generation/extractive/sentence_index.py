@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidelight.generation.injection import gives_orders
 from sidelight.generation.neutrality import passes_verdict
 from sidelight.text import clean, count_words, one_line, sentences
 
@@ -43,15 +44,6 @@ _SERVICE = re.compile(
 _NO_STATEMENT = re.compile(
     r"^[^.:]{3,40}:\s|^For\s.*\bsee\b"
     r"|^(?:According to the|The)\s+(?:article|column|story|piece|post)\b"
-)
-# Orders to software that reads the page; such a sentence never states a fact worth quoting.
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|rule|prompt)"
-    r"|\b(?:system|assistant|user)\s*(?:prompt|message|:)|\blanguage model\b"
-    r"|\bAI (?:assistant|model)\b"
-    r"|\b(?:you must|label|mark|rate|score)\b.{0,40}\b(?:supports|every|all answers)\b"
-    r"|\bcite this\b",
-    re.IGNORECASE,
 )
 
 
@@ -101,11 +93,6 @@ def quotable_sentences(text: str) -> list[str]:
         for sentence in sentences(line)
         if is_quotable(one_line(sentence))
     ]
-
-
-def gives_orders(text: str) -> bool:
-    """Tell whether a text tries to steer software that reads it."""
-    return _ORDERS.search(clean(text)) is not None
 
 
 def is_quotable(sentence: str) -> bool:
