@@ -22,6 +22,7 @@ REGISTRY: dict[str, dict[str, str]] = {
     },
     "judge": {
         "embedded": "sidelight.evaluation.judges.embedded:EmbeddedJudge",
+        "prompted": "sidelight.evaluation.judges.prompted:PromptedJudge",
     },
 }
 

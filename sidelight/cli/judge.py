@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from enum import StrEnum
+from functools import partial
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json
+from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.model_options import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from sidelight.evaluation.judges.base import Judge
+    from sidelight.evaluation.judges.estimate import Estimate
     from sidelight.evaluation.manifest import JudgingManifest
+
+_CACHE = "replies"
 
 
 class Task(StrEnum):
@@ -22,13 +30,23 @@ class Task(StrEnum):
     TASK2 = "task2"
 
 
+class ModeOption(StrEnum):
+    """How many pairs of questions one call is asked about."""
+
+    PAIRWISE = "pairwise"
+    LISTWISE = "listwise"
+    GRID = "grid"
+
+
 def judge(
     runs: Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")],
     *,
     task: Annotated[Task, typer.Option("--task", help="What the runs hold.")],
     rubrics: Annotated[Path, typer.Option("--rubrics", help="Folder of rubrics (*.json).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the assessments.")],
-    name: Annotated[str, typer.Option("--judge", help="Which judge.")] = "embedded",
+    name: Annotated[
+        str, typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
+    ] = "embedded",
     examples: Annotated[
         Path | None,
         typer.Option(
@@ -42,13 +60,47 @@ def judge(
         typer.Option("--example-run", help="Learn from this run only; repeat for more."),
     ] = None,
     words_only: Annotated[
-        bool, typer.Option("--words-only", help="Compare words without an encoder.")
+        bool, typer.Option("--words-only", help="Embedded: compare words without an encoder.")
+    ] = False,
+    min_confidence: Annotated[
+        float,
+        typer.Option(
+            "--min-confidence", min=0, max=1, help="Embedded: leave less likely labels unjudged."
+        ),
+    ] = 0.0,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="Prompted: ask this model; repeat for an ensemble."),
+    ] = None,
+    base_url: BaseUrl = None,
+    topics: Annotated[
+        Path | None, typer.Option("--topics", help="Prompted: the articles (JSONL).")
+    ] = None,
+    mode: Annotated[
+        ModeOption,
+        typer.Option("--mode", help="Prompted: pairs of questions one call is asked about."),
+    ] = ModeOption.PAIRWISE,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", help=f"Prompted: folder of replies; OUTPUT/{_CACHE} if not given."),
+    ] = None,
+    offline: Offline = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    at_once: Annotated[
+        int, typer.Option("--at-once", min=1, help="Prompted: calls under way at once.")
+    ] = 256,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Prompted: print what it would cost; ask nothing.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """Label runs without people, and say how well the judge agrees with people."""
+    """Label runs without people, and say how well the judge agrees with people.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.errors import UsageError
-    from sidelight.evaluation.assess import judge_question_runs, judge_report_runs
+    from sidelight.evaluation import assess
     from sidelight.evaluation.examples import read_examples
     from sidelight.formats.rubrics import read_rubrics
     from sidelight.formats.task1 import read_question_run
@@ -60,20 +112,49 @@ def judge(
     judge_class = load("judge", name)
     known = read_rubrics(rubrics)
     labelled = read_examples(examples, example_run or ()) if examples else None
-    encode, encoder_name = None, ""
-    if not words_only:
-        from sidelight.index.encoder import Encoder
-
-        encoder = Encoder()
-        encode, encoder_name = encoder.encode_documents, encoder.name
-    bound = judge_class(known, labelled, encode, encoder_name)
+    judge_runs: Callable[..., Awaitable[JudgingManifest]]
+    assess_runs: Callable[[Judge], Awaitable[object]]
     if task is Task.TASK1:
         question_runs = [read_question_run(path) for path in runs]
-        work = judge_question_runs(bound, known, question_runs, labelled, output)
+        n_labels = assess.count_question_labels(known, question_runs)
+        assess_runs = partial(assess.assess_question_runs, rubrics=known, runs=question_runs)
+        judge_runs = partial(assess.judge_question_runs, rubrics=known, runs=question_runs)
     else:
         report_runs = [read_report_run(path) for path in runs]
-        work = judge_report_runs(bound, known, report_runs, labelled, output)
-    _report(asyncio.run(work), task, output, as_json=as_json)
+        n_labels = assess.count_answer_labels(known, report_runs)
+        assess_runs = partial(assess.assess_report_runs, rubrics=known, runs=report_runs)
+        judge_runs = partial(assess.judge_report_runs, rubrics=known, runs=report_runs)
+    judge_runs = partial(judge_runs, examples=labelled, folder=output)
+    if judge_class.kind == "prompted":
+        from sidelight.build_models import ModelAccess
+        from sidelight.cli.judge_prompted import estimate_cost, judge_with_models, seat_panel
+        from sidelight.llm.budget import Budget
+
+        panel = seat_panel(judge_class, model or [], topics, known, labelled, mode.value)
+        if estimate:
+            _report_estimate(
+                estimate_cost(panel, assess_runs, n_labels, at_once), at_once, as_json=as_json
+            )
+            return
+        access = ModelAccess(
+            cache=cache or output / _CACHE,
+            offline=offline,
+            base_url=base_url,
+            budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+        )
+        with progress_bar("labels", total=n_labels) as advance:
+            work = judge_with_models(panel, access, at_once, partial(judge_runs, on_labels=advance))
+            manifest = asyncio.run(work)
+    else:
+        encode, encoder_name = None, ""
+        if not words_only:
+            from sidelight.index.encoder import Encoder
+
+            encoder = Encoder()
+            encode, encoder_name = encoder.encode_documents, encoder.name
+        bound = judge_class(known, labelled, encode, encoder_name, min_confidence=min_confidence)
+        manifest = asyncio.run(judge_runs(bound))
+    _report(manifest, task, output, as_json=as_json)
 
 
 def _report(manifest: JudgingManifest, task: Task, output: Path, *, as_json: bool) -> None:
@@ -93,6 +174,26 @@ def _report(manifest: JudgingManifest, task: Task, output: Path, *, as_json: boo
             f"({agreement.n_labels} labels, {agreement.n_topics} topics, each held out)",
             markup=False,
         )
-    if not manifest.agreement:
-        err.print("no labelled examples: the judge went by fixed thresholds", style="yellow")
+    if not manifest.example_run_tags:
+        err.print(
+            "no labelled examples: the judge was shown none"
+            if manifest.instrument
+            else "no labelled examples: the judge went by fixed thresholds",
+            style="yellow",
+        )
     out.print(f"  {output}", markup=False)
+
+
+def _report_estimate(estimate: Estimate, at_once: int, *, as_json: bool) -> None:
+    if as_json:
+        print_json(estimate.model_dump())
+        return
+    out.print(
+        f"{estimate.calls:,} calls\n"
+        f"{estimate.prompt_tokens:,} tokens read (characters / 4; a server's prefix cache "
+        "computes a fraction of them)\n"
+        f"{estimate.completion_tokens:,} tokens written (100 a call and 25 a label)\n"
+        f"{estimate.hours:.2f} hours one call at a time, at 200 tokens a second; "
+        f"no less than {estimate.hours_at_once:.2f} with {at_once} at once",
+        markup=False,
+    )

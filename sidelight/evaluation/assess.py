@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.manifest import JudgingManifest, write_manifest
@@ -14,20 +14,20 @@ from sidelight.formats.assessments import (
     write_compound_assessments,
     write_question_assessments,
 )
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.judgment import (
+    AnswerAssessment,
+    CompoundAssessment,
+    QuestionAssessment,
+    Unjudged,
+)
 from sidelight.text import shingles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.evaluation.examples import Examples
     from sidelight.evaluation.judges.base import Judge
-    from sidelight.schemas.judgment import (
-        AnswerAssessment,
-        CompoundAssessment,
-        QuestionAssessment,
-    )
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
 
@@ -35,11 +35,50 @@ QUESTION_FILE = "auto_question_assessments.csv"
 COMPOUND_FILE = "auto_compound_question_check.csv"
 REPORT_FILE = "auto_report_assessments.csv"
 
+A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
+OnLabels: TypeAlias = "Callable[[int], None]"
+
+
+def _ignore(_: int) -> None: ...
+
+
+def count_question_labels(rubrics: Mapping[str, Rubric], runs: Iterable[QuestionRun]) -> int:
+    """Return how many labels and compound verdicts Task 1 runs get."""
+    return sum(
+        len(rubrics[question.topic_id].questions) + 1
+        for run in runs
+        for question in run.questions
+        if question.topic_id in rubrics
+    )
+
+
+def count_answer_labels(rubrics: Mapping[str, Rubric], runs: Iterable[ReportRun]) -> int:
+    """Return how many labels Task 2 runs get."""
+    return sum(
+        len(question.answers)
+        for run in runs
+        for report in run.reports
+        if report.metadata.topic_id in rubrics
+        for question in rubrics[report.metadata.topic_id].questions
+    )
+
 
 async def assess_question_runs(
-    judge: Judge, rubrics: Mapping[str, Rubric], runs: Sequence[QuestionRun]
+    judge: Judge,
+    rubrics: Mapping[str, Rubric],
+    runs: Sequence[QuestionRun],
+    on_labels: OnLabels = _ignore,
 ) -> tuple[list[QuestionAssessment], list[CompoundAssessment]]:
     """Judge Task 1 runs on the topics that have rubrics.
+
+    The judge is given one topic after the other, all runs of each, since what it reads about a
+    topic may be reused.
+
+    Args:
+        judge: Who judges.
+        rubrics: Topic id -> rubric.
+        runs: What is judged.
+        on_labels: Told how many labels have been added, whenever some have.
 
     Returns:
         Labels of all pairs by topic, rubric question, run, submitted question; and compound
@@ -51,21 +90,23 @@ async def assess_question_runs(
     """
     _check_tags(judge, [run.run_tag for run in runs])
     submitted = {
-        (run.run_tag, topic_id): _by_rank(run, topic_id)
-        for run in sorted(runs, key=lambda run: run.run_tag)
+        (topic_id, run.run_tag): _by_rank(run, topic_id)
         for topic_id in sorted(rubrics)
+        for run in sorted(runs, key=lambda run: run.run_tag)
     }
-    verdicts = await asyncio.gather(
-        *(judge.assess_compound(tag, questions) for (tag, _), questions in submitted.items())
+    verdicts = await _all_labels(
+        (judge.assess_compound(tag, questions) for (_, tag), questions in submitted.items()),
+        on_labels,
     )
-    labels = await asyncio.gather(
-        *(
+    labels = await _all_labels(
+        (
             judge.assess_questions(rubrics[topic_id], tag, questions)
-            for (tag, topic_id), questions in submitted.items()
-        )
+            for (topic_id, tag), questions in submitted.items()
+        ),
+        on_labels,
     )
     pairs = sorted(
-        chain.from_iterable(labels),
+        labels,
         key=lambda item: (
             item.topic_id,
             item.rubric_question_rank,
@@ -73,13 +114,19 @@ async def assess_question_runs(
             item.run_question_rank,
         ),
     )
-    return pairs, list(chain.from_iterable(verdicts))
+    by_run = sorted(
+        verdicts, key=lambda item: (item.run_tag, item.topic_id, item.run_question_rank)
+    )
+    return pairs, by_run
 
 
 async def assess_report_runs(
-    judge: Judge, rubrics: Mapping[str, Rubric], runs: Sequence[ReportRun]
+    judge: Judge,
+    rubrics: Mapping[str, Rubric],
+    runs: Sequence[ReportRun],
+    on_labels: OnLabels = _ignore,
 ) -> list[AnswerAssessment]:
-    """Judge Task 2 runs on the topics that have rubrics.
+    """Judge Task 2 runs on the topics that have rubrics; see `assess_question_runs`.
 
     Returns:
         One label for every rubric answer and report, by topic, run, and the rubric's order.
@@ -97,13 +144,13 @@ async def assess_report_runs(
                 raise InputError(f"run {run.run_tag} has two reports for topic {key[0]}")
             if key[0] in rubrics:
                 reports[key] = report
-    labels = await asyncio.gather(
-        *(
+    return await _all_labels(
+        (
             judge.assess_report(rubrics[topic_id], run_tag, report)
             for (topic_id, run_tag), report in sorted(reports.items(), key=lambda item: item[0])
-        )
+        ),
+        on_labels,
     )
-    return list(chain.from_iterable(labels))
 
 
 async def judge_question_runs(
@@ -112,9 +159,10 @@ async def judge_question_runs(
     runs: Sequence[QuestionRun],
     examples: Examples | None,
     folder: Path,
+    on_labels: OnLabels = _ignore,
 ) -> JudgingManifest:
     """Assess Task 1 runs; write the labels, the compound verdicts and the manifest."""
-    pairs, verdicts = await assess_question_runs(judge, rubrics, runs)
+    pairs, verdicts = await assess_question_runs(judge, rubrics, runs, on_labels)
     texts = {
         run.run_tag: _grouped((item.topic_id, item.text) for item in run.questions) for run in runs
     }
@@ -137,9 +185,10 @@ async def judge_report_runs(
     runs: Sequence[ReportRun],
     examples: Examples | None,
     folder: Path,
+    on_labels: OnLabels = _ignore,
 ) -> JudgingManifest:
     """Assess Task 2 runs; write the labels and the manifest."""
-    answers = await assess_report_runs(judge, rubrics, runs)
+    answers = await assess_report_runs(judge, rubrics, runs, on_labels)
     texts = {
         run.run_tag: _grouped((item.metadata.topic_id, item.text) for item in run.reports)
         for run in runs
@@ -153,6 +202,15 @@ async def judge_report_runs(
     write_manifest(folder, manifest)
     write_answer_assessments(folder / REPORT_FILE, answers)
     return manifest
+
+
+async def _all_labels(work: Iterable[Awaitable[list[A]]], on_labels: OnLabels) -> list[A]:
+    async def counted(part: Awaitable[list[A]]) -> list[A]:
+        labels = await part
+        on_labels(len(labels))
+        return labels
+
+    return list(chain.from_iterable(await asyncio.gather(*map(counted, work))))
 
 
 def _check_tags(judge: Judge, run_tags: Sequence[str]) -> None:
@@ -221,6 +279,7 @@ def _manifest(
         runs={task: overlaps},
         n_topics=len(rubrics),
         example_run_tags=tuple(sorted(judge.example_run_tags)),
+        instrument=judge.instrument,
         agreement=dict(judge.agreement),
         n_unjudged={task: n_unjudged},
     )

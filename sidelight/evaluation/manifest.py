@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from sidelight.errors import InputError
-from sidelight.evaluation.judges.base import Agreement, JudgeKind
+from sidelight.evaluation.judges.base import Agreement, Instrument, JudgeKind
 from sidelight.files import atomic_write
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.base import Value
@@ -30,6 +30,7 @@ class JudgingManifest(Value):
         runs: The runs judged, by task (`task1`, `task2`); with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
             1 means a near copy of an example.
+        instrument: What a prompted judge asks, and whom; None where no model is asked.
         agreement: With people, on topics held out (`questions`, `answers`).
         n_unjudged: Verdicts that could not be had, by task.
     """
@@ -40,6 +41,7 @@ class JudgingManifest(Value):
     runs: dict[str, dict[str, float]]
     n_topics: int
     example_run_tags: tuple[str, ...]
+    instrument: Instrument | None = None
     agreement: dict[str, Agreement]
     n_unjudged: dict[str, int]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from sidelight.schemas.base import Value
@@ -36,6 +37,28 @@ class Agreement(Value):
     kappa: float | None
 
 
+class Instrument(Value):
+    """What a prompted judge asks, and whom.
+
+    Attributes:
+        models: The models, by the names under which they are served.
+        mode: How many pairs of questions one call is asked about.
+        prompts: The fingerprint of each prompt, by its id.
+        rule: How the labels of several models become one.
+    """
+
+    models: tuple[str, ...]
+    mode: str
+    prompts: dict[str, str]
+    rule: str = "one model"
+
+    @property
+    def summary(self) -> str:
+        """Return what labels depend on, short enough for a table."""
+        digest = hashlib.sha256("".join(self.prompts.values()).encode()).hexdigest()
+        return f"{' + '.join(self.models)}, {self.mode}, prompts {digest[:8]}"
+
+
 class Judge(Protocol):
     """Labels submissions against rubrics; asynchronous because some judges ask a model."""
 
@@ -58,6 +81,10 @@ class Judge(Protocol):
     @property
     def agreement(self) -> Mapping[str, Agreement]:
         """With people, by what was judged (`questions`, `answers`)."""
+
+    @property
+    def instrument(self) -> Instrument | None:
+        """What it asks, and whom; None for a judge that asks no model."""
 
     async def assess_compound(
         self, run_tag: str, questions: Sequence[SubmittedQuestion]

@@ -6,7 +6,7 @@ agrees with them on topics it was not fitted on. With too few examples it goes b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from sidelight.schemas.judgment import (
     CompoundAssessment,
     CompoundLabel,
     QuestionAssessment,
+    SimilarityLabel,
+    Unjudged,
 )
 from sidelight.text import one_line
 
@@ -42,8 +44,11 @@ if TYPE_CHECKING:
     from sidelight.evaluation.examples import Examples
     from sidelight.evaluation.judges.base import Agreement, JudgeKind
     from sidelight.evaluation.judges.comparison import Encode
+    from sidelight.evaluation.judges.ordinal import Features
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+
+L = TypeVar("L", SimilarityLabel, AnswerLabel)
 
 # Without examples: the least share of common words of each level above the lowest. Words alone,
 # because a cosine means something else with every encoder. Chosen on the labels of the mini web.
@@ -64,6 +69,8 @@ class EmbeddedJudge:
         examples: Labelled submissions to learn from; None for thresholds.
         encode: Texts to L2-normalised vectors (n, dim) float32; None compares words only.
         encoder_name: The model behind `encode`, which becomes part of the version.
+        min_confidence: Labels less likely than this, in [0, 1], are withheld as unjudged; those by
+            rule, compound verdicts and contradictions, are not. Thresholds have no confidence.
     """
 
     name: ClassVar[str] = "embedded"
@@ -75,8 +82,13 @@ class EmbeddedJudge:
         examples: Examples | None = None,
         encode: Encode | None = None,
         encoder_name: str = "",
+        *,
+        min_confidence: float = 0.0,
     ) -> None:
-        self.version = f"1 ({encoder_name or 'words only'})"
+        withheld = f", from {min_confidence:g}" if min_confidence else ""
+        self.version = f"1 ({encoder_name or 'words only'}{withheld})"
+        self._min_confidence = min_confidence
+        self.instrument = None
         self.example_run_tags = examples.run_tags if examples else frozenset()
         self.agreement: dict[str, Agreement] = {}
         known = {**(examples.rubrics if examples else {}), **rubrics}
@@ -118,14 +130,14 @@ class EmbeddedJudge:
             return []
         features = question_features(self._comparison, rubric, [item.text for item in questions])
         flat = features.reshape(-1, features.shape[-1])
-        levels = self._question_model.predict(flat).reshape(features.shape[:2])
+        labels = self._labels(self._question_model, flat, SIMILARITY_LEVELS)
         return [
             QuestionAssessment(
                 topic_id=rubric.topic_id,
                 rubric_question_rank=wanted.rank,
                 run_tag=run_tag,
                 run_question_rank=submitted.rank,
-                label=SIMILARITY_LEVELS[levels[i, j]],
+                label=labels[i * len(questions) + j],
                 rationale=_described(QUESTION_FEATURES, features[i, j]),
             )
             for i, wanted in enumerate(rubric.questions)
@@ -139,14 +151,13 @@ class EmbeddedJudge:
         answers = [answer for question in rubric.questions for answer in question.answers]
         sentences = report_sentences(report)
         evidence = answer_evidence(self._comparison, [answer.text for answer in answers], sentences)
-        levels = self._answer_model.predict(np.array([item.features for item in evidence]))
+        features = np.array([item.features for item in evidence])
+        labels = self._labels(self._answer_model, features, SUPPORT_LEVELS)
         assessments = []
-        for answer, found, level in zip(answers, evidence, levels, strict=True):
-            label, seen = SUPPORT_LEVELS[level], found.text
+        for answer, found, likely in zip(answers, evidence, labels, strict=True):
             opposite = contradicting(self._comparison, answer.text, sentences)
-            if opposite is not None:
-                label, seen = AnswerLabel.CONTRADICTS, opposite
-            quotation = one_line(seen)[:_MAX_QUOTED]
+            label = likely if opposite is None else AnswerLabel.CONTRADICTS
+            quotation = one_line(opposite or found.text)[:_MAX_QUOTED]
             assessments.append(
                 AnswerAssessment(
                     topic_id=rubric.topic_id,
@@ -157,6 +168,18 @@ class EmbeddedJudge:
                 )
             )
         return assessments
+
+    def _labels(
+        self, model: LevelModel, features: Features, scale: Sequence[L]
+    ) -> list[L | Unjudged]:
+        return [
+            scale[level]
+            if confidence >= self._min_confidence
+            else Unjudged(reason=f"confidence {confidence:.2f}, below {self._min_confidence:g}")
+            for level, confidence in zip(
+                model.predict(features), model.confidence(features), strict=True
+            )
+        ]
 
 
 def _texts(rubrics: Mapping[str, Rubric]) -> list[str]:

@@ -35,9 +35,14 @@ class LevelModel(Protocol):
     def predict(self, features: Features) -> Levels:
         """Return the level of each row of `(n, n_features)`."""
 
+    def confidence(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return how likely the predicted level of each row is, in [0, 1]."""
+
 
 class Thresholds:
     """The level is how many thresholds one feature reaches.
+
+    Thresholds give no probabilities; the confidence is 0.
 
     Args:
         column: Which feature counts.
@@ -53,6 +58,10 @@ class Thresholds:
         values = features[:, self._column]
         levels: Levels = np.searchsorted(self._thresholds, values, side="right")
         return levels
+
+    def confidence(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return 0 for each row of `(n, n_features)`."""
+        return np.zeros(len(features))
 
 
 class OrdinalClassifier:
@@ -78,10 +87,25 @@ class OrdinalClassifier:
 
     def predict(self, features: Features) -> Levels:
         """Return the level of each row of `(n, n_features)`."""
-        reached = np.array([step.predict_proba(features)[:, 1] for step in self._steps])
-        # A level cannot be more likely than the one below it.
-        likely: Levels = np.sum(np.minimum.accumulate(reached, axis=0) >= 0.5, axis=0)
+        likely: Levels = np.sum(self._reached(features)[1:-1] >= 0.5, axis=0)
         return likely
+
+    def confidence(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the probability that the level of each row is the predicted one."""
+        reached, level = self._reached(features), self.predict(features)
+        rows = np.arange(len(features))
+        probability: npt.NDArray[np.float64] = reached[level, rows] - reached[level + 1, rows]
+        return probability
+
+    def _reached(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return how likely each level or a higher one is, `(n_levels + 1, n)`, from 1 to 0."""
+        reached = np.ones((len(self._steps) + 2, len(features)))
+        reached[-1] = 0
+        for level, step in enumerate(self._steps, start=1):
+            reached[level] = step.predict_proba(features)[:, 1]
+        # A level cannot be more likely than the one below it.
+        falling: npt.NDArray[np.float64] = np.minimum.accumulate(reached, axis=0)
+        return falling
 
 
 def fit_levels(

@@ -28,6 +28,24 @@ def test_thresholds_count_what_is_reached() -> None:
     assert model.predict(rows).tolist() == [0, 1, 2]
 
 
+def test_thresholds_have_no_confidence() -> None:
+    assert Thresholds(1, (0.25, 0.5)).confidence(np.array([[9, 0.2], [9, 0.6]])).tolist() == [0, 0]
+
+
+def test_confidence_is_the_probability_of_the_predicted_level() -> None:
+    x, y = separable(300)
+    model = OrdinalClassifier(x, y, 3)
+    # Far from the limits at 1/3 and 2/3 the level is sure, on them it is a toss-up.
+    sure = model.confidence(np.array([[0.0, 0.5], [1.0, 0.5]]))
+    unsure = model.confidence(np.array([[0.33, 0.5], [0.67, 0.5]]))
+    assert sure.min() > 0.9
+    assert unsure.max() < 0.75
+    unseen, truth = separable(400, seed=1)
+    right, confidence = model.predict(unseen) == truth, model.confidence(unseen)
+    assert ((confidence > 0) & (confidence <= 1)).all()
+    assert right[confidence > 0.8].mean() > right[confidence <= 0.8].mean()
+
+
 def test_classifier_learns_levels_and_is_deterministic() -> None:
     x, y = separable(300)
     unseen, truth = separable(200, seed=1)

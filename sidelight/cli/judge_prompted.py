@@ -1,0 +1,125 @@
+"""The prompted judge of `sidelight judge`: who is asked, and what asking would cost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from sidelight.build_models import open_models, sampling
+from sidelight.config.settings import ModelSettings, ServerSettings, Settings
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.judges.ensemble import EnsembleJudge
+from sidelight.evaluation.judges.estimate import PromptCounter
+from sidelight.evaluation.judges.question_similarity import Mode
+from sidelight.formats.topics import read_topics
+from sidelight.llm.prompted import PromptedModel
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.build_models import ModelAccess
+    from sidelight.evaluation.examples import Examples
+    from sidelight.evaluation.judges.base import Judge
+    from sidelight.evaluation.judges.estimate import Estimate
+    from sidelight.evaluation.judges.prompted import PromptedJudge
+    from sidelight.schemas.article import Article
+    from sidelight.schemas.rubric import Rubric
+
+T = TypeVar("T")
+
+
+class Panel(NamedTuple):
+    """One judge for each model, alike in all else.
+
+    Attributes:
+        judge_class: The judge.
+        models: Names under which models are served.
+        articles: Topic id -> article.
+        examples: Labelled submissions to show.
+        mode: How many pairs of questions one call is asked about.
+    """
+
+    judge_class: type[PromptedJudge]
+    models: tuple[str, ...]
+    articles: Mapping[str, Article]
+    examples: Examples | None
+    mode: Mode
+
+    def judge(self, asked: Sequence[PromptedModel]) -> Judge:
+        """Return the judge that asks these models."""
+        judges = [
+            self.judge_class(model, name, self.articles, self.examples, self.mode)
+            for name, model in zip(self.models, asked, strict=True)
+        ]
+        return judges[0] if len(judges) == 1 else EnsembleJudge(judges)
+
+
+def seat_panel(
+    judge_class: type[PromptedJudge],
+    models: Sequence[str],
+    topics: Path | None,
+    rubrics: Mapping[str, Rubric],
+    examples: Examples | None,
+    mode: str,
+) -> Panel:
+    """Check what a prompted judge needs.
+
+    Raises:
+        UsageError: No model or no articles were named, or a model twice.
+        InputError: A rubric has no article.
+    """
+    if not models or topics is None:
+        raise UsageError(
+            "a prompted judge needs a model and the articles",
+            remedy="Name them: --model NAME --topics FILE",
+        )
+    if len(set(models)) < len(models):
+        raise UsageError("--model names a model twice; the votes of one model count once")
+    articles = {article.topic_id: article for article in read_topics(topics)}
+    if lacking := sorted(set(rubrics) - set(articles)):
+        raise InputError(
+            f"{topics}: expected the articles of all rubrics; {lacking[0]} is not there",
+            remedy="Give the topics file that the rubrics were written for.",
+        )
+    return Panel(judge_class, tuple(models), articles, examples, Mode(mode))
+
+
+async def judge_with_models(
+    panel: Panel, access: ModelAccess, at_once: int, work: Callable[[Judge], Awaitable[T]]
+) -> T:
+    """Open the models, temperature 0, and let the judge that asks them work.
+
+    Args:
+        panel: Who judges.
+        access: How models may be used.
+        at_once: Calls under way at once, to each model.
+        work: What the judge does.
+    """
+    settings = Settings(servers={"default": ServerSettings(max_concurrency=at_once)})
+    async with open_models(settings, access) as opened:
+        asked = []
+        for name in panel.models:
+            model = ModelSettings(name=name, temperature=0, top_p=1)
+            asked.append(PromptedModel(await opened.named(model), sampling(model), lambda _: None))
+        return await work(panel.judge(asked))
+
+
+def estimate_cost(
+    panel: Panel, work: Callable[[Judge], Awaitable[object]], n_labels: int, at_once: int
+) -> Estimate:
+    """Do the work with models that only count what they are asked.
+
+    Args:
+        panel: Who would judge.
+        work: What the judge would do.
+        n_labels: Labels that one model would give.
+        at_once: Calls that would be made at once.
+    """
+    counter = PromptCounter()
+
+    async def counted() -> None:
+        await work(panel.judge([counter] * len(panel.models)))
+
+    asyncio.run(counted())
+    return counter.estimate(n_labels * len(panel.models), at_once)
