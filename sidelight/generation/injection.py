@@ -85,7 +85,7 @@ _OTHER_LANGUAGES = (
 )
 # Marks of our prompts, of chat templates and of answers, and what hides text from people.
 _MARKS = (
-    r"[<‹⟨]{2,}\s*(?:begin|end)\b|\b(?:begin|end) (?:segment|article|source) e?\d*\s*[>›⟩]{2,}",
+    r"[<‹⟨]{2}\s{0,5}(?:begin|end)\b|\b(?:begin|end) (?:segment|article|source) e?\d*\s*[>›⟩]{2}",
     r"<\|\w+\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
     r"(?:^|\n|[.!?] )\s*[#*\[(]*(?:system|assistant)(?: prompt| message)?[*\])]*\s*:\s",
     r'"(?:segment_ids|verdict|label|covers|angle_id|answer_id|sentences|keys)"\s*:\s*["\[{]',
