@@ -24,8 +24,9 @@ def answer_schema(schema: dict[str, Any], prompt: str, *, invent: bool = False) 
 
     Ids are those of fences (`<<<BEGIN segment E1>>>`) whose kind a property names, or else of the
     last list of them in the prompt; texts are sentences from inside the fences, short ones are
-    names there; a list of objects that have an id gets one for each, and any other list as many
-    items as the prompt allows ("angles: at most 2", "angles: an empty list").
+    names there; a list of objects that have an id, or ids of a kind of fence, gets one for each;
+    any other list as many items as the prompt allows ("angles: at most 2", "angles: an empty
+    list").
 
     Args:
         schema: As pydantic writes it.
@@ -113,6 +114,11 @@ class _Writer:
             if known and known[0][1]:
                 name, ids = known[0]
                 return [self.value(part, path) | {name: one} for one in ids[:high]]
+            for name in named:
+                kinds = [ids for kind, ids in self._ids.items() if ids and kind in name]
+                if part["properties"][name].get("type") == "array" and kinds:
+                    ids = self._known((name,))
+                    return [self.value(part, path) | {name: [one]} for one in ids[:high]]
         elif IDENTIFIES.search(path[0]) and part.get("type") == "string" and "enum" not in part:
             known_ids = self._known(path)
             n = min(len(known_ids), high, max(low, self._rng.randint(1, 2)))

@@ -1,0 +1,114 @@
+"""However a model names its sources, a report cites what was found for the topic or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from asking_roles import scripted
+from hypothesis import given
+from hypothesis import strategies as st
+from report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
+
+from sidelight.checks.support import PromptedSupportCheck
+from sidelight.errors import InputError
+from sidelight.generation.citations import resolve_report
+from sidelight.generation.prompted.check import PromptedChecker
+from sidelight.generation.prompted.report import PromptedReportWriter
+from sidelight.generation.prompted.revise import PromptedReviser
+from sidelight.generation.prompted.select import PromptedSelector
+from sidelight.schemas.evidence import EvidenceSet
+from sidelight.schemas.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+    Report,
+    ReportLimits,
+)
+from sidelight.schemas.run import CitedSentence
+
+if TYPE_CHECKING:
+    from sidelight.generation.roles import Encode
+
+LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=9)
+OUTSIDE = segment("j", "Nobody found this page.")
+FOUND = segment("d", "A census found 433 boats at Orrin in 2022.")
+KEYS = st.lists(
+    st.sampled_from(["E1", "E2", "E3", "E99", "e1", "1", "[E1]", "", " E1", OUTSIDE.segment_id])
+    | st.text(max_size=6),
+    max_size=3,
+)
+FULL = json.dumps({"reason": "It says so.", "label": "full"})
+KNOWN = {one.segment_id for one in (OWNER, LARK, COUNT)}
+
+
+@given(KEYS)
+def test_selecting(keys: list[str]) -> None:
+    segments = [{"key": key, "reason": "So.", "label": "full"} for key in keys]
+    asked = scripted(json.dumps({"segments": segments}))
+    candidates = {"owner": [OWNER, LARK]}
+    selection = asyncio.run(PromptedSelector(asked.model, 4)(PROFILE, ANGLES, candidates))
+    taken = {item.segment.segment_id for item in selection.evidence.items}
+    assert taken <= {OWNER.segment_id, LARK.segment_id}
+    assert len(taken) == len({"E1", "E2"} & set(keys))
+    invented = [name for name, why in selection.dropped.items() if why == "invented key"]
+    assert len(invented) == len(set(keys) - {"E1", "E2"})
+
+
+@given(KEYS, KEYS)
+def test_writing_and_revising(
+    lexical_encode: Encode, stated: list[str], rewritten: list[str]
+) -> None:
+    claim = {"text": "Lark Media owns the Orrin Post.", "keys": stated, "label": "full"}
+    sentence = {"claim_keys": ["C1"], "text": "The Orrin Post belongs to Lark Media."}
+    asked = scripted(
+        json.dumps({"claims": [claim]}),
+        json.dumps({"claims": []}),
+        *([json.dumps({"sentences": [sentence]})] if {"E1", "E2"} & set(stated) else []),
+    )
+    draft = asyncio.run(
+        PromptedReportWriter(asked.model, lexical_encode, 250)(PROFILE, ANGLES, EVIDENCE)
+    )
+    asked.script.assert_finished()
+    assert {one for sentence in draft.sentences for one in sentence.segment_ids} <= KNOWN
+    assert len(draft.invented_keys) == len(set(stated) - {"E1", "E2"})
+    resolve_report("topic", draft, EVIDENCE, LIMITS)
+
+    removed = DraftSentence(text="So it is.", segment_ids=(COUNT.segment_id,), covers={"boats": 1})
+    checked = CheckedReport(
+        draft=DraftReport(sentences=()),
+        removed=(Removal(sentence=removed, label="none", reason="It is not."),),
+    )
+    answer = {"reason": "So.", "sentence": "A census found 433 boats.", "keys": rewritten}
+    asked = scripted(json.dumps(answer))
+    reviser = PromptedReviser(asked.model, lexical_encode, 250)
+    revision = asyncio.run(reviser(PROFILE, ANGLES, EVIDENCE, checked, {removed.text: [FOUND]}))
+    cited = {one for sentence in revision.draft.sentences for one in sentence.segment_ids}
+    assert cited <= {COUNT.segment_id, FOUND.segment_id}
+    assert {item.segment.segment_id for item in revision.evidence.items} <= {FOUND.segment_id}
+    evidence = EvidenceSet.merge(EVIDENCE, revision.evidence)
+    _, dropped = resolve_report("topic", revision.draft, evidence, LIMITS)
+    assert dropped == ()
+
+
+def test_a_check_does_not_let_it_stand_nor_does_a_report_hold_it() -> None:
+    stray = DraftSentence(text="Lark Media owns the Orrin Post.", segment_ids=(OUTSIDE.segment_id,))
+    mixed = stray.model_copy(update={"segment_ids": (OUTSIDE.segment_id, OWNER.segment_id)})
+    asked = scripted(FULL)  # even where a model is content with what is left
+    draft = DraftReport(sentences=(stray, mixed))
+    checker = PromptedChecker(PromptedSupportCheck(asked.model))
+    checked = asyncio.run(checker(PROFILE, draft, EVIDENCE))
+    assert OUTSIDE.text not in asked.user()
+    report, dropped = resolve_report("topic", checked.draft, EVIDENCE, LIMITS)
+    assert [one.citations for one in report.sentences] == [(OWNER.segment_id,)]
+    assert [one.segment_id for one in dropped] == [OUTSIDE.segment_id]
+    with pytest.raises(InputError, match="not retrieved"):
+        Report(
+            topic_id="topic",
+            sentences=(CitedSentence(text=stray.text, citations=stray.segment_ids),),
+            evidence_ids=frozenset(KNOWN),
+            limits=LIMITS,
+        )
