@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
+from sidelight.generation.spread import spread
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
-from sidelight.schemas.segment import are_adjacent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
 
 _READ_PER_ANGLE = 10
-_KEPT_PER_ANGLE = 4
-_KEPT_PER_HOST = 2
 
 
 class ExtractiveSelector:
@@ -26,10 +24,12 @@ class ExtractiveSelector:
 
     Args:
         index: Encodes sentences.
+        keep: Segments taken for one angle at most.
     """
 
-    def __init__(self, index: SentenceIndex) -> None:
+    def __init__(self, index: SentenceIndex, keep: int) -> None:
         self._index = index
+        self._keep = keep
 
     async def __call__(
         self,
@@ -37,7 +37,7 @@ class ExtractiveSelector:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return at most four segments per angle, two per host, scored by their best sentence."""
+        """Return the best segments of each angle, two per host, scored by their best sentence."""
         quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
         self._index.remember(
@@ -59,27 +59,21 @@ class ExtractiveSelector:
         if not flat:
             return EvidenceSet()
         scores = dict(zip(flat, relevance(flat, [angle], profile, self._index)[:, 0], strict=True))
-        ordered = sorted(
-            (
-                (
-                    -max(float(scores[sentence]) for sentence in sentences),
-                    segment.segment_id,
-                    segment,
+        best = {
+            segment.segment_id: max(float(scores[sentence]) for sentence in sentences)
+            for segment, sentences in read
+        }
+        speaking = [segment for segment, _ in read if best[segment.segment_id] > 0]
+        speaking.sort(key=lambda segment: (-best[segment.segment_id], segment.segment_id))
+        taken, _ = spread(speaking, self._keep)
+        return EvidenceSet.merge(
+            EvidenceSet(
+                items=tuple(
+                    Evidence(segment=segment, relevance={angle.angle_id: best[segment.segment_id]})
+                    for segment in taken
                 )
-                for segment, sentences in read
-            ),
-            key=lambda entry: entry[:2],
+            )
         )
-        kept: list[Evidence] = []
-        for negative, segment_id, segment in ordered:
-            known = [item.segment for item in kept]
-            if negative == 0.0 or len(kept) == _KEPT_PER_ANGLE:
-                break
-            crowded = sum(other.host == segment.host for other in known) == _KEPT_PER_HOST
-            if crowded or any(are_adjacent(segment_id, other.segment_id) for other in known):
-                continue
-            kept.append(Evidence(segment=segment, relevance={angle.angle_id: -negative}))
-        return EvidenceSet.merge(EvidenceSet(items=tuple(kept)))
 
 
 def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
