@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
 from sidelight.errors import ReplyError
 from sidelight.generation.prompted.concurrent_answers import answers
-from sidelight.generation.prompted.keys import KeyedSegments
+from sidelight.generation.prompted.directness import CHANCE, Directness
+from sidelight.generation.prompted.keys import MAX_CITED, KeyedSegments
 from sidelight.generation.sentence_fault import sentence_fault
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
@@ -31,8 +32,6 @@ _SEGMENTS_PER_ANGLE = 8
 _SEGMENT_WORDS = 250
 _CLAIMS_PER_ANGLE = 6
 _CLAIM_WORDS = 30
-_CITED = 3
-_CHANCE = {"full": 0.9, "partial": 0.5, "background": 0.2}
 
 
 class StatedClaim(Value):
@@ -40,7 +39,7 @@ class StatedClaim(Value):
 
     text: str = Field(max_length=400, description=f"at most {_CLAIM_WORDS} words")
     keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=_SEGMENTS_PER_ANGLE)
-    label: Literal["full", "partial", "background"]
+    label: Directness
 
 
 class StatedClaims(Value):
@@ -120,8 +119,8 @@ async def _on_angle(
             sentences.append(
                 DraftSentence(
                     text=text,
-                    segment_ids=tuple(segment.segment_id for segment in supporters[:_CITED]),
-                    covers={angle.angle_id: _CHANCE[claim.label]},
+                    segment_ids=tuple(segment.segment_id for segment in supporters[:MAX_CITED]),
+                    covers={angle.angle_id: CHANCE[claim.label]},
                 )
             )
     return FoundClaims(tuple(sentences), tuple(invented_keys), tuple(notes))

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.segment import Segment
 
+MAX_CITED = 3
+"""Segments a sentence cites at most; a track that allows fewer has its way in `resolve_report`."""
+
 
 class ShownSegment(NamedTuple):
     """A segment as `segments.partial.md` shows it."""

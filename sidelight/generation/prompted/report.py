@@ -11,6 +11,7 @@ from sidelight.errors import ReplyError
 from sidelight.generation.compose import chances_missed, compose
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.claims import find_claims
+from sidelight.generation.prompted.keys import MAX_CITED
 from sidelight.generation.prompted.same_fact import SameFact
 from sidelight.generation.refill import as_candidates
 from sidelight.generation.sentence_fault import sentence_fault
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
-_CITED = 3
 _MARGIN = 0.04  # models count words badly: of 250, the prompt allows 240
 
 
@@ -40,7 +40,7 @@ class WrittenSentence(Value):
     """One sentence and the claims it states."""
 
     claim_keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(
-        min_length=1, max_length=_CITED
+        min_length=1, max_length=MAX_CITED
     )
     text: str = Field(max_length=1_000)
 
@@ -91,7 +91,7 @@ class PromptedReportWriter:
             for candidate, claim in zip(candidates, found.sentences, strict=True)
         }
         weights = {angle.angle_id: angle.weight for angle in angles}
-        same = SameFact(self._encode)
+        same = SameFact(self._encode, [claim.text for claim in found.sentences])
         chosen = compose(candidates, weights, self._max_words, same)
         rest = [candidate for candidate in candidates if candidate not in chosen]
         reserve = compose(rest, weights, 2 * self._max_words, same, standing=chosen)
@@ -159,6 +159,6 @@ def _stated(text: str, claims: Sequence[DraftSentence]) -> DraftSentence:
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)
     return DraftSentence(
         text=text,
-        segment_ids=tuple(cited[:_CITED]),
+        segment_ids=tuple(cited[:MAX_CITED]),
         covers={angle_id: round(1.0 - chance, 4) for angle_id, chance in missed.items()},
     )

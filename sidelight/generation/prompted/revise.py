@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sidelight.errors import ReplyError
 from sidelight.generation.prompted.concurrent_answers import answers
-from sidelight.generation.prompted.keys import KeyedSegments
+from sidelight.generation.prompted.keys import MAX_CITED, KeyedSegments
 from sidelight.generation.prompted.same_fact import SameFact
 from sidelight.generation.refill import as_candidates, refill
 from sidelight.generation.sentence_fault import sentence_fault
@@ -33,7 +33,6 @@ PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
 _SEGMENT_WORDS = 250
 _SENTENCE_WORDS = 35
-_CITED = 3
 
 
 class RevisedSentence(Value):
@@ -41,7 +40,7 @@ class RevisedSentence(Value):
 
     reason: str = Field(max_length=400)
     sentence: str = Field(max_length=400, description=f"at most {_SENTENCE_WORDS} words")
-    keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=_CITED)
+    keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=MAX_CITED)
 
 
 class Rewritten(NamedTuple):
@@ -104,11 +103,14 @@ class PromptedReviser:
             )
         )
         everything = EvidenceSet.merge(evidence, taken)
-        same = SameFact(self._encode)
         draft = checked.draft
-        for one in rewritten:
-            if one.sentence is not None and self._has_place(one.sentence, draft, everything, same):
-                draft = draft.model_copy(update={"sentences": (*draft.sentences, one.sentence)})
+        new = [one.sentence for one in rewritten if one.sentence is not None]
+        same = SameFact(
+            self._encode, [one.text for one in (*draft.sentences, *draft.reserve, *new)]
+        )
+        for sentence in new:
+            if self._has_place(sentence, draft, everything, same):
+                draft = draft.model_copy(update={"sentences": (*draft.sentences, sentence)})
         draft = draft.model_copy(
             update={
                 "invented_keys": (
@@ -175,9 +177,9 @@ class PromptedReviser:
         self, sentence: DraftSentence, draft: DraftReport, evidence: EvidenceSet, same: SameFact
     ) -> bool:
         words = sum(budget_words(one.text) for one in (*draft.sentences, sentence))
-        (new,) = as_candidates([sentence], evidence)
+        (candidate,) = as_candidates([sentence], evidence)
         return words <= self._max_words and not any(
-            same(known, new) for known in as_candidates(draft.sentences, evidence)
+            same(known, candidate) for known in as_candidates(draft.sentences, evidence)
         )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from sidelight.errors import ReplyError
 from sidelight.generation.prompted.concurrent_answers import answers
+from sidelight.generation.prompted.directness import CHANCE, Directness
 from sidelight.generation.prompted.keys import KeyedSegments
 from sidelight.generation.spread import spread
 from sidelight.prompting import load_prompt
@@ -27,7 +28,6 @@ PROMPT = load_prompt(Path(__file__).with_name("select.prompt.md"))
 
 _READ_PER_ANGLE = 20
 _SEGMENT_WORDS = 180
-_RELEVANCE = {"full": 0.9, "partial": 0.5, "background": 0.2}
 
 
 class ChosenSegment(Value):
@@ -35,7 +35,7 @@ class ChosenSegment(Value):
 
     key: str
     reason: str = Field(max_length=300)
-    label: Literal["full", "partial", "background"]
+    label: Directness
 
 
 class ChosenSegments(Value):
@@ -123,7 +123,7 @@ class PromptedSelector:
         items = [
             Evidence(
                 segment=segment,
-                relevance={angle.angle_id: _RELEVANCE[label_of[segment.segment_id]]},
+                relevance={angle.angle_id: CHANCE[label_of[segment.segment_id]]},
             )
             for segment in taken
         ]

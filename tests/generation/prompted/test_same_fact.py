@@ -1,0 +1,31 @@
+"""Two sentences state one fact only if their figures and their negations agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sidelight.generation.compose import Candidate
+from sidelight.generation.prompted.same_fact import SameFact
+
+if TYPE_CHECKING:
+    from sidelight.generation.roles import Encode
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("In the harbour of Orrin, 420 boats were counted by the Orrin Harbour Trust.", True),
+        ("The Orrin Harbour Trust counted 430 boats in the harbour of Orrin.", False),
+        ("The Orrin Harbour Trust never counted 420 boats in the harbour of Orrin.", False),
+        ("Lark Media bought the newspaper Orrin Post for 420 crowns.", False),
+    ],
+)
+def test_one_fact_or_two(lexical_encode: Encode, other: str, same: bool) -> None:
+    text = "The Orrin Harbour Trust counted 420 boats in the harbour of Orrin."
+    first, second = (
+        Candidate(text=one, covers={}, host="", segment_ids=()) for one in (text, other)
+    )
+    facts = SameFact(lexical_encode, [text, other])
+    assert facts(first, second) is facts(second, first) is same
