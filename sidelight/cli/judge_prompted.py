@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sidelight.build_models import open_models, sampling
 from sidelight.config.settings import ModelSettings, ServerSettings, Settings
-from sidelight.errors import InputError, UsageError
+from sidelight.errors import BudgetExhaustedError, InputError, UsageError
 from sidelight.evaluation.judges.ensemble import EnsembleJudge
 from sidelight.evaluation.judges.estimate import PromptCounter
 from sidelight.evaluation.judges.question_similarity import Mode
@@ -102,7 +102,13 @@ async def judge_with_models(
         for name in panel.models:
             model = ModelSettings(name=name, temperature=0, top_p=1)
             asked.append(PromptedModel(await opened.named(model), sampling(model), lambda _: None))
-        return await work(panel.judge(asked))
+        try:
+            return await work(panel.judge(asked))
+        except BudgetExhaustedError:
+            # What the budget still covers is under way: let it reach the cache.
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            await asyncio.gather(*others, return_exceptions=True)
+            raise
 
 
 def estimate_cost(
