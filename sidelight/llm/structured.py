@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -82,8 +83,7 @@ async def ask(
         ReplyError: The second reply is truncated, empty, refused, malformed or did not come. Like
             the former, it holds the cost of both calls.
     """
-    schema = JsonSchema(name=kind.__name__, schema=kind.model_json_schema())
-    turn = request.model_copy(update={"json_schema": schema})
+    turn = request.model_copy(update={"json_schema": _schema(kind)})
     call, outcome = await _attempt(model, turn, kind, check)
     on_call(call)
     if not isinstance(outcome, ReplyError):
@@ -94,6 +94,11 @@ async def ask(
         repaired.usage = _sum(outcome.usage, repaired.usage)
         raise repaired
     return Answer(repaired, (call, second))
+
+
+@cache  # pydantic takes half a millisecond, and few types are asked for many times
+def _schema(kind: type[BaseModel]) -> JsonSchema:
+    return JsonSchema(name=kind.__name__, schema=kind.model_json_schema())
 
 
 async def _attempt(
