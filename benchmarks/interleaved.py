@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -47,11 +47,11 @@ def compare(
     return comparison
 
 
-def write_results(name: str, workload: str, comparisons: list[Comparison]) -> None:
+def write_results(name: str, workload: str, figures: Iterable[object]) -> None:
     """Write the figures with what they depend on."""
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {load}"
     lines = [f"workload: {workload}", f"machine: {machine}, Python {platform.python_version()}"]
-    lines += [str(comparison) for comparison in comparisons]
+    lines += map(str, figures)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -70,7 +70,7 @@ class Assessor:
         it says once and was asked counts; the rest is unjudged.
 
         Args:
-            prefix: What the prompt begins with; see `PrefixOrder`.
+            prefix: What the prompt begins with, after its rules; see `PrefixOrder`.
             prompt: The question.
             kind: The type of the answer.
             asked: Ids, each once.
@@ -82,7 +82,7 @@ class Assessor:
             check_each_once(asked, [one for one, _ in read(answer)])
 
         reason = ""
-        async with self._order.turn(*prefix):
+        async with self._order.turn(prompt.id, *prefix):
             try:
                 answer = await self._model.answer(prompt, kind, check=check, **values)
                 given = list(read(answer))

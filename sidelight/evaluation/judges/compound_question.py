@@ -20,7 +20,7 @@ _LABELS = {"compound": CompoundLabel.COMPOUND, "single": CompoundLabel.NOT_COMPO
 async def label_compound(assessor: Assessor, question: str) -> Verdict:
     """Return whether a question is compound."""
     return await assessor.verdict(
-        (COMPOUND_PROMPT.id,),
+        (),
         COMPOUND_PROMPT,
         CompoundVerdict,
         lambda answer: Verdict(_LABELS[answer.verdict], answer.reason),

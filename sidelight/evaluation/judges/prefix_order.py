@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-# Requests under way are limited by the client. This bounds how many prompts wait in memory for it,
-# and keeps to the order in which they were asked for: a topic's prompts stay together.
-_ADMITTED = 1024
+# Requests under way are limited by the client; this is how many prompts wait in memory for it. They
+# are admitted in the order in which they were asked for, so a topic's prompts stay together: with
+# many more, those of all topics would come by turns, and push each other out of a server's cache.
+_ADMITTED = 512
 
 
 class PrefixOrder:

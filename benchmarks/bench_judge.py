@@ -1,0 +1,297 @@
+"""How fast runs are judged, and how much of its prompts a server with a prefix cache computes.
+
+Run with: python benchmarks/bench_judge.py PATH_TO_DRAGUN_2025_DATA
+
+The folder holds `topics.jsonl`, `runs/task1` and `runs/task2` as the track's organizers publish
+them. Their rubrics are not public here: eight or seven questions of a run, 236 in all, stand in for
+the questions, and 25 words of the article for each answer.
+
+1. A thousand pairs of questions against a server that answers after 200 ms, and the organizers'
+   way of asking: one call after the other.
+2. What a server computes of all prompts of a whole judging: 33 runs of ten questions and 26 reports
+   on 30 topics, 256 calls at once. It keeps blocks of 16 tokens, the least recently used one making
+   place, up to 262,144 tokens. A token is four characters here. What several requests have in
+   common is computed by each of them if none was finished before they came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from interleaved import Comparison, write_results
+from openai import OpenAI
+
+from sidelight.errors import FailedCallError
+from sidelight.evaluation.assess import assess_question_runs, assess_report_runs
+from sidelight.evaluation.examples import Examples
+from sidelight.evaluation.judges.prompted import PromptedJudge
+from sidelight.evaluation.judges.question_similarity import Mode
+from sidelight.formats.task1 import read_question_run
+from sidelight.formats.task2 import read_report_run
+from sidelight.formats.topics import read_topics
+from sidelight.llm.cache import CachedModel
+from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sidelight.llm.base import Reply, Request
+    from sidelight.prompting import Prompt
+    from sidelight.schemas.article import Article
+
+SERVER = Path(__file__).parents[1] / "tests" / "llm" / "fault_server.py"
+LATENCY_S, AT_ONCE = 0.2, 256
+N_PAIRS, N_SEQUENTIAL, ROUNDS = 1000, 50, 3
+N_QUESTION_RUNS, N_REPORT_RUNS = 33, 26
+CHARACTERS_PER_TOKEN, BLOCK_TOKENS, CACHE_TOKENS = 4, 16, 262_144
+BLOCK = BLOCK_TOKENS * CHARACTERS_PER_TOKEN
+STAND_IN = "feedbackintheloop"
+REPORT_EXAMPLES = ("organizer-gpt-oss-t2", "dragun-organizers-starter-kit-task-2")
+
+
+class Material:
+    """The public data, with stand-ins for what is not public."""
+
+    def __init__(self, data: Path) -> None:
+        self.articles = {one.topic_id: one for one in read_topics(data / "topics.jsonl")}
+        task1 = {path.name: read_question_run(path) for path in (data / "runs/task1").iterdir()}
+        task2 = {path.name: read_report_run(path) for path in (data / "runs/task2").iterdir()}
+        asked = _by_topic(task1.pop(STAND_IN).questions)
+        self.rubrics = {
+            topic_id: _rubric(self.articles[topic_id], asked[topic_id][: 8 if place < 26 else 7])
+            for place, topic_id in enumerate(sorted(self.articles))
+        }
+        self.examples = Examples(
+            rubrics=self.rubrics,
+            questions={
+                (tag, question.topic_id, question.rank): question
+                for tag, run in task1.items()
+                for question in run.questions
+            },
+            reports={
+                (tag, report.metadata.topic_id): report
+                for tag in REPORT_EXAMPLES
+                for report in task2[tag].reports
+            },
+            question_labels=(),
+            answer_labels=(),
+        )
+        # Other words for every run, so that no two prompts are the same.
+        self.question_runs = [
+            QuestionRun(
+                run_tag=f"run-{number}",
+                questions=tuple(
+                    question.model_copy(update={"text": f"{question.text} ({number})"})
+                    for run in [list(task1.values())[number % len(task1)]]
+                    for question in run.questions
+                ),
+            )
+            for number in range(N_QUESTION_RUNS)
+        ]
+        self.report_runs = [
+            ReportRun(
+                run_tag=f"run-{number}",
+                reports=tuple(
+                    report.model_copy(update={"responses": report.responses[number % 5 :]})
+                    for report in task2["garag_rubric"].reports
+                ),
+            )
+            for number in range(N_REPORT_RUNS)
+        ]
+
+
+def _by_topic(questions: Iterable[SubmittedQuestion]) -> dict[str, list[str]]:
+    texts: dict[str, list[str]] = {}
+    for question in questions:
+        texts.setdefault(question.topic_id, []).append(question.text)
+    return texts
+
+
+def _rubric(article: Article, texts: list[str]) -> Rubric:
+    words = article.body.split()
+    answers = [f"na-{number}" for number in range(1, round(len(texts) * 551 / 236) + 1)]
+    return Rubric(
+        topic_id=article.topic_id,
+        questions=tuple(
+            RubricQuestion(
+                question_id=f"{article.topic_id}-{rank}",
+                rank=rank,
+                text=text,
+                importance=Importance.GOOD_TO_KNOW,
+                answers=tuple(
+                    RubricAnswer(answer_id=name, text=" ".join(words[place : place + 25]))
+                    for place, name in enumerate(answers)
+                    if place % len(texts) == rank - 1
+                ),
+            )
+            for rank, text in enumerate(texts, start=1)
+        ),
+    )
+
+
+class Server:
+    """A model server in a process of its own."""
+
+    def __enter__(self) -> str:
+        command = [sys.executable, str(SERVER), "--port", "0", "--latency", str(LATENCY_S)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+class KeepsRequests:
+    """A model that takes note of what it is asked and passes it on."""
+
+    def __init__(self, model: OpenAICompatModel | CachedModel) -> None:
+        self.name = model.name
+        self.requests: list[Request] = []
+        self._model = model
+
+    async def complete(self, request: Request) -> Reply:
+        """Pass a request on."""
+        self.requests.append(request)
+        return await self._model.complete(request)
+
+
+async def ask_pairs(material: Material, base_url: str) -> list[Request]:
+    """Judge ten questions of one run on each of thirteen topics: a thousand pairs, or nearly."""
+    topic_ids = sorted(material.rubrics)[: N_PAIRS // 80 + 1]
+    with tempfile.TemporaryDirectory() as folder:
+        async with OpenAICompatModel("tiny", base_url, max_concurrency=AT_ONCE) as client:
+            with CachedModel(client, Path(folder)) as cached:
+                model = KeepsRequests(cached)
+                asked = PromptedModel(model, Sampling(), lambda _: None)
+                judge = PromptedJudge(asked, "tiny", material.articles, material.examples)
+                run = material.question_runs[0]
+                left = N_PAIRS
+                work = []
+                for topic_id in topic_ids:
+                    rubric = material.rubrics[topic_id]
+                    questions = [one for one in run.questions if one.topic_id == topic_id]
+                    questions = questions[: left // len(rubric.questions)]
+                    left -= len(questions) * len(rubric.questions)
+                    work.append(judge.assess_questions(rubric, run.run_tag, questions))
+                await asyncio.gather(*work)
+    return model.requests
+
+
+def ask_one_by_one(requests: list[Request], base_url: str) -> None:
+    """Ask as the organizers' script does."""
+    client = OpenAI(base_url=base_url, api_key="none")
+    for request in requests:
+        assert request.json_schema is not None
+        client.chat.completions.create(
+            model=request.model,
+            messages=[message.model_dump() for message in request.messages],
+            response_format={
+                "type": "json_schema",
+                "json_schema": request.json_schema.model_dump(by_alias=True),
+            },
+            temperature=0,
+            top_p=1,
+        )
+    client.close()
+
+
+def compare_speed(material: Material) -> Comparison:
+    ours, peer = [], []
+    with Server() as base_url:
+        for _ in range(ROUNDS):
+            started = time.perf_counter()
+            requests = asyncio.run(ask_pairs(material, base_url))
+            ours.append(time.perf_counter() - started)
+            assert len(requests) == N_PAIRS, len(requests)
+            started = time.perf_counter()
+            ask_one_by_one(requests[:N_SEQUENTIAL], base_url)
+            peer.append((time.perf_counter() - started) * N_PAIRS / N_SEQUENTIAL)
+    return Comparison(f"{N_PAIRS} pairs; the peer's time is scaled from {N_SEQUENTIAL}", ours, peer)
+
+
+class SimulatedServer(PromptedModel):
+    """Counts what a server with a prefix cache computes; it answers nothing."""
+
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self.tokens: Counter[str] = Counter()
+        self.computed: Counter[str] = Counter()
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._blocks: OrderedDict[int, None] = OrderedDict()
+
+    async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
+        """Count a prompt, and raise."""
+        values.pop("check")
+        text = "\n".join(prompt.render(**values))
+        async with self._slots:
+            keys, key = [], 0
+            for start in range(0, len(text) - BLOCK + 1, BLOCK):
+                key = hash((key, text[start : start + BLOCK]))
+                keys.append(key)
+            n_cached = next(
+                (place for place, key in enumerate(keys) if key not in self._blocks), len(keys)
+            )
+            tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
+            self.calls[prompt.id] += 1
+            self.tokens[prompt.id] += tokens
+            self.computed[prompt.id] += tokens - n_cached * BLOCK_TOKENS
+            await asyncio.sleep(0)  # whoever comes now finds nothing of it computed
+            for key in reversed(keys):  # the end of a prompt makes place before its beginning
+                self._blocks[key] = None
+                self._blocks.move_to_end(key)
+            while len(self._blocks) > CACHE_TOKENS // BLOCK_TOKENS:
+                self._blocks.popitem(last=False)
+        raise FailedCallError("nothing was asked")
+
+
+def simulate(material: Material) -> list[str]:
+    lines = ["prompt                calls   M tokens   M computed   of its own   of pairwise"]
+
+    async def judged(mode: Mode) -> SimulatedServer:
+        server = SimulatedServer()
+        judge = PromptedJudge(server, "none", material.articles, material.examples, mode)
+        await assess_question_runs(judge, material.rubrics, material.question_runs)
+        if mode is Mode.GRID:
+            await assess_report_runs(judge, material.rubrics, material.report_runs)
+        return server
+
+    servers = [asyncio.run(judged(mode)) for mode in Mode]
+    pairwise = servers[0].tokens["question_pairwise"]
+    for server in servers:
+        for name, calls in server.calls.items():
+            tokens, computed = server.tokens[name], server.computed[name]
+            of_pairwise = f"1/{pairwise / computed:.0f}" if name.startswith("question") else ""
+            lines.append(
+                f"{name:18} {calls:8,} {tokens / 1e6:10.1f} {computed / 1e6:12.2f} "
+                f"{f'1/{tokens / computed:.0f}':>12} {of_pairwise:>13}"
+            )
+    print(*lines, sep="\n", flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return [*lines, f"most memory of the judging process: {peak:.0f} MB"]
+
+
+def main() -> None:
+    material = Material(Path(sys.argv[1]))
+    speed = compare_speed(material)
+    print(speed, flush=True)
+    workload = (
+        f"30 public topics, stand-in rubrics; server latency {LATENCY_S} s, {AT_ONCE} at once"
+    )
+    write_results("judge", workload, [speed, *simulate(material)])
+
+
+if __name__ == "__main__":
+    main()
