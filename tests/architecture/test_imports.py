@@ -93,6 +93,7 @@ def test_the_system_does_not_know_the_scorer() -> None:
         ["score", "--help"],
         ["agree", "--help"],
         ["run", "--help"],
+        ["judge", "--help"],
         ["search", "--help"],
         ["doctor", "--help"],
         ["prompt", "--help"],

@@ -8,7 +8,7 @@ import pytest
 from labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
 from sidelight.evaluation.judges.embedded import EmbeddedJudge
-from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel
+from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
 from sidelight.schemas.run import CitedSentence, SubmittedReport
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
@@ -157,3 +157,18 @@ def test_without_examples_thresholds_decide_and_nothing_is_claimed() -> None:
     assert judge.agreement == {}
     assert judge.example_run_tags == frozenset()
     assert labels(judge, report("t1"))[2] == AnswerLabel.SUPPORTS  # rank 3: seven of eight words
+
+
+def test_labels_below_a_confidence_are_unjudged(judge: EmbeddedJudge) -> None:
+    certain = EmbeddedJudge(RUBRICS, examples(), min_confidence=0.8)
+    before, after = labels(judge, report("t2"), "t2"), labels(certain, report("t2"), "t2")
+    kept = [new == old for old, new in zip(before, after, strict=True)]
+    assert 0 < sum(kept) < len(kept)
+    for is_kept, label in zip(kept, after, strict=True):
+        assert is_kept or (isinstance(label, Unjudged) and "below 0.8" in label.reason)
+    assert certain.version == "1 (words only, from 0.8)"
+    # Thresholds have no confidence, so whoever asks for some gets no label.
+    by_thresholds = EmbeddedJudge(RUBRICS, min_confidence=0.8)
+    assert all(isinstance(label, Unjudged) for label in labels(by_thresholds, report("t2"), "t2"))
+    pairs = asyncio.run(by_thresholds.assess_questions(RUBRICS["t1"], "new", [question("t1", 1)]))
+    assert all(isinstance(item.label, Unjudged) for item in pairs)
