@@ -32,8 +32,8 @@ from openai import OpenAI
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.assess import assess_question_runs, assess_report_runs
 from sidelight.evaluation.examples import Examples
+from sidelight.evaluation.judges.mode import Mode
 from sidelight.evaluation.judges.prompted import PromptedJudge
-from sidelight.evaluation.judges.question_similarity import Mode
 from sidelight.formats.task1 import read_question_run
 from sidelight.formats.task2 import read_report_run
 from sidelight.formats.topics import read_topics
@@ -270,14 +270,14 @@ def simulate(material: Material) -> list[str]:
 
     servers = [asyncio.run(judged(mode)) for mode in Mode]
     pairwise = servers[0].tokens["question_pairwise"]
-    for server in servers:
-        for name, calls in server.calls.items():
-            tokens, computed = server.tokens[name], server.computed[name]
-            of_pairwise = f"1/{pairwise / computed:.0f}" if name.startswith("question") else ""
-            lines.append(
-                f"{name:18} {calls:8,} {tokens / 1e6:10.1f} {computed / 1e6:12.2f} "
-                f"{f'1/{tokens / computed:.0f}':>12} {of_pairwise:>13}"
-            )
+    figures = {name: (server, calls) for server in servers for name, calls in server.calls.items()}
+    for name, (server, calls) in figures.items():
+        tokens, computed = server.tokens[name], server.computed[name]
+        of_pairwise = f"1/{pairwise / computed:.0f}" if name.startswith("question") else "-"
+        lines.append(
+            f"{name:18} {calls:8,} {tokens / 1e6:10.1f} {computed / 1e6:12.2f} "
+            f"{f'1/{tokens / computed:.0f}':>12} {of_pairwise:>13}"
+        )
     print(*lines, sep="\n", flush=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return [*lines, f"most memory of the judging process: {peak:.0f} MB"]

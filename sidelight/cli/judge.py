@@ -12,6 +12,7 @@ import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
 from sidelight.cli.model_options import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
+from sidelight.evaluation.judges.mode import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -28,14 +29,6 @@ class Task(StrEnum):
 
     TASK1 = "task1"
     TASK2 = "task2"
-
-
-class ModeOption(StrEnum):
-    """How many pairs of questions one call is asked about."""
-
-    PAIRWISE = "pairwise"
-    LISTWISE = "listwise"
-    GRID = "grid"
 
 
 def judge(
@@ -77,9 +70,9 @@ def judge(
         Path | None, typer.Option("--topics", help="Prompted: the articles (JSONL).")
     ] = None,
     mode: Annotated[
-        ModeOption,
+        Mode,
         typer.Option("--mode", help="Prompted: pairs of questions one call is asked about."),
-    ] = ModeOption.PAIRWISE,
+    ] = Mode.PAIRWISE,
     cache: Annotated[
         Path | None,
         typer.Option("--cache", help=f"Prompted: folder of replies; OUTPUT/{_CACHE} if not given."),
@@ -110,6 +103,8 @@ def judge(
     if example_run and examples is None:
         raise UsageError("--example-run names a run of --examples, which was not given")
     judge_class = load("judge", name)
+    if (model or estimate) and judge_class.kind != "prompted":
+        raise UsageError("--model and --estimate are for a judge that asks: --judge prompted")
     known = read_rubrics(rubrics)
     labelled = read_examples(examples, example_run or ()) if examples else None
     judge_runs: Callable[..., Awaitable[JudgingManifest]]
@@ -130,7 +125,7 @@ def judge(
         from sidelight.cli.judge_prompted import estimate_cost, judge_with_models, seat_panel
         from sidelight.llm.budget import Budget
 
-        panel = seat_panel(judge_class, model or [], topics, known, labelled, mode.value)
+        panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
         if estimate:
             _report_estimate(
                 estimate_cost(panel, assess_runs, n_labels, at_once), at_once, as_json=as_json
@@ -188,12 +183,16 @@ def _report_estimate(estimate: Estimate, at_once: int, *, as_json: bool) -> None
     if as_json:
         print_json(estimate.model_dump())
         return
+    from sidelight.evaluation.judges import estimate as rates
+
     out.print(
         f"{estimate.calls:,} calls\n"
-        f"{estimate.prompt_tokens:,} tokens read (characters / 4; a server's prefix cache "
-        "computes a fraction of them)\n"
-        f"{estimate.completion_tokens:,} tokens written (100 a call and 25 a label)\n"
-        f"{estimate.hours:.2f} hours one call at a time, at 200 tokens a second; "
+        f"{estimate.prompt_tokens:,} tokens read (characters / {rates.CHARACTERS_PER_TOKEN}; "
+        "a server's prefix cache computes a fraction of them)\n"
+        f"{estimate.completion_tokens:,} tokens written "
+        f"({rates.TOKENS_PER_CALL} a call and {rates.TOKENS_PER_LABEL} a label)\n"
+        f"{estimate.hours:.2f} hours one call at a time, "
+        f"at {rates.TOKENS_PER_SECOND} tokens a second; "
         f"no less than {estimate.hours_at_once:.2f} with {at_once} at once",
         markup=False,
     )

@@ -10,7 +10,6 @@ from sidelight.config.settings import ModelSettings, ServerSettings, Settings
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
 from sidelight.evaluation.judges.ensemble import EnsembleJudge
 from sidelight.evaluation.judges.estimate import PromptCounter
-from sidelight.evaluation.judges.question_similarity import Mode
 from sidelight.formats.topics import read_topics
 from sidelight.llm.prompted import PromptedModel
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.examples import Examples
     from sidelight.evaluation.judges.base import Judge
     from sidelight.evaluation.judges.estimate import Estimate
+    from sidelight.evaluation.judges.mode import Mode
     from sidelight.evaluation.judges.prompted import PromptedJudge
     from sidelight.schemas.article import Article
     from sidelight.schemas.rubric import Rubric
@@ -61,7 +61,7 @@ def seat_panel(
     topics: Path | None,
     rubrics: Mapping[str, Rubric],
     examples: Examples | None,
-    mode: str,
+    mode: Mode,
 ) -> Panel:
     """Check what a prompted judge needs.
 
@@ -82,7 +82,7 @@ def seat_panel(
             f"{topics}: expected the articles of all rubrics; {lacking[0]} is not there",
             remedy="Give the topics file that the rubrics were written for.",
         )
-    return Panel(judge_class, tuple(models), articles, examples, Mode(mode))
+    return Panel(judge_class, tuple(models), articles, examples, mode)
 
 
 async def judge_with_models(

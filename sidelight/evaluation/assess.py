@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from functools import partial
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 QUESTION_FILE = "auto_question_assessments.csv"
 COMPOUND_FILE = "auto_compound_question_check.csv"
 REPORT_FILE = "auto_report_assessments.csv"
+
+# Topics of runs judged at once. A judge that asks a model may make eighty calls for each, which all
+# take memory while they wait.
+_AT_ONCE = 256
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 OnLabels: TypeAlias = "Callable[[int], None]"
@@ -95,12 +100,15 @@ async def assess_question_runs(
         for run in sorted(runs, key=lambda run: run.run_tag)
     }
     verdicts = await _all_labels(
-        (judge.assess_compound(tag, questions) for (_, tag), questions in submitted.items()),
+        (
+            partial(judge.assess_compound, tag, questions)
+            for (_, tag), questions in submitted.items()
+        ),
         on_labels,
     )
     labels = await _all_labels(
         (
-            judge.assess_questions(rubrics[topic_id], tag, questions)
+            partial(judge.assess_questions, rubrics[topic_id], tag, questions)
             for (topic_id, tag), questions in submitted.items()
         ),
         on_labels,
@@ -146,7 +154,7 @@ async def assess_report_runs(
                 reports[key] = report
     return await _all_labels(
         (
-            judge.assess_report(rubrics[topic_id], run_tag, report)
+            partial(judge.assess_report, rubrics[topic_id], run_tag, report)
             for (topic_id, run_tag), report in sorted(reports.items(), key=lambda item: item[0])
         ),
         on_labels,
@@ -204,9 +212,14 @@ async def judge_report_runs(
     return manifest
 
 
-async def _all_labels(work: Iterable[Awaitable[list[A]]], on_labels: OnLabels) -> list[A]:
-    async def counted(part: Awaitable[list[A]]) -> list[A]:
-        labels = await part
+async def _all_labels(
+    work: Iterable[Callable[[], Awaitable[list[A]]]], on_labels: OnLabels
+) -> list[A]:
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def counted(part: Callable[[], Awaitable[list[A]]]) -> list[A]:
+        async with slots:
+            labels = await part()
         on_labels(len(labels))
         return labels
 

@@ -159,6 +159,8 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
     given = (RUN, "task1", rubrics, "-o", tmp_path)
     with pytest.raises(UsageError, match="needs a model and the articles"):
         judge(*given)
+    with pytest.raises(UsageError, match="--judge prompted"):
+        judge(*given, "--judge", "embedded", "--estimate")
     with pytest.raises(UsageError, match="names a model twice"):
         judge(*given, "--model", "tiny", "--model", "tiny")
     with pytest.raises(UsageError, match="no address is known"):

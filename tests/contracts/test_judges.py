@@ -11,7 +11,7 @@ from reading_model import ReadingModel
 from sidelight.evaluation.examples import Examples, read_examples
 from sidelight.evaluation.judges.base import Judge
 from sidelight.evaluation.judges.ensemble import EnsembleJudge
-from sidelight.evaluation.judges.question_similarity import Mode
+from sidelight.evaluation.judges.mode import Mode
 from sidelight.formats.task1 import read_question_run
 from sidelight.formats.task2 import read_report_run
 from sidelight.formats.topics import read_topics

@@ -14,7 +14,8 @@ from sidelight.checks.compound import COMPOUND_PROMPT
 from sidelight.evaluation.judges.asking import Assessor, Verdict
 from sidelight.evaluation.judges.base import Instrument
 from sidelight.evaluation.judges.compound_question import label_compound
-from sidelight.evaluation.judges.question_similarity import COMPARE, PROMPTS, Mode
+from sidelight.evaluation.judges.mode import Mode
+from sidelight.evaluation.judges.question_similarity import COMPARE, PROMPTS
 from sidelight.evaluation.judges.report_answers import REPORT_ANSWERS, label_answers
 from sidelight.evaluation.judges.topic_material import topic_material
 from sidelight.schemas.judgment import (

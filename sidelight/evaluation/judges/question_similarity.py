@@ -16,11 +16,11 @@ differently, so the mode is part of a judge's version.
 from __future__ import annotations
 
 import asyncio
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.judges.asking import Verdict
+from sidelight.evaluation.judges.mode import Mode
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.judgment import SimilarityLabel
@@ -35,15 +35,6 @@ if TYPE_CHECKING:
 PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
 LISTWISE = load_prompt(Path(__file__).with_name("listwise.prompt.md"))
 GRID = load_prompt(Path(__file__).with_name("grid.prompt.md"))
-
-
-class Mode(StrEnum):
-    """How many pairs one call is asked about."""
-
-    PAIRWISE = "pairwise"
-    LISTWISE = "listwise"
-    GRID = "grid"
-
 
 PROMPTS = {Mode.PAIRWISE: PAIRWISE, Mode.LISTWISE: LISTWISE, Mode.GRID: GRID}
 

@@ -12,8 +12,9 @@ from reading_model import FENCED
 
 from sidelight.errors import FailedCallError, ModelUnavailableError
 from sidelight.evaluation.examples import Examples
+from sidelight.evaluation.judges.mode import Mode
 from sidelight.evaluation.judges.prompted import PromptedJudge
-from sidelight.evaluation.judges.question_similarity import PROMPTS, Mode
+from sidelight.evaluation.judges.question_similarity import PROMPTS
 from sidelight.llm.base import Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
