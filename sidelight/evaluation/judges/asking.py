@@ -11,6 +11,7 @@ from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.evaluation.judges.prefix_order import PrefixOrder
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -87,10 +88,14 @@ class Assessor:
                 answer = await self._model.answer(prompt, kind, check=check, **values)
                 given = list(read(answer))
             except ReplyError as error:
-                reason = error.message
+                reason = one_line(error.message)
                 given = list(_rest(error, kind, read))
         counts = Counter(one for one, _ in given)
-        verdicts = {one: verdict for one, verdict in given if counts[one] == 1}
+        verdicts = {
+            one: Verdict(verdict.label, one_line(verdict.rationale))
+            for one, verdict in given
+            if counts[one] == 1
+        }
         return [verdicts.get(one, Verdict(Unjudged(reason=reason))) for one in asked]
 
 

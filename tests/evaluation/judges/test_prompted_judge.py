@@ -171,6 +171,12 @@ def test_a_compound_verdict_takes_one_call() -> None:
     ]
 
 
+def test_a_reason_is_one_printable_line() -> None:
+    bench = Bench(json.dumps({"reason": "two\r\n\x1b[31mthings\u202e", "verdict": "single"}))
+    (found,) = asyncio.run(bench.judge.assess_compound("mine", QUESTIONS[:1]))
+    assert found.rationale == "two [31mthings"
+
+
 def test_nobody_is_asked_about_nothing() -> None:
     for mode in Mode:
         assert Bench(mode=mode).questions(" \u200b", "", "\ufeff") == [["very-different"] * 3] * 2
