@@ -15,7 +15,7 @@ from sidelight.evaluation.examples import Examples
 from sidelight.evaluation.judges.mode import Mode
 from sidelight.evaluation.judges.prompted import PromptedJudge
 from sidelight.evaluation.judges.question_similarity import PROMPTS
-from sidelight.llm.base import Request
+from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.article import Article
@@ -307,6 +307,33 @@ def test_a_pair_that_cannot_be_read_is_unjudged() -> None:
     (first,), (second,) = bench.questions("Who?")
     assert first == "similar"
     assert isinstance(second, Unjudged)
+
+
+def test_of_prompts_that_begin_alike_one_goes_ahead() -> None:
+    peaks: list[int] = []
+
+    class Slow(ScriptedModel):
+        under_way = 0
+
+        async def complete(self, request: Request) -> Reply:
+            self.under_way += 1
+            peaks.append(self.under_way)
+            await asyncio.sleep(0.01)
+            self.under_way -= 1
+            return await super().complete(request)
+
+    model = Slow([grid(q1="similar similar")] + [told("none", "none")] * 3)
+    asked = PromptedModel(model, Sampling(), lambda _: None)
+    judge = PromptedJudge(asked, "slow", {"t1": ARTICLE}, mode=Mode.GRID)
+    reports = [report("t1", tag) for tag in ("one", "two", "three")]
+
+    async def work() -> None:
+        await judge.assess_questions(RUBRIC, "one", QUESTIONS[:1])
+        await asyncio.gather(*(judge.assess_report(RUBRIC, "one", item) for item in reports))
+
+    asyncio.run(work())
+    # The rules of the two prompts differ, so the first report computes them for the others.
+    assert peaks == [1, 1, 1, 2]
 
 
 def test_a_model_that_is_gone_ends_the_work() -> None:
