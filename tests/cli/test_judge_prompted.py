@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -194,7 +193,7 @@ AT_ONCE = 4
 
 @pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_killed_judge_loses_no_verdict_and_repeats_none(
-    kills: int, rubrics: Path, tmp_path: Path
+    kills: int, rubrics: Path, server: FaultServer, tmp_path: Path
 ) -> None:
     def start(out: Path, server: FaultServer) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "sidelight.cli.main"]
@@ -202,26 +201,24 @@ def test_a_killed_judge_loses_no_verdict_and_repeats_none(
         command += ["--base-url", server.base_url, "--at-once", str(AT_ONCE)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
+    given = ("--model", "tiny", "--base-url", server.base_url)
+    judge(RUN, "task1", rubrics, *given, "-o", tmp_path / "undisturbed")
+    undisturbed = files(tmp_path / "undisturbed")
     rng = random.Random(kills)
-    with FaultServer(latency_s=0.03) as server:
-        started = time.monotonic()
-        process = start(tmp_path / "undisturbed", server)
-        process.communicate()
-        duration_s = time.monotonic() - started
-        undisturbed = files(tmp_path / "undisturbed")
+    with FaultServer(latency_s=0.03) as slow:
         killed = 0
         while killed < kills:
             out = tmp_path / f"after-{killed}"
             while True:
-                kept, asked = n_kept(out / "replies"), server.stats().calls
-                process = start(out, server)
+                kept, asked = n_kept(out / "replies"), slow.stats().calls
+                process = start(out, slow)
                 try:
-                    # The latter part, in which it asks.
-                    process.wait(duration_s * rng.uniform(0.3, 1) if killed < kills else None)
+                    # It needs half a second to begin, and 90 / 4 x 0.03 s or more to ask.
+                    process.wait(rng.uniform(0.5, 1.3) if killed < kills else None)
                 except subprocess.TimeoutExpired:
                     process.kill()
                 _, errors = process.communicate()
-                new_asked = server.stats().calls - asked
+                new_asked = slow.stats().calls - asked
                 if process.returncode != -signal.SIGKILL:
                     break
                 killed += 1
