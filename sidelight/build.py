@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
 
+from sidelight.build_models import open_models
+from sidelight.build_roles import open_roles
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator
 
     from sidelight.agents.state import InvestigationState
+    from sidelight.build_models import ModelAccess
     from sidelight.config.settings import RetrievalSettings, Settings
-    from sidelight.generation.roles import Encode, Roles
     from sidelight.index.folder import IndexFolder
     from sidelight.retrieval.base import Retriever
+    from sidelight.run_log import TopicLog
+    from sidelight.runner import Investigate
     from sidelight.schemas.article import Article
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
@@ -32,10 +37,18 @@ def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriev
     return RerankRetriever(first, settings.reranker, lookup, depth=settings.depth)
 
 
-def open_investigation(
-    settings: Settings, folder: IndexFolder
-) -> Callable[[Article], Awaitable[InvestigationState]]:
-    """Return the function that investigates one topic; index and graph are shared by all topics."""
+@asynccontextmanager
+async def open_investigation(
+    settings: Settings, folder: IndexFolder, access: ModelAccess
+) -> AsyncIterator[Investigate]:
+    """Hold what investigations need open, and yield the function that investigates one topic.
+
+    Index, graph and models are shared by all topics.
+
+    Raises:
+        UsageError: A role asks a model that the settings do not name, or whose server is nowhere.
+        MachineError: A model server cannot be started.
+    """
     from sidelight.agents.deps import Deps
     from sidelight.agents.graph import build_graph
     from sidelight.retrieval.lateral import LateralRetriever
@@ -44,55 +57,24 @@ def open_investigation(
     track = load_track(settings.track)
     graph = build_graph()
     steps = _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
+    async with open_models(settings, access) as models:
+        roles_of_topic = await open_roles(settings, models, folder.encoder.encode_queries)
 
-    async def investigate(article: Article) -> InvestigationState:
-        deps = Deps(
-            article=article,
-            track=track,
-            roles=extractive_roles(settings, folder.encoder.encode_queries),
-            retriever=LateralRetriever(
-                retriever,
-                article,
-                folder.docstore.get_many,
-                allow_own_article=settings.retrieval.allow_own_article,
-            ),
-            lookup=folder.docstore.get_many,
-            k=settings.retrieval.k,
-        )
-        state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
-        return cast("InvestigationState", state)
+        async def investigate(article: Article, log: TopicLog) -> InvestigationState:
+            deps = Deps(
+                article=article,
+                track=track,
+                roles=roles_of_topic(log),
+                retriever=LateralRetriever(
+                    retriever,
+                    article,
+                    folder.docstore.get_many,
+                    allow_own_article=settings.retrieval.allow_own_article,
+                ),
+                lookup=folder.docstore.get_many,
+                k=settings.retrieval.k,
+            )
+            state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
+            return cast("InvestigationState", state)
 
-    return investigate
-
-
-def extractive_roles(settings: Settings, encode: Encode) -> Roles:
-    """Return fresh roles for one topic: they remember the sentences they have encoded."""
-    from sidelight.generation.extractive.check import ExtractiveChecker
-    from sidelight.generation.extractive.coverage import ExtractiveAssessor
-    from sidelight.generation.extractive.plan import ExtractivePlanner
-    from sidelight.generation.extractive.profile import ExtractiveProfiler
-    from sidelight.generation.extractive.questions import ExtractiveQuestionWriter
-    from sidelight.generation.extractive.report import ExtractiveReportWriter
-    from sidelight.generation.extractive.revise import ExtractiveReviser
-    from sidelight.generation.extractive.rubric import ExtractiveRubricDrafter
-    from sidelight.generation.extractive.select import ExtractiveSelector
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
-    from sidelight.generation.roles import Roles
-
-    track = load_track(settings.track)
-    index = SentenceIndex(encode)
-    return Roles(
-        profile_article=ExtractiveProfiler(),
-        draft_rubric=ExtractiveRubricDrafter(),
-        plan_queries=ExtractivePlanner(),
-        select_evidence=ExtractiveSelector(index),
-        assess_coverage=ExtractiveAssessor(
-            settings.investigation.max_rounds, settings.investigation.min_gain
-        ),
-        write_questions=ExtractiveQuestionWriter(
-            index, track.questions_per_topic, track.max_question_characters
-        ),
-        write_report=ExtractiveReportWriter(index, track.max_report_words),
-        check_report=ExtractiveChecker(),
-        revise_report=ExtractiveReviser(),
-    )
+        yield investigate

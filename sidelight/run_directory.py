@@ -17,6 +17,7 @@ import orjson
 from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
 from sidelight.files import atomic_write, locked_folder
+from sidelight.run_log import Fallback
 from sidelight.schemas.base import Value
 from sidelight.schemas.run import CitedSentence
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.config.settings import Settings
+    from sidelight.llm.prompted import CallRecord
 
 
 class Failure(Value):
@@ -43,6 +45,7 @@ class TopicResult(Value):
         fingerprint: Hash of everything the result depends on.
         questions: Rank 1 first.
         report: The cited sentences.
+        fallbacks: Steps that were done without a model because its replies were no use, by step.
         trace: What each step decided.
     """
 
@@ -50,6 +53,7 @@ class TopicResult(Value):
     fingerprint: str
     questions: tuple[str, ...]
     report: tuple[CitedSentence, ...]
+    fallbacks: tuple[Fallback, ...] = ()
     trace: dict[str, Any]
 
 
@@ -68,6 +72,8 @@ class RunDirectory:
         self.failures = path / "failures.jsonl"
         self.config = path / "config.yaml"
         self.traces = path / "traces"
+        self.calls = path / "calls"
+        self.cache = path / "cache"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -122,6 +128,16 @@ class RunDirectory:
     def finish(self, result: TopicResult) -> None:
         """Store the result of a topic, in one step."""
         atomic_write(self._trace(result.topic_id), as_json(result.model_dump(mode="json")))
+
+    def append_call(self, topic_id: str, call: CallRecord) -> None:
+        """Add a call to the topic's log, which grows over all attempts at the topic.
+
+        Unlike every other file it holds times, so it differs between two runs of the same.
+        """
+        path = self.calls / f"{quote(topic_id, safe='')}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        with path.open("a", encoding="utf-8") as log:
+            log.write(call.model_dump_json() + "\n")
 
     def write_failures(self, failures: Sequence[Failure]) -> None:
         """Write one line per failed topic; an empty file when there is none."""

@@ -7,30 +7,36 @@ import hashlib
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from sidelight import __version__
-from sidelight.errors import MachineError
+from sidelight.errors import MachineError, UsageError
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.task1 import check_question_run, write_question_run
 from sidelight.formats.task2 import check_report_run, write_report_run
 from sidelight.run_directory import Failure, RunDirectory, TopicResult, as_json, publish
+from sidelight.run_log import TopicLog, usage_by_prompt
 from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedReport
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from sidelight.agents.state import InvestigationState
     from sidelight.config.settings import Settings
     from sidelight.errors import Problem
+    from sidelight.run_log import PromptUsage
     from sidelight.schemas.article import Article
 
 _THIN_WORDS = 100
+Investigate: TypeAlias = "Callable[[Article, TopicLog], Awaitable[InvestigationState]]"
+"""Works on one topic, and keeps a log of it."""
+
 _PACKAGES = ("faiss-cpu", "faiss-gpu", "langgraph", "pyserini", "sentence-transformers", "torch")
 
 
@@ -44,6 +50,8 @@ class RunSummary:
         kept: Topics that were finished before.
         failures: Topics that could not be finished.
         thin: Topics whose report is short for want of evidence.
+        fallbacks: By topic, steps done without a model whose replies were no use.
+        logs: By topic, what happened during this call, for topics that failed too.
         problems: What the strict check says about the files, warnings included.
     """
 
@@ -52,6 +60,8 @@ class RunSummary:
     kept: tuple[str, ...]
     failures: tuple[Failure, ...]
     thin: tuple[str, ...]
+    fallbacks: dict[str, list[str]]
+    logs: dict[str, TopicLog]
     problems: tuple[Problem, ...]
 
     @property
@@ -59,12 +69,16 @@ class RunSummary:
         """Tell whether every topic is finished and both files are valid."""
         return not self.failures and all(item.severity != "error" for item in self.problems)
 
+    def usage(self) -> dict[tuple[str, str], PromptUsage]:
+        """Add up this call's model calls by model and prompt id."""
+        return usage_by_prompt(call for log in self.logs.values() for call in log.calls)
+
 
 async def run_topics(
     articles: Sequence[Article],
     settings: Settings,
     index_fingerprint: str,
-    start: Callable[[], Callable[[Article], Awaitable[InvestigationState]]],
+    start: Callable[[], AbstractAsyncContextManager[Investigate]],
     out: Path,
     *,
     only: str | None = None,
@@ -77,15 +91,16 @@ async def run_topics(
         articles: All topics of the run, in the order of the files.
         settings: What the run depends on; recorded as `config.yaml`.
         index_fingerprint: Hash of the index; a folder made with another is refused.
-        start: Opens what an investigation needs; called only when there is something to do.
+        start: Holds what investigations need open; called only when there is something to do.
         out: The run directory.
         only: Work on this topic alone; finished ones stay in the files.
         parallel: Topics worked on at once; the results do not depend on it.
         on_topic: Called with the id of each topic that this call ends, well or badly.
 
     Raises:
-        UsageError: The folder is in use, or holds another run.
-        MachineError: The machine cannot do the work; no topic is marked failed for that.
+        UsageError: The folder is in use, or holds another run; or no more may be spent.
+        MachineError: The machine cannot do the work. Neither this nor a spent budget marks a topic
+            as failed: the same call goes on from there.
     """
     directory = RunDirectory(out)
     with directory.locked():
@@ -105,21 +120,22 @@ async def run_topics(
             if article.topic_id not in results and only in {None, article.topic_id}
         ]
         failures: list[Failure] = []
+        logs: dict[str, TopicLog] = {}
+
+        async def work(article: Article, investigate: Investigate) -> None:
+            topic_id = article.topic_id
+            logs[topic_id] = log = TopicLog(partial(directory.append_call, topic_id))
+            outcome = await _attempt(article, prints[topic_id], investigate, log)
+            if isinstance(outcome, TopicResult):
+                directory.finish(outcome)
+                results[topic_id] = outcome
+            else:
+                failures.append(outcome)
+            on_topic(topic_id)
+
         if todo:
-            investigate = start()
-            limit = asyncio.Semaphore(parallel)
-
-            async def work(article: Article) -> None:
-                async with limit:
-                    outcome = await _attempt(article, prints[article.topic_id], investigate)
-                if isinstance(outcome, TopicResult):
-                    directory.finish(outcome)
-                    results[outcome.topic_id] = outcome
-                else:
-                    failures.append(outcome)
-                on_topic(article.topic_id)
-
-            await asyncio.gather(*(work(article) for article in todo))
+            async with start() as investigate:
+                await _all(todo, lambda article: work(article, investigate), parallel)
         ordered = [results[item.topic_id] for item in articles if item.topic_id in results]
         order = {article.topic_id: place for place, article in enumerate(articles)}
         failures.sort(key=lambda failure: order[failure.topic_id])
@@ -134,18 +150,37 @@ async def run_topics(
             kept=kept,
             failures=tuple(failures),
             thin=thin,
+            fallbacks=manifest["fallbacks"],
+            logs=logs,
             problems=tuple(problems),
         )
 
 
+async def _all(
+    articles: Sequence[Article], work: Callable[[Article], Awaitable[None]], parallel: int
+) -> None:
+    """Work on some topics at once; when one must stop, the others have stopped too."""
+    limit = asyncio.Semaphore(parallel)
+
+    async def within_limit(article: Article) -> None:
+        async with limit:
+            await work(article)
+
+    tasks = [asyncio.create_task(within_limit(article)) for article in articles]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _attempt(
-    article: Article,
-    fingerprint: str,
-    investigate: Callable[[Article], Awaitable[InvestigationState]],
+    article: Article, fingerprint: str, investigate: Investigate, log: TopicLog
 ) -> TopicResult | Failure:
     try:
-        state = await investigate(article)
-    except MachineError:
+        state = await investigate(article, log)
+    except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
         return Failure(topic_id=article.topic_id, error=type(error).__name__, message=str(error))
@@ -154,6 +189,7 @@ async def _attempt(
         fingerprint=fingerprint,
         questions=state["questions"].questions,
         report=state["report"].sentences,
+        fallbacks=tuple(sorted(log.fallbacks, key=lambda fallback: fallback.step)),
         trace=state["trace"],
     )
 
@@ -212,6 +248,11 @@ def _manifest(
         "index": index_fingerprint,
         "topics": [result.topic_id for result in results],
         "thin_topics": list(thin),
+        "fallbacks": {
+            result.topic_id: [fallback.step for fallback in result.fallbacks]
+            for result in results
+            if result.fallbacks
+        },
         "failed_topics": [failure.topic_id for failure in failures],
         "files": {
             path.name: sha256_file(path)

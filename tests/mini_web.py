@@ -7,7 +7,7 @@ from typing import Any
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graph import build_graph
-from sidelight.build import extractive_roles
+from sidelight.build_roles import extractive_roles
 from sidelight.config.settings import Settings
 from sidelight.generation.roles import Encode
 from sidelight.retrieval.lateral import LateralRetriever

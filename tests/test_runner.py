@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.formats.task1 import check_question_run, read_question_run
 from sidelight.formats.task2 import check_report_run, read_report_run
 from sidelight.generation.roles import Encode
+from sidelight.run_log import TopicLog
 from sidelight.runner import RunSummary, run_topics
 from sidelight.schemas.article import Article
 from sidelight.schemas.question import QuestionSet
@@ -62,10 +64,17 @@ def run(
     parallel: int = 4,
 ) -> RunSummary:
     settings = load_settings(None, overrides)
-    start = lambda: investigate  # noqa: E731
     return asyncio.run(
-        run_topics(topics, settings, index, start, out, only=only, parallel=parallel)
+        run_topics(topics, settings, index, started(investigate), out, only=only, parallel=parallel)
     )
+
+
+def started(investigate: Callable[[Article], Any]) -> Callable[[], Any]:
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Callable[[Article, TopicLog], Any]]:
+        yield lambda article, log: investigate(article)
+
+    return start
 
 
 def failing(error: BaseException, *topic_ids: str) -> Callable[[Article], Any]:
@@ -97,7 +106,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path: Path) -> None:
     ended: list[str] = []
     summary = asyncio.run(
-        run_topics(TOPICS, Settings(), "i", lambda: scripted, tmp_path, on_topic=ended.append)
+        run_topics(TOPICS, Settings(), "i", started(scripted), tmp_path, on_topic=ended.append)
     )
     assert (summary.done, summary.kept, summary.failures) == (tuple(IDS), (), ())
     assert summary.succeeded
@@ -120,7 +129,8 @@ def test_the_manifest_says_what_made_the_run_and_nothing_of_when_or_where(
     assert files(tmp_path / "elsewhere") == reference
     manifest = orjson.loads(reference["manifest.json"])
     assert sorted(manifest) == [
-        *("failed_topics", "files", "index", "packages", "settings", "sidelight"),
+        *("failed_topics", "fallbacks", "files", "index", "packages", "settings"),
+        "sidelight",
         *("thin_topics", "topics", "track"),
     ]
     assert manifest["topics"] == IDS

@@ -73,6 +73,7 @@ def _step(title: str) -> Iterator[None]:
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
     from sidelight.build import open_investigation
+    from sidelight.build_models import ModelAccess
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
     from sidelight.formats.topics import read_topics
@@ -84,7 +85,7 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
             read_topics(topics),
             settings,
             index.manifest.fingerprint(),
-            lambda: open_investigation(settings, index),
+            lambda: open_investigation(settings, index, ModelAccess(destination / "cache")),
             destination,
         )
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.console import err, progress_bar
+from sidelight.cli.model_options import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
 
-if TYPE_CHECKING:
-    from sidelight.runner import RunSummary
-
+# Topics at once: computing ones share the processor, asking ones mostly wait.
+_COMPUTING, _ASKING = 4, 32
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
@@ -29,8 +29,19 @@ def run(
     ] = None,
     topic: Annotated[str | None, typer.Option("--topic", help="Only this topic id.")] = None,
     parallel: Annotated[
-        int, typer.Option("--parallel", min=1, help="Topics worked on at once.")
-    ] = 4,
+        int | None,
+        typer.Option(
+            "--parallel", min=1, help="Topics worked on at once; 4, or 32 where a model is asked."
+        ),
+    ] = None,
+    base_url: BaseUrl = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", help="Folder of model replies; `cache` in the run directory."),
+    ] = None,
+    offline: Offline = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
     ] = None,
@@ -41,10 +52,13 @@ def run(
     Interrupted at any moment, the same command goes on where it was.
     """
     from sidelight.build import open_investigation
+    from sidelight.build_models import ModelAccess
+    from sidelight.cli.run_report import report_run
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
     from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
+    from sidelight.llm.budget import Budget
     from sidelight.runner import run_topics
 
     settings = load_settings(config, overrides or ())
@@ -53,6 +67,14 @@ def run(
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
     folder = open_index(index)
     destination = out_folder or Path("runs") / settings.submission.run_id
+    access = ModelAccess(
+        cache=cache or destination / "cache",
+        offline=offline,
+        base_url=base_url,
+        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+        on_progress=lambda line: err.print(line, markup=False),
+    )
+    asks = settings.models.writer is not None
     started = time.monotonic()
     try:
         with progress_bar("topics", total=1 if topic else len(articles)) as advance:
@@ -61,51 +83,16 @@ def run(
                     articles,
                     settings,
                     folder.manifest.fingerprint(),
-                    lambda: open_investigation(settings, folder),
+                    lambda: open_investigation(settings, folder, access),
                     destination,
                     only=topic,
-                    parallel=parallel,
+                    parallel=parallel or (_ASKING if asks else _COMPUTING),
                     on_topic=lambda _: advance(1),
                 )
             )
     except KeyboardInterrupt:
         err.print("Interrupted. The same command goes on from there.")
         raise typer.Exit(_INTERRUPTED) from None
-    report_run(summary, time.monotonic() - started, as_json=as_json)
+    report_run(summary, settings, time.monotonic() - started, access.retries, as_json=as_json)
     if not summary.succeeded:
         raise typer.Exit(1)
-
-
-def report_run(summary: RunSummary, seconds: float, *, as_json: bool) -> None:
-    """Say what a run did, what failed, what is thin, and where the files are."""
-    if as_json:
-        print_json(
-            {
-                "directory": str(summary.directory.path),
-                "done": summary.done,
-                "kept": summary.kept,
-                "failures": [failure.model_dump() for failure in summary.failures],
-                "thin": summary.thin,
-                "problems": [problem.as_dict() for problem in summary.problems],
-            }
-        )
-        return
-    if not summary.done and not summary.failures:
-        out.print(f"Nothing to do: all {len(summary.kept)} topics were finished before.")
-    else:
-        kept = f", {len(summary.kept)} finished before" if summary.kept else ""
-        out.print(f"{len(summary.done)} topics in {seconds:.1f} s{kept}.")
-    for failure in summary.failures:
-        err.print(f"[red]failed[/red] {failure.topic_id}: {failure.error}: ", end="")
-        err.print(failure.message, markup=False)
-    for problem in summary.problems:
-        if problem.severity == "error":
-            err.print(str(problem), style="red", markup=False)
-    if summary.thin:
-        out.print(
-            f"{len(summary.thin)} reports are short: the index holds little on their topics "
-            "(listed in manifest.json)."
-        )
-    directory = summary.directory
-    for path in (directory.task1, directory.task2, directory.manifest, directory.traces):
-        out.print(f"  {path}", markup=False)

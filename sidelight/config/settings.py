@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Any, Literal
 
 import orjson
 from pydantic import Field
 
 from sidelight.schemas.base import Value
+
+Performer = Literal["extractive", "prompted"]
+QuestionWriter = Literal["extractive", "prompted", "organizers-2024", "organizers-2024-example"]
 
 
 class SubmissionSettings(Value):
@@ -48,6 +51,92 @@ class InvestigationSettings(Value):
     min_gain: float = Field(
         0.02, ge=0, le=1, description="Coverage a round must add for another to follow."
     )
+    queries_per_round: int = Field(40, ge=1, description="Searches a round may make.")
+    segments_per_angle: int = Field(
+        4, ge=1, description="Segments taken as evidence for one angle in one round."
+    )
+
+
+class RoleSettings(Value):
+    """Who performs each step: `extractive` needs no model, `prompted` asks the writer."""
+
+    default: Performer = Field("extractive", description="Every step that is not named below.")
+    profile_article: Performer | None = Field(None, description="Takes the article apart.")
+    draft_rubric: Performer | None = Field(
+        None, description="Drafts what assessors will probably ask; `extractive` drafts nothing."
+    )
+    plan_queries: Performer | None = Field(None, description="Decides what to search for.")
+    select_evidence: Performer | None = Field(None, description="Decides which hits are evidence.")
+    assess_coverage: Performer | None = Field(None, description="Decides whether to go on.")
+    write_questions: QuestionWriter | None = Field(
+        None,
+        description="Writes the questions; `organizers-2024` and `organizers-2024-example` do so "
+        "the way of the 2024 baselines, in one call.",
+    )
+    write_report: Performer | None = Field(None, description="Writes the report.")
+    check_report: Performer | None = Field(
+        None, description="Holds sentences against what they cite; `prompted` asks the checker."
+    )
+    revise_report: Performer | None = Field(None, description="Makes up for what a check removed.")
+
+
+class ModelSettings(Value):
+    """A model and how it is asked; replies depend on nothing else."""
+
+    name: str = Field(min_length=1, description="The name under which the server serves it.")
+    revision: str = Field(
+        "", description="Which weights those are, such as a commit; keeps cached replies apart."
+    )
+    server: str = Field("default", description="The server that serves it, by its name below.")
+    temperature: float = Field(0.0, ge=0, le=2, description="0 is the most likely answer.")
+    top_p: float = Field(1.0, gt=0, le=1, description="Share of the probability mass to sample.")
+    max_tokens: int = Field(8192, ge=64, description="Longest reply in tokens, reasoning included.")
+    seed: int | None = Field(0, description="Seed of the server's sampler; none leaves it to it.")
+
+
+class ModelsSettings(Value):
+    """Which model does what."""
+
+    writer: ModelSettings | None = Field(None, description="Asked by all prompted roles.")
+    checker: ModelSettings | None = Field(
+        None, description="Asked whether sentences are supported; the writer when not named."
+    )
+
+
+class ServerSettings(Value):
+    """Where a model is served. No result depends on it, so a run may go on with another one."""
+
+    base_url: str | None = Field(
+        None, description="Where an OpenAI-compatible API begins, e.g. http://localhost:8000/v1."
+    )
+    start: Literal["vllm"] | None = Field(
+        None, description="Start this kind of server for the run, and stop it afterwards."
+    )
+    api_key_variable: str = Field(
+        "OPENAI_API_KEY", description="Environment variable that holds the key, if one is needed."
+    )
+    max_concurrency: int = Field(64, ge=1, description="Calls under way at once.")
+    timeout_s: float = Field(600.0, gt=0, description="Longest wait for one reply, in seconds.")
+    prompt_price: float | None = Field(
+        None, ge=0, description="Price of a million tokens read, in your currency."
+    )
+    completion_price: float | None = Field(
+        None, ge=0, description="Price of a million tokens written, in your currency."
+    )
+    tensor_parallel: int = Field(1, ge=1, description="GPUs a started server uses.")
+    max_model_len: int | None = Field(
+        None, ge=1, description="Longest context of a started server, in tokens; its own default."
+    )
+    prefix_caching: bool = Field(
+        default=True, description="Let a started server reuse what prompts have in common."
+    )
+    structured_output_backend: str = Field(
+        "auto", description="What enforces schemas in a started server."
+    )
+    reasoning_parser: str | None = Field(
+        None, description="What tells reasoning from answers in a started server."
+    )
+    arguments: tuple[str, ...] = Field((), description="More arguments for a started server.")
 
 
 class Settings(Value):
@@ -57,8 +146,17 @@ class Settings(Value):
     submission: SubmissionSettings = SubmissionSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     investigation: InvestigationSettings = InvestigationSettings()
+    roles: RoleSettings = RoleSettings()
+    models: ModelsSettings = ModelsSettings()
+    servers: dict[str, ServerSettings] = Field(
+        default_factory=dict, description="Servers by name; no result depends on them."
+    )
+
+    def of_results(self) -> dict[str, Any]:
+        """Return the resolved tree of all that results depend on, JSON-ready."""
+        return self.model_dump(mode="json", exclude={"servers"})
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 of the resolved tree."""
-        canonical = orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS)
+        """Return the SHA-256 of all that results depend on."""
+        canonical = orjson.dumps(self.of_results(), option=orjson.OPT_SORT_KEYS)
         return hashlib.sha256(canonical).hexdigest()

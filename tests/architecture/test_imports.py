@@ -32,7 +32,8 @@ ALLOWED = {
     "generation": MIDDLE | {"prompting", "llm", "checks"},
     "agents": MIDDLE | {"retrieval", "generation", "llm"},
     "evaluation": MIDDLE | {"prompting", "llm", "checks"},
-    "run_directory": MIDDLE,
+    "run_log": BASE | {"llm"},
+    "run_directory": MIDDLE | {"run_log", "llm"},
 }
 HEAVY = {
     "pyserini": {"index", "retrieval"},

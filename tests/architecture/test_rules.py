@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
 
 from sidelight.config.settings import Settings
+from sidelight.generation.roles import Roles
 from sidelight.registry import REGISTRY, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(__file__).resolve().parents[2] / "sidelight"
-READERS = [PACKAGE / "build.py", PACKAGE / "runner.py", *sorted((PACKAGE / "cli").glob("*.py"))]
+READERS = [
+    *sorted(PACKAGE.glob("build*.py")),
+    PACKAGE / "runner.py",
+    *sorted((PACKAGE / "cli").glob("*.py")),
+]
+
+
+def groups_in(kind: object) -> list[type[BaseModel]]:
+    """The groups of settings a field may hold: itself, an optional one, or many by name."""
+    kinds = [kind, *get_args(kind)]
+    return [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
 
 
 def settings_of(model: type[BaseModel]) -> Iterator[str]:
     for name, field in model.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from settings_of(kind)
-        else:
+        groups = groups_in(field.annotation)
+        for group in groups:
+            yield from settings_of(group)
+        if not groups:
             yield name
 
 
@@ -34,16 +46,18 @@ def test_every_setting_is_read_somewhere() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute)
     }
+    # Who performs a role is read by the role's name.
+    read |= {role.name for role in fields(Roles)}
     assert set(settings_of(Settings)) <= read
 
 
 def test_every_setting_says_what_it_does() -> None:
     def check(model: type[BaseModel]) -> None:
         for name, field in model.model_fields.items():
-            kind = field.annotation
-            if isinstance(kind, type) and issubclass(kind, BaseModel):
-                check(kind)
-            else:
+            groups = groups_in(field.annotation)
+            for group in groups:
+                check(group)
+            if not groups:
                 assert field.description, f"{model.__name__}.{name}"
 
     check(Settings)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
-from sidelight.build import extractive_roles
+from sidelight.build_roles import extractive_roles
 from sidelight.config.settings import Settings
 from sidelight.generation import roles as protocols
 from sidelight.generation.citations import resolve_report
-from sidelight.generation.extractive.report import NO_EVIDENCE
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Encode, Roles
 from sidelight.schemas.angle import Plan
 from sidelight.schemas.article import Article

@@ -41,7 +41,13 @@ class ExtractivePlanner:
 
     Round one opens every angle. Later rounds search again, in other words, for angles without
     evidence, and follow names that evidence on the outlet or the author brings up.
+
+    Args:
+        max_queries: Searches a round may make; the lightest angles go without.
     """
+
+    def __init__(self, max_queries: int) -> None:
+        self._max_queries = max_queries
 
     async def __call__(
         self,
@@ -71,9 +77,14 @@ class ExtractivePlanner:
                 angle_id=angle.angle_id,
                 text=_anchored(text, angle.question, profile),
             )
-            for angle, text in searches
+            for angle, text in self._heaviest(searches)
         )
         return Plan(angles=new, queries=planned)
+
+    def _heaviest(self, searches: list[tuple[Angle, str]]) -> list[tuple[Angle, str]]:
+        if len(searches) <= self._max_queries:
+            return searches
+        return sorted(searches, key=lambda search: -search[0].weight)[: self._max_queries]
 
 
 def _first_angles(profile: ArticleProfile) -> Iterator[Angle]:

@@ -1,0 +1,26 @@
+"""Options of every command that asks a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        envvar="OPENAI_BASE_URL",
+        help="Where the model server's API begins, e.g. http://localhost:8000/v1.",
+    ),
+]
+Offline = Annotated[
+    bool, typer.Option("--offline", help="Replay the cache; refuse to ask a server.")
+]
+MaxCalls = Annotated[
+    int | None, typer.Option("--max-calls", min=0, help="Stop before more calls than this.")
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option("--max-tokens", min=0, help="Stop before more tokens, read and written."),
+]

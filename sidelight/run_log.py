@@ -1,0 +1,129 @@
+"""What happened while topics were worked on: calls, time per step, and steps done without a model.
+
+Nothing here decides anything. Times and cache hits differ from call to call of the same run, so
+they stay out of the files that a rerun must reproduce.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from sidelight.errors import ReplyError
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from sidelight.llm.prompted import CallRecord
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Fallback(Value):
+    """A step whose model gave no usable answer, so that it was done without one.
+
+    Attributes:
+        step: The role.
+        error: The kind of error that stopped the model's performer.
+        message: What it said.
+    """
+
+    step: str
+    error: str
+    message: str
+
+
+class TopicLog:
+    """What happened while one topic was worked on.
+
+    Args:
+        on_call: Told of every call when it has ended.
+
+    Attributes:
+        calls: Every call, in the order in which they ended.
+        fallbacks: Steps done without a model that had one.
+        seconds: By step, how long it took, added up where it was taken more than once.
+    """
+
+    def __init__(self, on_call: Callable[[CallRecord], None] = lambda _: None) -> None:
+        self.calls: list[CallRecord] = []
+        self.fallbacks: list[Fallback] = []
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._on_call = on_call
+
+    def record(self, call: CallRecord) -> None:
+        """Take note of a call."""
+        self.calls.append(call)
+        self._on_call(call)
+
+    def timed(self, step: str, perform: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        """Return a performer that adds its time to its step's."""
+
+        async def timed(*args: P.args, **kwargs: P.kwargs) -> T:
+            started = perf_counter()
+            try:
+                return await perform(*args, **kwargs)
+            finally:
+                self.seconds[step] += perf_counter() - started
+
+        return timed
+
+    def with_fallback(
+        self,
+        step: str,
+        perform: Callable[P, Awaitable[T]],
+        instead: Callable[P, Awaitable[T]],
+    ) -> Callable[P, Awaitable[T]]:
+        """Return a performer that does the step another way where a model's replies are no use."""
+
+        async def performed(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return await perform(*args, **kwargs)
+            except ReplyError as error:
+                self.fallbacks.append(
+                    Fallback(step=step, error=type(error).__name__, message=error.message)
+                )
+            return await instead(*args, **kwargs)
+
+        return performed
+
+
+@dataclass(slots=True)
+class PromptUsage:
+    """What the calls of one prompt came to.
+
+    Attributes:
+        calls: Calls, replayed ones included.
+        cached: Calls that a cache answered.
+        prompt_tokens: Tokens read by calls that were made.
+        completion_tokens: Tokens written by them.
+        latency_s: Seconds waited for them, added up over calls made at the same time.
+        failures: By kind, replies that could not be used.
+    """
+
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    latency_s: float = 0.0
+    failures: Counter[str] = field(default_factory=Counter)
+
+
+def usage_by_prompt(calls: Iterable[CallRecord]) -> dict[tuple[str, str], PromptUsage]:
+    """Add calls up by model and prompt id, sorted."""
+    usage: dict[tuple[str, str], PromptUsage] = {}
+    for call in calls:
+        sums = usage.setdefault((call.model, call.prompt_id), PromptUsage())
+        sums.calls += 1
+        sums.cached += call.cached
+        if not call.cached:
+            sums.prompt_tokens += call.prompt_tokens or 0
+            sums.completion_tokens += call.completion_tokens or 0
+            sums.latency_s += call.latency_s
+        if call.failure is not None:
+            sums.failures[call.failure] += 1
+    return {key: usage[key] for key in sorted(usage)}
