@@ -78,7 +78,7 @@ def _asked(model: Model, settings: ModelSettings, log: TopicLog) -> PromptedMode
 
 def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     """Return fresh roles for one topic: they remember the sentences they have encoded."""
-    from sidelight.generation.extractive.check import ExtractiveChecker
+    from sidelight.checks.support import LexicalSupportCheck
     from sidelight.generation.extractive.coverage import ExtractiveAssessor
     from sidelight.generation.extractive.plan import ExtractivePlanner
     from sidelight.generation.extractive.profile import ExtractiveProfiler
@@ -88,6 +88,7 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     from sidelight.generation.extractive.rubric import ExtractiveRubricDrafter
     from sidelight.generation.extractive.select import ExtractiveSelector
     from sidelight.generation.extractive.sentence_index import SentenceIndex
+    from sidelight.generation.support_checker import SupportChecker
 
     track = load_track(settings.track)
     investigation = settings.investigation
@@ -102,7 +103,7 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
             index, track.questions_per_topic, track.max_question_characters
         ),
         write_report=ExtractiveReportWriter(index, track.max_report_words),
-        check_report=ExtractiveChecker(),
+        check_report=SupportChecker(LexicalSupportCheck()),
         revise_report=ExtractiveReviser(track.max_report_words),
     )
 
@@ -113,7 +114,6 @@ def _prompted_roles(
     """Return every performer with a model, by role and name."""
     from sidelight.checks.compound import PromptedCompoundCheck
     from sidelight.checks.support import PromptedSupportCheck
-    from sidelight.generation.prompted.check import PromptedChecker
     from sidelight.generation.prompted.coverage import PromptedAssessor
     from sidelight.generation.prompted.plan import PromptedPlanner
     from sidelight.generation.prompted.profile import PromptedProfiler
@@ -123,6 +123,7 @@ def _prompted_roles(
     from sidelight.generation.prompted.revise import PromptedReviser
     from sidelight.generation.prompted.rubric import PromptedRubricDrafter
     from sidelight.generation.prompted.select import PromptedSelector
+    from sidelight.generation.support_checker import SupportChecker
 
     track = load_track(settings.track)
     investigation = settings.investigation
@@ -145,6 +146,6 @@ def _prompted_roles(
             writer, count, max_characters, example=True
         ),
         ("write_report", "prompted"): PromptedReportWriter(writer, encode, track.max_report_words),
-        ("check_report", "prompted"): PromptedChecker(PromptedSupportCheck(checker)),
+        ("check_report", "prompted"): SupportChecker(PromptedSupportCheck(checker)),
         ("revise_report", "prompted"): PromptedReviser(writer, encode, track.max_report_words),
     }

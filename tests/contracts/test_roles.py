@@ -230,17 +230,15 @@ def test_a_check_removes_what_does_not_stand(roles: Roles) -> None:
     drafts = {
         (stands, (useful,)): "",
         (stands, (useful, own)): "",
-        (stands, ()): "not in what it cites",
-        (stands, (own, useful)): "not in what it cites",
-        (stands, ("a_doc_99_9#0_0", useful)): "not in what it cites",
-        (stands.replace("2018", "2019"), (useful,)): "not in what it cites",
-        ("Dr. Tom Vale said the harbour cannot hold more boats.", (own,)): (
-            "taken from the target article"
-        ),
-        ("by the Orrin Harbour Trust", (useful,)): "cannot stand alone",
+        (stands, ()): "it cites no evidence",
+        (stands, ("a_doc_99_9#0_0",)): "it cites no evidence",
+        (stands, (own,)): "the source lacks",
+        (stands.replace("2018", "2019"), (useful,)): "the source lacks 2019",
+        ("Dr. Tom Vale said the harbour cannot hold more boats.", (own,)): "the article says it",
+        ("This claim is false.", (useful,)): "a verdict",
     }
     for (text, cited), reason in drafts.items():
         draft = DraftReport(sentences=(DraftSentence(text=text, segment_ids=cited),))
         checked = asyncio.run(roles.check_report(profile, draft, evidence))
-        assert [removal.reason for removal in checked.removed] == ([reason] if reason else [])
         assert checked.draft.sentences == (() if reason else draft.sentences)
+        assert all(removal.reason.startswith(reason) for removal in checked.removed)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle
-from sidelight.generation.prompted.concurrent_answers import answers
 from sidelight.generation.prompted.votes import count_votes
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from sidelight.errors import ReplyError
-from sidelight.generation.prompted.concurrent_answers import answers
+from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.prompted.directness import CHANCE, Directness
 from sidelight.generation.prompted.keys import KeyedSegments
 from sidelight.generation.spread import spread

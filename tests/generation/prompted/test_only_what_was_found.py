@@ -15,10 +15,10 @@ from report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import InputError
 from sidelight.generation.citations import resolve_report
-from sidelight.generation.prompted.check import PromptedChecker
 from sidelight.generation.prompted.report import PromptedReportWriter
 from sidelight.generation.prompted.revise import PromptedReviser
 from sidelight.generation.prompted.select import PromptedSelector
+from sidelight.generation.support_checker import SupportChecker
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.report import (
     CheckedReport,
@@ -99,7 +99,7 @@ def test_a_check_does_not_let_it_stand_nor_does_a_report_hold_it() -> None:
     mixed = stray.model_copy(update={"segment_ids": (OUTSIDE.segment_id, OWNER.segment_id)})
     asked = scripted(FULL)  # even where a model is content with what is left
     draft = DraftReport(sentences=(stray, mixed))
-    checker = PromptedChecker(PromptedSupportCheck(asked.model))
+    checker = SupportChecker(PromptedSupportCheck(asked.model))
     checked = asyncio.run(checker(PROFILE, draft, EVIDENCE))
     assert OUTSIDE.text not in asked.user()
     report, dropped = resolve_report("topic", checked.draft, EVIDENCE, LIMITS)

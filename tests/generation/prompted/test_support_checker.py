@@ -9,9 +9,10 @@ import pytest
 from asking_roles import scripted
 from report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
 
-from sidelight.checks.support import PromptedSupportCheck
+from sidelight.checks.support import LexicalSupportCheck, PromptedSupportCheck
+from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.check import PromptedChecker
+from sidelight.generation.support_checker import SupportChecker
 from sidelight.llm.scripted import Line
 from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence
 
@@ -22,7 +23,7 @@ def label(name: str) -> str:
 
 def checked(*sentences: DraftSentence, replies: tuple[Line, ...] = ()) -> CheckedReport:
     asked = scripted(*replies)
-    checker = PromptedChecker(PromptedSupportCheck(asked.model))
+    checker = SupportChecker(PromptedSupportCheck(asked.model))
     draft = DraftReport(sentences=sentences, reserve=(said("In reserve."),))
     report = asyncio.run(checker(PROFILE, draft, EVIDENCE))
     asked.script.assert_finished()
@@ -70,8 +71,24 @@ def test_nothing_found_passes() -> None:
 
 def test_without_an_answer_words_decide() -> None:
     copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
-    report = checked(copied, MANY, replies=("{}", "{}", "{}", "{}"))
-    assert report.draft.sentences == (copied,)
+    # The first turns come in order, then the repair turns: only the first sentence gets an answer.
+    report = checked(SOLD, copied, MANY, replies=(label("full"), "{}", "{}", "{}", "{}"))
+    assert report.draft.sentences == (SOLD, copied)
     (removal,) = report.removed
     assert removal.label == "none"
     assert removal.reason.startswith("by its words, for want of an answer (StructuredOutputError)")
+
+
+def test_without_any_answer_somebody_else_must_check() -> None:
+    with pytest.raises(StructuredOutputError):
+        checked(SOLD, MANY, replies=("{}", "{}", "{}", "{}"))
+
+
+def test_words_alone_pass_what_is_quoted_and_what_is_reworded() -> None:
+    quoted = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
+    reworded = said("Since 2011 the Orrin Post has belonged to Lark Media.", OWNER.segment_id)
+    other_year = said("The Orrin Post has belonged to Lark Media since 2012.", OWNER.segment_id)
+    draft = DraftReport(sentences=(quoted, reworded, other_year))
+    report = asyncio.run(SupportChecker(LexicalSupportCheck())(PROFILE, draft, EVIDENCE))
+    assert report.draft.sentences == (quoted, reworded)
+    assert [(one.sentence, one.label) for one in report.removed] == [(other_year, "none")]
