@@ -68,6 +68,8 @@ INNOCENT_TEXTS = (
     "He said the assistant manager would rate every dish on the menu.",
     "You must label all food that holds nuts, the agency says.",
     "Vitamin E1 does not exist, while E10 is a fuel with ten percent ethanol.",
+    "System: PlayStation 5. Price: 60 dollars.",
+    "As an assistant to the mayor, she must say no more than he does.",
     "Der Minister ignoriert die Kritik an den neuen Regeln nicht.",
     "Россия игнорирует правила, сказал посол.",
     "The <b>committee</b> met on Tuesday; p < 0.05 &amp; n > 30.",

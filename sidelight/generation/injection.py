@@ -38,8 +38,8 @@ _ENGLISH = (
         rf"|any |the )?{_READER}\b"
     ),
     (
-        rf"\b(?:if you are|as) an? {_READER}\b[^.!?\n]{{0,40}}\b(?:you|must|please|ignore|do not"
-        rf"|cite|say|write)\b"
+        rf"\b(?:if you are an? {_READER}|as an? (?:ai|llm|(?:large )?language model))\b"
+        r"[^.!?\n]{0,40}\b(?:you (?:must|should|will)|please|ignore|do not|cite)\b"
     ),
     (
         rf"\b{_READER}(?: reading this)?(?: page)?\s*[,:]\s*(?:please |now |you must )?"
@@ -87,7 +87,11 @@ _OTHER_LANGUAGES = (
 _MARKS = (
     r"[<‹⟨]{2}\s{0,5}(?:begin|end)\b|\b(?:begin|end) (?:segment|article|source) e?\d*\s*[>›⟩]{2}",
     r"<\|\w+\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
-    r"(?:^|\n|[.!?] )\s*[#*\[(]*(?:system|assistant)(?: prompt| message)?[*\])]*\s*:\s",
+    (
+        r"(?:^|\n|[.!?] )\s*[#*\[(]*(?:system|assistant)(?: (?:prompt|message)[*\])]*\s*:\s"
+        r"|[*\])]*\s*:\s*(?:you|ignore|disregard|from now|always|never"
+        r"|write|say|cite|label|mark|rate|output|answer|respond)\b)"
+    ),
     r'"(?:segment_ids|verdict|label|covers|angle_id|answer_id|sentences|keys)"\s*:\s*["\[{]',
     r"(?:^|\n)\s*\[?e\d{1,2}\]?\s*[:=]",
 )
