@@ -7,7 +7,7 @@ from typing import Literal
 from langgraph.types import Send
 
 from sidelight.agents.state import Assignment, InvestigationState
-from sidelight.schemas.angle import PlannedQuery
+from sidelight.schemas.angle import Aspect, PlannedQuery
 from sidelight.text import budget_words
 
 # A checked report is revised at most so often: what does not stand by then is left out.
@@ -16,15 +16,15 @@ _ENOUGH_WORDS = 225
 
 
 def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_evidence"]:
-    """Send out one investigator for each angle that the round searches for."""
+    """Send out one investigator for each side of trustworthiness that the round looks at."""
     number = state["round_number"]
-    by_angle: dict[str, list[PlannedQuery]] = {}
+    by_aspect: dict[Aspect, list[PlannedQuery]] = {}
     for query in state["queries"].values():
         if query.query_id.startswith(f"{number}."):
-            by_angle.setdefault(query.angle_id, []).append(query)
+            by_aspect.setdefault(state["angles"][query.angle_id].aspect, []).append(query)
     return [
-        Send("investigate", Assignment(round_number=number, angle_id=angle_id, queries=queries))
-        for angle_id, queries in by_angle.items()
+        Send("investigate", Assignment(round_number=number, aspect=aspect, queries=queries))
+        for aspect, queries in by_aspect.items()
     ] or "select_evidence"
 
 

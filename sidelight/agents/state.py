@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypedDict, TypeVar
 
-from sidelight.schemas.angle import Angle, Coverage, PlannedQuery
+from sidelight.schemas.angle import Angle, Aspect, Coverage, PlannedQuery
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.question import QuestionSet
@@ -75,7 +75,7 @@ class Assignment(TypedDict):
     """What one investigator of a round is sent out with."""
 
     round_number: int
-    angle_id: str
+    aspect: Aspect
     queries: list[PlannedQuery]
 
 

@@ -23,7 +23,7 @@ from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Encode
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
-from sidelight.schemas.angle import Coverage, PlannedQuery
+from sidelight.schemas.angle import Angle, Aspect, Coverage, PlannedQuery
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal
@@ -98,18 +98,24 @@ def test_rounds_end_when_coverage_says_so(go_on: bool, step: str | list[str]) ->
     assert after_coverage({"coverage": coverage}) == step
 
 
-def test_one_investigator_for_each_angle_of_the_round() -> None:
+def test_one_investigator_for_each_aspect_of_the_round() -> None:
+    aspects = {"a": Aspect.AUTHOR, "b": Aspect.CLAIM, "c": Aspect.AUTHOR}
+    angles = {
+        name: Angle(angle_id=name, aspect=aspect, question="?", query="x", weight=1)
+        for name, aspect in aspects.items()
+    }
     queries = {
         name: PlannedQuery(query_id=name, angle_id=name.partition(".")[2], text="x")
-        for name in ("1.a", "2.a", "2.b")
+        for name in ("1.a", "2.a", "2.b", "2.c")
     }
-    sent = to_investigators({"round_number": 2, "queries": queries})
+    sent = to_investigators({"round_number": 2, "angles": angles, "queries": queries})
     assert isinstance(sent, list)
-    assert [(one.node, one.arg["angle_id"], one.arg["queries"]) for one in sent] == [
-        ("investigate", "a", [queries["2.a"]]),
-        ("investigate", "b", [queries["2.b"]]),
+    assert [(one.node, one.arg["aspect"], one.arg["queries"]) for one in sent] == [
+        ("investigate", Aspect.AUTHOR, [queries["2.a"], queries["2.c"]]),
+        ("investigate", Aspect.CLAIM, [queries["2.b"]]),
     ]
-    assert to_investigators({"round_number": 3, "queries": queries}) == "select_evidence"
+    nothing = to_investigators({"round_number": 3, "angles": angles, "queries": queries})
+    assert nothing == "select_evidence"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Search for one angle; all investigators of a round work at the same time."""
+"""Search for one side of trustworthiness; all investigators of a round work at the same time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sidelight.schemas.search import Query
 
 
 async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the hits of an angle's searches, reranked where the retriever reranks.
+    """Return the hits of an investigator's searches, reranked where the retriever reranks.
 
-    Only the searches of one angle go to the index together: what else is under way must not decide
+    Its searches go to the index together and with no others: what else is under way must not decide
     which texts share a batch of the encoder, or the same run could end in other bytes.
     """
-    deps, angle_id = runtime.context, state["angle_id"]
+    deps = runtime.context
     queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
     found = await asyncio.to_thread(deps.retriever.search, queries, deps.k)
     shown = {
@@ -27,5 +27,5 @@ async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, An
     }
     return {
         "hits": found.hits,
-        "trace": {f"round-{state['round_number']}.investigate.{angle_id}": shown},
+        "trace": {f"round-{state['round_number']}.investigate.{state['aspect']}": shown},
     }
