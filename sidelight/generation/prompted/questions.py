@@ -35,8 +35,8 @@ SPLIT_PROMPT = load_prompt(Path(__file__).with_name("split_question.prompt.md"))
 _LEAST, _MOST = 16, 20
 _LISTED_ANGLES = 24
 _PARTS = 3
-# Pairs of questions of the public Task 1 runs on four topics: from .84 up nearly all of those read
-# ask the same ("Jenny Hills' qualifications" twice, .841); around .80 many share only a subject.
+# A judgement call, from a dozen pairs of the public Task 1 runs: above it most ask the same (one
+# asks for "qualifications" twice, .841), though some are only related; around .80 many are.
 _SAME_QUESTION = 0.84
 _REPEATED_ASPECT = 0.7
 _IMPORTANCE = {"have to know": 4.0, "good to know": 2.0, "nice to know": 1.0}
