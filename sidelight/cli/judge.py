@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
-from sidelight.cli.model_options import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
+from sidelight.cli.model_options import (
+    DEFAULT_AT_ONCE,
+    REPLIES,
+    AtOnce,
+    BaseUrl,
+    Cache,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+)
 from sidelight.evaluation.judges.mode import Mode
 
 if TYPE_CHECKING:
@@ -20,8 +29,6 @@ if TYPE_CHECKING:
     from sidelight.evaluation.judges.base import Judge
     from sidelight.evaluation.judges.estimate import Estimate
     from sidelight.evaluation.manifest import JudgingManifest
-
-_CACHE = "replies"
 
 
 class Task(StrEnum):
@@ -73,16 +80,11 @@ def judge(
         Mode,
         typer.Option("--mode", help="Prompted: pairs of questions one call is asked about."),
     ] = Mode.PAIRWISE,
-    cache: Annotated[
-        Path | None,
-        typer.Option("--cache", help=f"Prompted: folder of replies; OUTPUT/{_CACHE} if not given."),
-    ] = None,
+    cache: Cache = None,
     offline: Offline = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
-    at_once: Annotated[
-        int, typer.Option("--at-once", min=1, help="Prompted: calls under way at once.")
-    ] = 256,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Prompted: print what it would cost; ask nothing.")
     ] = False,
@@ -122,7 +124,8 @@ def judge(
     judge_runs = partial(judge_runs, examples=labelled, folder=output)
     if judge_class.kind == "prompted":
         from sidelight.build_models import ModelAccess
-        from sidelight.cli.judge_prompted import estimate_cost, judge_with_models, seat_panel
+        from sidelight.cli.ask_models import ask_models
+        from sidelight.cli.judge_prompted import estimate_cost, seat_panel
         from sidelight.llm.budget import Budget
 
         panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
@@ -132,13 +135,18 @@ def judge(
             )
             return
         access = ModelAccess(
-            cache=cache or output / _CACHE,
+            cache=cache or output / REPLIES,
             offline=offline,
             base_url=base_url,
             budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
         )
         with progress_bar("labels", total=n_labels) as advance:
-            work = judge_with_models(panel, access, at_once, partial(judge_runs, on_labels=advance))
+            work = ask_models(
+                panel.models,
+                access,
+                at_once,
+                lambda asked: judge_runs(panel.judge(asked), on_labels=advance),
+            )
             manifest = asyncio.run(work)
     else:
         encode, encoder_name = None, ""

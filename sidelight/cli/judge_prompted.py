@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.build_models import open_models, sampling
-from sidelight.config.settings import ModelSettings, ServerSettings, Settings
-from sidelight.errors import BudgetExhaustedError, InputError, UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.judges.ensemble import EnsembleJudge
 from sidelight.evaluation.judges.estimate import PromptCounter
 from sidelight.formats.topics import read_topics
-from sidelight.llm.prompted import PromptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.build_models import ModelAccess
     from sidelight.evaluation.examples import Examples
     from sidelight.evaluation.judges.base import Judge
     from sidelight.evaluation.judges.estimate import Estimate
     from sidelight.evaluation.judges.mode import Mode
     from sidelight.evaluation.judges.prompted import PromptedJudge
+    from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.article import Article
     from sidelight.schemas.rubric import Rubric
-
-T = TypeVar("T")
 
 
 class Panel(NamedTuple):
@@ -83,32 +78,6 @@ def seat_panel(
             remedy="Give the topics file that the rubrics were written for.",
         )
     return Panel(judge_class, tuple(models), articles, examples, mode)
-
-
-async def judge_with_models(
-    panel: Panel, access: ModelAccess, at_once: int, work: Callable[[Judge], Awaitable[T]]
-) -> T:
-    """Open the models, temperature 0, and let the judge that asks them work.
-
-    Args:
-        panel: Who judges.
-        access: How models may be used.
-        at_once: Calls under way at once, to each model.
-        work: What the judge does.
-    """
-    settings = Settings(servers={"default": ServerSettings(max_concurrency=at_once)})
-    async with open_models(settings, access) as opened:
-        asked = []
-        for name in panel.models:
-            model = ModelSettings(name=name, temperature=0, top_p=1)
-            asked.append(PromptedModel(await opened.named(model), sampling(model), lambda _: None))
-        try:
-            return await work(panel.judge(asked))
-        except BudgetExhaustedError:
-            # What the budget still covers is under way: let it reach the cache.
-            others = asyncio.all_tasks() - {asyncio.current_task()}
-            await asyncio.gather(*others, return_exceptions=True)
-            raise
 
 
 def estimate_cost(

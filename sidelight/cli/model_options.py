@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+REPLIES = "replies"
+"""Folder of replies within the output folder of a command that judges."""
 
 BaseUrl = Annotated[
     str | None,
@@ -23,4 +27,12 @@ MaxCalls = Annotated[
 MaxTokens = Annotated[
     int | None,
     typer.Option("--max-tokens", min=0, help="Stop before more tokens, read and written."),
+]
+
+# Of commands that judge.
+DEFAULT_AT_ONCE = 256
+AtOnce = Annotated[int, typer.Option("--at-once", min=1, help="Calls under way at once.")]
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache", help=f"Folder of a model's replies; OUTPUT/{REPLIES} if not given."),
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli import score_diff, score_headroom
-from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.console import err, print_json, print_table
 from sidelight.cli.score_compare import compare
 from sidelight.cli.score_options import (
     DEFAULT_SAMPLES,
@@ -17,24 +17,25 @@ from sidelight.cli.score_options import (
     Compound,
     Json,
     Merge,
+    Output,
     Rubrics,
     Samples,
     Sampling,
     Seed,
     Track,
-    interval_cell,
 )
+from sidelight.cli.score_support import support
+from sidelight.cli.score_table import ScoreOrigin, deliver
 
 if TYPE_CHECKING:
     from sidelight.evaluation.score import ScoreTable
-    from sidelight.evaluation.uncertainty import Interval
 
 app = typer.Typer(help="Score runs.", no_args_is_help=True)
+app.command()(support)
 app.command()(compare)
 app.add_typer(score_diff.app, name="diff")
 app.add_typer(score_headroom.app, name="headroom")
 
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
 Compat = Annotated[
     bool,
     typer.Option(
@@ -188,79 +189,18 @@ def _deliver(
     *,
     as_json: bool,
 ) -> None:
-    """Write the result files, and print the table with what a reader must know about it."""
-    from sidelight.evaluation.score_files import label_source, write_score_files
-    from sidelight.evaluation.uncertainty import MIN_TOPICS, run_intervals
+    from sidelight.evaluation.score_files import label_source
 
     source = label_source(assessments[0])
     judge = _judge_of(assessments)
-    intervals = run_intervals(table, **sampling._asdict()) if sampling else None
-    written: tuple[Path, ...] = ()
-    if output is not None:
-        written = write_score_files(table, output, f"{source}_{task}_generation", intervals)
-    if as_json:
-        print_json(
-            {
-                "labels": source,
-                "judge": judge,
-                "notes": notes,
-                "n_rubric_topics": n_topics,
-                "bootstrap": sampling._asdict() if sampling else None,
-                "runs": [
-                    {"run_tag": run.run_tag, **run.values} | _interval_json(run.run_tag, intervals)
-                    for run in table.runs
-                ],
-                "topics": [
-                    {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.values}
-                    for topic in table.topics
-                ],
-                "omitted": table.omitted,
-                "files": [str(path) for path in written],
-            }
-        )
-        return
-    _print_runs(table, intervals, n_topics)
-    out.print(f"labels: {source}{f' ({judge})' if judge else ''}", markup=False)
-    if sampling and n_topics >= MIN_TOPICS:
-        notes = [f"intervals: bootstrap over {n_topics} topics, {sampling}", *notes]
-    elif sampling:
-        notes = [f"no intervals: {n_topics} topics are fewer than {MIN_TOPICS}", *notes]
-    for note in notes:
-        out.print(f"note: {note}", markup=False)
-    for run_tag, topics in table.omitted.items():
-        err.print(
-            f"{run_tag}: no judgment for {len(topics)} topics, which count as 0: "
-            f"{', '.join(topics)}",
-            style="yellow",
-            markup=False,
-        )
-    for path in written:
-        out.print(f"  {path}", markup=False)
-
-
-def _interval_json(
-    run_tag: str, intervals: dict[str, Interval | None] | None
-) -> dict[str, dict[str, float] | None]:
-    if intervals is None:
-        return {}
-    interval = intervals[run_tag]
-    return {"interval": interval._asdict() if interval else None}
-
-
-def _print_runs(
-    table: ScoreTable, intervals: dict[str, Interval | None] | None, n_topics: int
-) -> None:
-    """Print a row for each run: its main measure, the interval of that, the other measures."""
-    main, *others = table.runs[0].values
-    rows = []
-    for run in table.runs:
-        cells = [f"{run.values[main]:.4f}"]
-        if intervals:
-            cells.append(interval_cell(intervals[run.run_tag]))
-        cells += [_cell(name, run.values[name], n_topics) for name in others]
-        rows.append([run.run_tag, *cells])
-    names = [main, *(["95% interval"] if intervals else []), *others]
-    print_table(["run", *(name.replace("_", " ") for name in names)], rows)
+    prefix = f"{source}_{task}_generation"
+    deliver(
+        ScoreOrigin(source, judge, sampling, n_topics, notes),
+        table,
+        prefix,
+        output,
+        as_json=as_json,
+    )
 
 
 def _judge_of(assessments: list[Path]) -> str | None:
@@ -276,9 +216,3 @@ def _judge_of(assessments: list[Path]) -> str | None:
             remedy="Take both files from one `sidelight judge` run.",
         )
     return labels[0] if labels else None
-
-
-def _cell(name: str, value: float, n_topics: int) -> str:
-    if name == "n_topics":
-        return f"{value}/{n_topics}"
-    return f"{value:.1%}" if name == "unjudged" else f"{value:.4f}"

@@ -26,6 +26,7 @@ Samples = Annotated[
     int, typer.Option("--samples", min=100, help="How often topics or signs are drawn anew.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of these draws.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 DEFAULT_TRACK = "dragun2025"

@@ -99,8 +99,8 @@ def score_questions(
         pair = (item.rubric_question_rank, item.run_question_rank)
         labels[item.run_tag, item.topic_id][pair] = item.label
 
-    def measure(run_tag: str, rubric: Rubric) -> dict[str, float]:
-        pairs = labels.get((run_tag, rubric.topic_id), {})
+    def measure(run_tag: str, topic_id: str) -> dict[str, float]:
+        rubric, pairs = rubrics[topic_id], labels.get((run_tag, topic_id), {})
         unfiltered = question_coverage(rubric, pairs)
         n_pairs = len(rubric.questions) * questions_per_topic
         unjudged = 1 - _judged(pairs.values()) / n_pairs
@@ -109,7 +109,7 @@ def score_questions(
         single = {
             pair: label
             for pair, label in pairs.items()
-            if (run_tag, rubric.topic_id, pair[1]) not in flagged
+            if (run_tag, topic_id, pair[1]) not in flagged
         }
         score = question_coverage(rubric, single)
         return {
@@ -120,7 +120,7 @@ def score_questions(
         }
 
     run_tags = {item.run_tag for item in assessments} | {item.run_tag for item in compound or ()}
-    return _tabulate(rubrics, run_tags, labels.keys(), measure)
+    return tabulate(rubrics, run_tags, labels.keys(), measure)
 
 
 def score_reports(
@@ -143,8 +143,8 @@ def score_reports(
     for item in assessments:
         labels[item.run_tag, item.topic_id][item.answer_id] = item.label
 
-    def measure(run_tag: str, rubric: Rubric) -> dict[str, float]:
-        answers = labels.get((run_tag, rubric.topic_id), {})
+    def measure(run_tag: str, topic_id: str) -> dict[str, float]:
+        rubric, answers = rubrics[topic_id], labels.get((run_tag, topic_id), {})
         n_answers = sum(len(question.answers) for question in rubric.questions)
         return {
             "supportive_score": report_support(rubric, answers),
@@ -152,28 +152,36 @@ def score_reports(
             "unjudged": 1 - _judged(answers.values()) / n_answers,
         }
 
-    return _tabulate(rubrics, {item.run_tag for item in assessments}, labels.keys(), measure)
+    return tabulate(rubrics, {item.run_tag for item in assessments}, labels.keys(), measure)
 
 
-def _tabulate(
-    rubrics: Mapping[str, Rubric],
+def tabulate(
+    topic_ids: Iterable[str],
     run_tags: Iterable[str],
     judged: Iterable[tuple[str, str]],
-    measure: Callable[[str, Rubric], dict[str, float]],
+    measure: Callable[[str, str], dict[str, float]],
 ) -> ScoreTable:
-    """Measure every run on every topic of the rubrics; `judged` holds (run tag, topic id)."""
-    ordered_tags, judged = sorted(run_tags), set(judged)
+    """Measure every run on every topic.
+
+    Args:
+        topic_ids: At least one.
+        run_tags: The runs.
+        judged: (run tag, topic id) of what was judged; all else is listed as omitted.
+        measure: Run tag and topic id to measures, the main one first, also of what was omitted.
+
+    Raises:
+        InputError: There are no runs.
+    """
+    ordered_ids, ordered_tags, judged = sorted(topic_ids), sorted(run_tags), set(judged)
     if not ordered_tags:
         raise InputError("the assessments hold no row", remedy="Judge at least one run first.")
     topics = [
-        TopicScore(run_tag, topic_id, measure(run_tag, rubrics[topic_id]))
-        for topic_id in sorted(rubrics)
+        TopicScore(run_tag, topic_id, measure(run_tag, topic_id))
+        for topic_id in ordered_ids
         for run_tag in ordered_tags
     ]
     omitted = {
-        run_tag: tuple(
-            topic_id for topic_id in sorted(rubrics) if (run_tag, topic_id) not in judged
-        )
+        run_tag: tuple(topic_id for topic_id in ordered_ids if (run_tag, topic_id) not in judged)
         for run_tag in ordered_tags
     }
     runs = []
