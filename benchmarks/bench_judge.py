@@ -18,16 +18,17 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from interleaved import Comparison, write_results
+from model_server import ModelServer
 from openai import OpenAI
+from prefix_cache import PrefixCache
 
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.assess import assess_question_runs, assess_report_runs
@@ -50,12 +51,9 @@ if TYPE_CHECKING:
     from sidelight.prompting import Prompt
     from sidelight.schemas.article import Article
 
-SERVER = Path(__file__).parents[1] / "tests" / "llm" / "fault_server.py"
 LATENCY_S, AT_ONCE = 0.2, 256
 N_PAIRS, N_SEQUENTIAL, ROUNDS = 1000, 50, 3
 N_QUESTION_RUNS, N_REPORT_RUNS = 33, 26
-CHARACTERS_PER_TOKEN, BLOCK_TOKENS, CACHE_TOKENS = 4, 16, 262_144
-BLOCK = BLOCK_TOKENS * CHARACTERS_PER_TOKEN
 STAND_IN = "feedbackintheloop"
 REPORT_EXAMPLES = ("organizer-gpt-oss-t2", "dragun-organizers-starter-kit-task-2")
 
@@ -140,20 +138,6 @@ def _rubric(article: Article, texts: list[str]) -> Rubric:
     )
 
 
-class Server:
-    """A model server in a process of its own."""
-
-    def __enter__(self) -> str:
-        command = [sys.executable, str(SERVER), "--port", "0", "--latency", str(LATENCY_S)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-
 class KeepsRequests:
     """A model that takes note of what it is asked and passes it on."""
 
@@ -210,7 +194,7 @@ def ask_one_by_one(requests: list[Request], base_url: str) -> None:
 
 def compare_speed(material: Material) -> Comparison:
     ours, peer = [], []
-    with Server() as base_url:
+    with ModelServer(LATENCY_S) as base_url:
         for _ in range(ROUNDS):
             started = time.perf_counter()
             requests = asyncio.run(ask_pairs(material, base_url))
@@ -230,30 +214,19 @@ class SimulatedServer(PromptedModel):
         self.tokens: Counter[str] = Counter()
         self.computed: Counter[str] = Counter()
         self._slots = asyncio.Semaphore(AT_ONCE)
-        self._blocks: OrderedDict[int, None] = OrderedDict()
+        self._cache = PrefixCache()
 
     async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
         """Count a prompt, and raise."""
         values.pop("check")
         text = "\n".join(prompt.render(**values))
         async with self._slots:
-            keys, key = [], 0
-            for start in range(0, len(text) - BLOCK + 1, BLOCK):
-                key = hash((key, text[start : start + BLOCK]))
-                keys.append(key)
-            n_cached = next(
-                (place for place, key in enumerate(keys) if key not in self._blocks), len(keys)
-            )
-            tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
+            known = self._cache.look_up(text)
             self.calls[prompt.id] += 1
-            self.tokens[prompt.id] += tokens
-            self.computed[prompt.id] += tokens - n_cached * BLOCK_TOKENS
+            self.tokens[prompt.id] += known.tokens
+            self.computed[prompt.id] += known.computed
             await asyncio.sleep(0)  # whoever comes now finds nothing of it computed
-            for key in reversed(keys):  # the end of a prompt makes place before its beginning
-                self._blocks[key] = None
-                self._blocks.move_to_end(key)
-            while len(self._blocks) > CACHE_TOKENS // BLOCK_TOKENS:
-                self._blocks.popitem(last=False)
+            self._cache.keep(known)
         raise FailedCallError("nothing was asked")
 
 
