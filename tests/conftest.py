@@ -6,10 +6,11 @@ import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from live_server import LiveServer
 from small_corpus import make_corpus, write_shard
 
 from sidelight.formats.topics import read_topics
@@ -46,13 +47,6 @@ def shared_data() -> Path:
 def public_runs(shared_data: Path) -> Path:
     """The eight public DRAGUN runs."""
     return shared_data / "dragun-2025" / "runs"
-
-
-class LiveServer(NamedTuple):
-    """A real model server."""
-
-    base_url: str
-    model: str
 
 
 @pytest.fixture(scope="session")

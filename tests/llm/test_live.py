@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from conftest import LiveServer
+from live_server import LiveServer
 
 from sidelight.errors import ModelUnavailableError, TruncatedReplyError
 from sidelight.llm.base import Message, Reply, Request

@@ -1,0 +1,12 @@
+"""The real model server that tests marked `live` ask."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class LiveServer(NamedTuple):
+    """Where it is, and what it serves."""
+
+    base_url: str
+    model: str
