@@ -114,6 +114,7 @@ def _prompted_roles(
     """Return every performer with a model, by role and name."""
     from sidelight.checks.compound import PromptedCompoundCheck
     from sidelight.checks.support import PromptedSupportCheck
+    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.generation.prompted.coverage import PromptedAssessor
     from sidelight.generation.prompted.plan import PromptedPlanner
     from sidelight.generation.prompted.profile import PromptedProfiler
@@ -128,6 +129,7 @@ def _prompted_roles(
     track = load_track(settings.track)
     investigation = settings.investigation
     count, max_characters = track.questions_per_topic, track.max_question_characters
+    encode = SentenceIndex(encode).vectors  # a text that comes again is not encoded again
     return {
         ("profile_article", "prompted"): PromptedProfiler(writer),
         ("draft_rubric", "prompted"): PromptedRubricDrafter(writer, encode),

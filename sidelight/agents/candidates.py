@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidelight.agents.deps import Deps
@@ -42,12 +42,7 @@ async def read_candidates(
         refused: Documents that are left out already.
     """
     wanted = sorted({hit.segment_id for found in hits.values() for hit in found})
-    segments = {one.segment_id: one for one in await asyncio.to_thread(deps.lookup, wanted)}
-    ordering = {
-        document_id_of(segment_id): ORDERS
-        for segment_id, segment in segments.items()
-        if gives_orders(segment.text)
-    }
+    segments, ordering = await asyncio.to_thread(_read, deps, wanted)
     out = {*refused, *ordering}
     by_name = {
         name: [
@@ -58,6 +53,16 @@ async def read_candidates(
         for name, found in hits.items()
     }
     return Candidates(by_name, ordering)
+
+
+def _read(deps: Deps, wanted: Sequence[str]) -> tuple[dict[str, Segment], dict[str, str]]:
+    segments = {one.segment_id: one for one in deps.lookup(wanted)}
+    ordering = {
+        document_id_of(segment_id): ORDERS
+        for segment_id, segment in segments.items()
+        if gives_orders(segment.text)
+    }
+    return segments, ordering
 
 
 def only_candidates(evidence: EvidenceSet, candidates: Candidates) -> EvidenceSet:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from functools import lru_cache
 
 from sidelight.text import clean
 
@@ -105,6 +106,8 @@ _WORDS = re.compile("|".join((*_ENGLISH, *_OTHER_LANGUAGES)))
 _SIGNS = re.compile("|".join(_MARKS))
 
 
+# A topic meets the same windows in every round; reading one takes milliseconds.
+@lru_cache(maxsize=8192)
 def gives_orders(text: str) -> bool:
     """Tell whether a text tries to steer software that reads it."""
     shown = _legible(text)

@@ -122,7 +122,7 @@ class PromptedQuestionWriter:
         chosen = [one.question for one in _ranked(good, weights)[: self._count]]
         if len(chosen) < self._count:
             own = [clean_question(angle.question) for angle in heaviest]
-            chosen = self._different([*chosen, *await self._faultless(own)])
+            chosen = await self._different([*chosen, *await self._faultless(own)])
         if len(chosen) < self._count:
             reserve = reserve_questions(profile, self._max_characters)
             # Better a template with a fault than nine questions: those come last.
@@ -134,7 +134,7 @@ class PromptedQuestionWriter:
         self, profile: ArticleProfile, candidates: Sequence[QuestionCandidate]
     ) -> list[QuestionCandidate]:
         """Return the candidates without a fault, and what the others become when written anew."""
-        first = self._unlike(candidates)
+        first = await self._unlike(candidates)
         faults = await self._faults(one.question for one in first)
         mended = await asyncio.gather(
             *(
@@ -144,7 +144,8 @@ class PromptedQuestionWriter:
             )
         )
         good = [one for one, fault in zip(first, faults, strict=True) if fault is None]
-        parts = self._unlike([*good, *(part for group in mended for part in group)])[len(good) :]
+        mended_too = [*good, *(part for group in mended for part in group)]
+        parts = (await self._unlike(mended_too))[len(good) :]
         again = await self._faults(part.question for part in parts)
         return good + [part for part, fault in zip(parts, again, strict=True) if fault is None]
 
@@ -165,7 +166,7 @@ class PromptedQuestionWriter:
             return []
         return [one.model_copy(update={"question": part}) for part in answer.questions]
 
-    def _unlike(self, candidates: Sequence[QuestionCandidate]) -> list[QuestionCandidate]:
+    async def _unlike(self, candidates: Sequence[QuestionCandidate]) -> list[QuestionCandidate]:
         """Return candidates with cleaned questions, the first of those that ask the same."""
         by_question: dict[str, QuestionCandidate] = {}
         for one in candidates:
@@ -173,13 +174,13 @@ class PromptedQuestionWriter:
             if question:
                 cleaned = one.model_copy(update={"question": question})
                 by_question.setdefault(question, cleaned)
-        return [by_question[question] for question in self._different(list(by_question))]
+        return [by_question[question] for question in await self._different(list(by_question))]
 
-    def _different(self, questions: Sequence[str]) -> list[str]:
+    async def _different(self, questions: Sequence[str]) -> list[str]:
         """Return the questions without those that ask what an earlier one asks."""
         if not questions:
             return []
-        vectors = self._encode(questions)
+        vectors = await asyncio.to_thread(self._encode, questions)
         alike = (vectors @ vectors.T).round(4) >= _SAME_QUESTION
         kept: list[int] = []
         for row in range(len(questions)):

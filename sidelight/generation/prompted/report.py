@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -91,7 +92,8 @@ class PromptedReportWriter:
             for candidate, claim in zip(candidates, found.sentences, strict=True)
         }
         weights = {angle.angle_id: angle.weight for angle in angles}
-        same = SameFact(self._encode, [claim.text for claim in found.sentences])
+        texts = [claim.text for claim in found.sentences]
+        same = await asyncio.to_thread(SameFact, self._encode, texts)
         chosen = compose(candidates, weights, self._max_words, same)
         rest = [candidate for candidate in candidates if candidate not in chosen]
         reserve = compose(rest, weights, 2 * self._max_words, same, standing=chosen)

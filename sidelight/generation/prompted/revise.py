@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -105,9 +106,8 @@ class PromptedReviser:
         everything = EvidenceSet.merge(evidence, taken)
         draft = checked.draft
         new = [one.sentence for one in rewritten if one.sentence is not None]
-        same = SameFact(
-            self._encode, [one.text for one in (*draft.sentences, *draft.reserve, *new)]
-        )
+        texts = [one.text for one in (*draft.sentences, *draft.reserve, *new)]
+        same = await asyncio.to_thread(SameFact, self._encode, texts)
         for sentence in new:
             if self._has_place(sentence, draft, everything, same):
                 draft = draft.model_copy(update={"sentences": (*draft.sentences, sentence)})

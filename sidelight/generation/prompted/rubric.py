@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ class PromptedRubricDrafter:
         drafted = {one_line(one.question): one for draft in drafts for one in draft}
         voted = count_votes(
             [[one_line(one.question) for one in draft] for draft in drafts],
-            _cosines(list(drafted), self._encode),
+            await asyncio.to_thread(_cosines, list(drafted), self._encode),
         )
         return tuple(
             as_angle(drafted[one.question], f"rubric-{number}", one.weight, profile)

@@ -25,13 +25,14 @@ class SameFact:
     """
 
     def __init__(self, encode: Encode, texts: Sequence[str]) -> None:
-        self._index = SentenceIndex(encode)
-        self._index.remember(texts)
+        texts = list(dict.fromkeys(texts))
+        self._row_of = {text: row for row, text in enumerate(texts)}
+        self._cosines = SentenceIndex(encode).similarity(texts, texts)
+        self._facts = [(figures(text), is_negated(text)) for text in texts]
 
     def __call__(self, first: Candidate, second: Candidate) -> bool:
-        """Tell whether two sentences state one fact."""
+        """Tell whether two sentences, which must be among the texts, state one fact."""
+        left, right = self._row_of[first.text], self._row_of[second.text]
         return (
-            figures(first.text) == figures(second.text)
-            and is_negated(first.text) == is_negated(second.text)
-            and float(self._index.similarity([first.text], [second.text])[0, 0]) >= _SAME
+            self._facts[left] == self._facts[right] and float(self._cosines[left, right]) >= _SAME
         )
