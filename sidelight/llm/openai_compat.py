@@ -146,8 +146,9 @@ class OpenAICompatModel:
             if not self._reached:
                 await self._reach()
             try:
+                # What comes as `extra_body` is sent as it is; the SDK would walk through the rest.
                 response = await self._client.chat.completions.with_raw_response.create(
-                    **_arguments(request)
+                    model=request.model, messages=[], extra_body=_body(request)
                 )
             except APIError as error:
                 self.retries += int(error.request.headers.get(_RETRY_HEADER, 0))
@@ -224,8 +225,8 @@ def _may_pass(error: APIError) -> bool:
     return isinstance(error, APIConnectionError)
 
 
-def _arguments(request: Request) -> dict[str, Any]:
-    arguments: dict[str, Any] = {
+def _body(request: Request) -> dict[str, Any]:
+    body: dict[str, Any] = {
         "model": request.model,
         "messages": [message.model_dump() for message in request.messages],
         "temperature": request.temperature,
@@ -233,10 +234,10 @@ def _arguments(request: Request) -> dict[str, Any]:
         "max_tokens": request.max_tokens,
     }
     if request.seed is not None:
-        arguments["seed"] = request.seed
+        body["seed"] = request.seed
     if request.json_schema is not None:
-        arguments["response_format"] = {
+        body["response_format"] = {
             "type": "json_schema",
             "json_schema": {**request.json_schema.model_dump(by_alias=True), "strict": True},
         }
-    return arguments
+    return body
