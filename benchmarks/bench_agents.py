@@ -1,0 +1,264 @@
+"""How close a run with a model comes to the time its calls need, and what its prompts share.
+
+Run with: python benchmarks/bench_agents.py PATH_TO_DRAGUN_2025_DATA
+
+The 30 public topics, every role asking a model, BM25 over the articles themselves (a topic never
+finds its own). The model server is a process of its own, answers after 200 ms and is asked 64 calls
+at once at most. Starting the JVM and loading the encoder and the graph's library come before the
+clock starts.
+
+1. Wall time against its bound, the larger of
+   - calls of the run x latency / slots: no schedule is faster with so many slots; calls that the
+     cache answers, of topics or sentences that ask the same, do not count;
+   - of any topic: its longest chain of calls that each wait for the one before x latency, plus its
+     own work, the time in which it waits for no call. Both are seen when the topic has the machine
+     and any number of slots to itself. Questions and report are written side by side, so a chain
+     goes through one of them.
+2. The same calls one after another: calls x latency, and calls x the time of one when a topic runs
+   with a single slot.
+3. What share of a topic's prompts a server with a prefix cache need not compute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from unittest.mock import patch
+
+from interleaved import write_results
+from model_server import ModelServer
+from prefix_cache import PrefixCache
+
+from sidelight import build_models
+from sidelight.agents.graph import build_graph
+from sidelight.build import open_investigation
+from sidelight.build_models import ModelAccess
+from sidelight.config.settings import Settings
+from sidelight.formats.topics import read_topics
+from sidelight.index.build import build_index
+from sidelight.index.encoder import DEFAULT_ENCODER, Encoder
+from sidelight.index.folder import open_index
+from sidelight.index.segmenter import write_segments
+from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.retrieval.named import open_retriever
+from sidelight.run_log import TopicLog
+from sidelight.runner import run_topics
+from sidelight.schemas.search import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sidelight.index.folder import IndexFolder
+    from sidelight.llm.base import Reply, Request
+    from sidelight.llm.prompted import CallRecord
+    from sidelight.runner import RunSummary
+    from sidelight.schemas.article import Article
+
+LATENCY_S, SLOTS, PARALLEL = 0.2, 64, 32
+ROUNDS = 3
+UNLIMITED = 10_000
+OF_QUESTIONS = {"questions", "split_question", "compound"}
+OF_REPORT = {"claims", "report", "support", "revise"}
+
+
+class Waited(NamedTuple):
+    """When a topic waited for one call, in seconds of the clock."""
+
+    prompt_id: str
+    start: float
+    end: float
+
+
+class Alone(NamedTuple):
+    """A topic with the machine to itself."""
+
+    chain: int
+    own_s: float
+
+    @property
+    def bound_s(self) -> float:
+        """Return the least time it takes."""
+        return self.chain * LATENCY_S + self.own_s
+
+
+def settings_for(slots: int) -> Settings:
+    return Settings.model_validate(
+        {
+            "retrieval": {"retriever": "bm25"},
+            "roles": {"default": "prompted"},
+            "models": {"writer": {"name": "tiny"}},
+            "servers": {"default": {"max_concurrency": slots}},
+        }
+    )
+
+
+def index_articles(articles: Sequence[Article], folder: Path) -> IndexFolder:
+    """Index what the articles say, and start all that an index starts when first used."""
+    segments = folder / "segments.jsonl"
+    write_segments(segments, articles, lambda _: None)
+    build_index([segments], folder / "index", Encoder(DEFAULT_ENCODER))
+    index = open_index(folder / "index")
+    open_retriever("bm25", index, depth=1).search([Query(query_id="1", text="start")], 1)
+    index.encoder.encode_queries(["start"])
+    build_graph()
+    return index
+
+
+async def run_all(
+    articles: Sequence[Article], index: IndexFolder, base_url: str, out: Path
+) -> RunSummary:
+    settings = settings_for(SLOTS)
+    access = ModelAccess(cache=out / "cache", base_url=base_url)
+    return await run_topics(
+        articles,
+        settings,
+        index.manifest.fingerprint(),
+        lambda: open_investigation(settings, index, access),
+        out,
+        parallel=PARALLEL,
+    )
+
+
+async def run_alone(
+    articles: Iterable[Article], index: IndexFolder, base_url: str, slots: int
+) -> list[tuple[list[Waited], float]]:
+    """Investigate one topic after the other; return its calls and the wall time."""
+    found = []
+    with tempfile.TemporaryDirectory() as cache:
+        access = ModelAccess(cache=Path(cache), base_url=base_url)
+        async with open_investigation(settings_for(slots), index, access) as investigate:
+            for article in articles:
+                waited: list[Waited] = []
+
+                def note(call: CallRecord, waited: list[Waited] = waited) -> None:
+                    now = time.perf_counter()
+                    if not call.cached:
+                        waited.append(Waited(call.prompt_id, now - call.latency_s, now))
+
+                started = time.perf_counter()
+                await investigate(article, TopicLog(note))
+                found.append((waited, time.perf_counter() - started))
+    return found
+
+
+def critical_path(waited: Sequence[Waited], wall_s: float) -> Alone:
+    branches = (
+        [call for call in waited if call.prompt_id not in other]
+        for other in (OF_QUESTIONS, OF_REPORT)
+    )
+    under_way = reached = 0.0
+    for call in sorted(waited, key=lambda call: call.start):
+        under_way += max(0.0, call.end - max(call.start, reached))
+        reached = max(reached, call.end)
+    return Alone(max(map(longest_chain, branches)), wall_s - under_way)
+
+
+def longest_chain(waited: Iterable[Waited]) -> int:
+    """Return how many calls one after another there are: of those still to come, the first to end.
+
+    Nothing else keeps a topic that is alone from making them at once.
+    """
+    chain, free = 0, 0.0
+    for call in sorted(waited, key=lambda call: call.end):
+        if call.start >= free:
+            chain += 1
+            free = call.end
+    return chain
+
+
+class PrefixSharing(OpenAICompatModel):
+    """Takes note of how much of each prompt a server would have known when it came."""
+
+    cache = PrefixCache()
+    tokens: ClassVar[Counter[str]] = Counter()
+    computed: ClassVar[Counter[str]] = Counter()
+
+    async def complete(self, request: Request) -> Reply:
+        """Look a prompt up, have it answered and keep it."""
+        prompt = self.cache.look_up("\n".join(message.content for message in request.messages))
+        assert request.json_schema is not None
+        self.tokens[request.json_schema.name] += prompt.tokens
+        self.computed[request.json_schema.name] += prompt.computed
+        reply = await super().complete(request)
+        self.cache.keep(prompt)
+        return reply
+
+
+async def shared_prefixes(article: Article, index: IndexFolder, base_url: str) -> list[str]:
+    with patch.object(build_models, "OpenAICompatModel", PrefixSharing):
+        await run_alone([article], index, base_url, SLOTS)
+    tokens, computed = PrefixSharing.tokens, PrefixSharing.computed
+    lines = [f"{'answer':20} {'tokens':>9} {'computed':>9} {'shared':>7}"]
+    lines += [
+        f"{name:20} {tokens[name]:9,} {computed[name]:9,} {1 - computed[name] / tokens[name]:7.0%}"
+        for name in tokens
+    ]
+    n_tokens, n_computed = tokens.total(), computed.total()
+    return [
+        *lines,
+        f"{'all of a topic':20} {n_tokens:9,} {n_computed:9,} {1 - n_computed / n_tokens:7.0%}",
+    ]
+
+
+def main() -> None:
+    articles = read_topics(Path(sys.argv[1]) / "topics.jsonl")
+    with tempfile.TemporaryDirectory() as name, ModelServer(LATENCY_S) as base_url:
+        folder = Path(name)
+        index = index_articles(articles, folder)
+        walls, busy = [], []
+        for number in range(ROUNDS):
+            started, computed = time.perf_counter(), time.process_time()
+            summary = asyncio.run(run_all(articles, index, base_url, folder / f"run-{number}"))
+            walls.append(time.perf_counter() - started)
+            busy.append(time.process_time() - computed)
+            assert summary.succeeded
+            assert not summary.fallbacks
+            print(f"{walls[-1]:.2f} s", flush=True)
+        usage = summary.usage().values()
+        alone = [
+            critical_path(waited, wall_s)
+            for waited, wall_s in asyncio.run(run_alone(articles, index, base_url, UNLIMITED))
+        ]
+        ((one_by_one, sample_s),) = asyncio.run(run_alone(articles[:1], index, base_url, 1))
+        sharing = asyncio.run(shared_prefixes(articles[0], index, base_url))
+    calls = sum(one.calls - one.cached for one in usage)
+    replayed = sum(one.cached for one in usage)
+    slots_s, topic = calls * LATENCY_S / SLOTS, max(alone, key=lambda one: one.bound_s)
+    bound_s = max(slots_s, topic.bound_s)
+    best, median = min(walls), statistics.median(walls)
+    sequential_s = sample_s / len(one_by_one) * calls
+    figures = [
+        f"calls: {calls}, and {replayed} answered by the cache",
+        f"bound by slots: {calls} x {LATENCY_S} / {SLOTS} = {slots_s:.2f} s",
+        (
+            f"bound by the slowest topic: {topic.chain} x {LATENCY_S} + {topic.own_s:.2f} of its own"
+            f" = {topic.bound_s:.2f} s"
+        ),
+        (
+            f"wall: best {best:.2f} s, median {median:.2f} s of {ROUNDS} runs;"
+            f" {best / bound_s:.2f} and {median / bound_s:.2f} of the bound"
+        ),
+        f"processor time of the client: {min(busy):.2f} s, {1000 * min(busy) / calls:.1f} ms a call",
+        (
+            f"one after another, by latency alone: {calls * LATENCY_S:.0f} s,"
+            f" {calls * LATENCY_S / best:.0f} times the wall"
+        ),
+        (
+            f"one after another, from {len(one_by_one)} calls with one slot: {sequential_s:.0f} s,"
+            f" {sequential_s / best:.0f} times the wall"
+        ),
+        *sharing,
+    ]
+    print(*figures, sep="\n")
+    workload = f"30 public topics; server latency {LATENCY_S} s, {SLOTS} slots"
+    write_results("agents", workload, figures)
+
+
+if __name__ == "__main__":
+    main()
