@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sidelight.errors import UsageError
+from sidelight.errors import BudgetExhaustedError, UsageError
 from sidelight.llm.budget import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.offline import OfflineModel
@@ -56,7 +56,7 @@ class Models:
         self._servers = settings.servers
         self._access = access
         self._stack = stack
-        self._open: dict[tuple[str, str], Model] = {}
+        self._open: dict[tuple[str, str], CachedModel] = {}
 
     async def named(self, settings: ModelSettings) -> Model:
         """Return a model, behind the run's cache and budget.
@@ -75,6 +75,11 @@ class Models:
             cached = CachedModel(asked, self._access.cache)
             self._open[key] = self._stack.enter_context(cached)
         return self._open[key]
+
+    async def settle(self) -> None:
+        """Wait until the calls under way have ended and their replies are kept."""
+        for model in self._open.values():
+            await model.settle()
 
     async def _client(self, settings: ModelSettings) -> OpenAICompatModel:
         server = self._server(settings.server)
@@ -128,9 +133,17 @@ class Models:
 
 @asynccontextmanager
 async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[Models]:
-    """Hold what the models of a run need open: connections, the cache, started servers."""
+    """Hold what the models of a run need open: connections, the cache, started servers.
+
+    Where the budget ends a run, the calls that it still covered are waited for: they are paid for.
+    """
     async with AsyncExitStack() as stack:
-        yield Models(settings, access, stack)
+        models = Models(settings, access, stack)
+        try:
+            yield models
+        except BudgetExhaustedError:
+            await models.settle()
+            raise
 
 
 def sampling(settings: ModelSettings) -> Sampling:

@@ -105,6 +105,10 @@ class CachedModel:
         # A caller that gives up takes neither the reply nor the call from the others.
         return await asyncio.shield(task)
 
+    async def settle(self) -> None:
+        """Wait until the calls under way have ended, so that what they cost is not lost."""
+        await asyncio.gather(*self._in_flight.values(), return_exceptions=True)
+
     async def _call(self, key: str, request: Request) -> Reply:
         try:
             reply = await self._model.complete(request)

@@ -25,8 +25,8 @@ def answer_schema(schema: dict[str, Any], prompt: str, *, invent: bool = False) 
     Ids are those of fences (`<<<BEGIN segment E1>>>`) whose kind a property names, or else of the
     last list of them in the prompt; texts are sentences from inside the fences, short ones are
     names there; a list of objects that have an id, or ids of a kind of fence, gets one for each;
-    any other list as many items as the prompt allows ("angles: at most 2", "angles: an empty
-    list").
+    any other list as many items as the prompt wants ("angles: at most 2", "angles: an empty
+    list", "Write the 10 questions that").
 
     Args:
         schema: As pydantic writes it.
@@ -104,6 +104,8 @@ class _Writer:
             return []
         if allowed := re.search(rf"^{path[0]}: at most (\d+)", self._prompt, re.MULTILINE):
             high = min(high, int(allowed[1]))
+        if exactly := re.search(rf"^Write the (\d+) {path[0]} ", self._prompt, re.MULTILINE):
+            low = high = int(exactly[1])
         if part.get("type") == "object":
             named = [name for name in part.get("properties", {}) if IDENTIFIES.search(name)]
             known = [
