@@ -105,7 +105,7 @@ def test_files_and_manifest(tmp_path: Path) -> None:
     assert len(read_answer_assessments(tmp_path / REPORT_FILE)) == N_QUESTIONS
     manifest = read_manifest_beside(tmp_path / REPORT_FILE)
     assert manifest is not None
-    assert manifest.label == "embedded 1 (words only), embedded"
+    assert manifest.label == "embedded 2 (words only), embedded"
     assert manifest.n_unjudged == {"task1": 0, "task2": 0}
     assert manifest.example_run_tags == ("example-t1", "example-t2")
     # Both runs are copies of an example, which must not go unseen.

@@ -86,7 +86,7 @@ class EmbeddedJudge:
         min_confidence: float = 0.0,
     ) -> None:
         withheld = f", from {min_confidence:g}" if min_confidence else ""
-        self.version = f"1 ({encoder_name or 'words only'}{withheld})"
+        self.version = f"2 ({encoder_name or 'words only'}{withheld})"
         self._min_confidence = min_confidence
         self.instrument = None
         self.example_run_tags = examples.run_tags if examples else frozenset()

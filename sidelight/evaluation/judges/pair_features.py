@@ -53,7 +53,7 @@ def question_features(
     """Return the features of every pair, `(n_rubric_questions, n_submitted, 6)`."""
     wanted = [one_line(question.text) for question in rubric.questions]
     informed = [
-        " ".join([question.text, *(answer.text for answer in question.answers)])
+        " ".join([question.text, *sorted(answer.text for answer in question.answers)])
         for question in rubric.questions
     ]
     asked = [one_line(text) for text in submitted]

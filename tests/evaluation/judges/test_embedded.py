@@ -147,8 +147,8 @@ def test_an_encoder_adds_meaning_and_shows_in_the_version() -> None:
         return np.array(rows, dtype=np.float32)
 
     judge = EmbeddedJudge(RUBRICS, examples(), encode, "toy")
-    assert judge.version == "1 (toy)"
-    assert EmbeddedJudge(RUBRICS).version == "1 (words only)"
+    assert judge.version == "2 (toy)"
+    assert EmbeddedJudge(RUBRICS).version == "2 (words only)"
     assert labels(judge, report("t2"), "t2")
 
 
@@ -166,7 +166,7 @@ def test_labels_below_a_confidence_are_unjudged(judge: EmbeddedJudge) -> None:
     assert 0 < sum(kept) < len(kept)
     for is_kept, label in zip(kept, after, strict=True):
         assert is_kept or (isinstance(label, Unjudged) and "below 0.8" in label.reason)
-    assert certain.version == "1 (words only, from 0.8)"
+    assert certain.version == "2 (words only, from 0.8)"
     # Thresholds have no confidence, so whoever asks for some gets no label.
     by_thresholds = EmbeddedJudge(RUBRICS, min_confidence=0.8)
     assert all(isinstance(label, Unjudged) for label in labels(by_thresholds, report("t2"), "t2"))

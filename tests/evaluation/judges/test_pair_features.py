@@ -88,3 +88,24 @@ def test_questions_that_share_more_words_share_more() -> None:
     ]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[1] > values[2] > values[3] == 0
+
+
+def test_the_order_of_a_questions_answers_plays_no_part() -> None:
+    def encode(texts):
+        """A vector of its own for each text, whatever its words."""
+        rows = np.array(
+            [np.random.default_rng(list(text.encode())).standard_normal(16) for text in texts]
+        )
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+    first, second = (RUBRIC.questions[place].answers[0] for place in (0, 1))
+    one_way, other_way = (
+        RUBRIC.model_copy(
+            update={"questions": (RUBRIC.questions[0].model_copy(update={"answers": answers}),)}
+        )
+        for answers in ((first, second), (second, first))
+    )
+    comparison, asked = Comparison([], encode), ["Who owns it?"]
+    features = question_features(comparison, one_way, asked)
+    assert np.array_equal(question_features(comparison, other_way, asked), features)
+    assert not np.array_equal(question_features(comparison, RUBRIC, asked)[:1], features)
