@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from enum import StrEnum
 from functools import partial
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.judge_options import (
+    ExampleFolder,
+    ExampleRuns,
+    JudgeName,
+    Models,
+    QuestionMode,
+    Runs,
+    RunTask,
+    Task,
+    Topics,
+    WordsOnly,
+    read_labelled,
+)
 from sidelight.cli.model_options import (
     DEFAULT_AT_ONCE,
     REPLIES,
@@ -21,6 +33,7 @@ from sidelight.cli.model_options import (
     MaxTokens,
     Offline,
 )
+from sidelight.cli.score_options import Rubrics  # noqa: TC001
 from sidelight.evaluation.judges.mode import Mode
 
 if TYPE_CHECKING:
@@ -31,55 +44,26 @@ if TYPE_CHECKING:
     from sidelight.evaluation.manifest import JudgingManifest
 
 
-class Task(StrEnum):
-    """What the runs hold."""
-
-    TASK1 = "task1"
-    TASK2 = "task2"
-
-
 def judge(
-    runs: Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")],
+    runs: Runs,
     *,
-    task: Annotated[Task, typer.Option("--task", help="What the runs hold.")],
-    rubrics: Annotated[Path, typer.Option("--rubrics", help="Folder of rubrics (*.json).")],
+    task: RunTask,
+    rubrics: Rubrics,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the assessments.")],
-    name: Annotated[
-        str, typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
-    ] = "embedded",
-    examples: Annotated[
-        Path | None,
-        typer.Option(
-            "--examples",
-            help="Labelled runs to learn from: human_rubrics/, human_assessments/ and runs/, "
-            "as the organizers lay them out.",
-        ),
-    ] = None,
-    example_run: Annotated[
-        list[str] | None,
-        typer.Option("--example-run", help="Learn from this run only; repeat for more."),
-    ] = None,
-    words_only: Annotated[
-        bool, typer.Option("--words-only", help="Embedded: compare words without an encoder.")
-    ] = False,
+    name: JudgeName = "embedded",
+    examples: ExampleFolder = None,
+    example_run: ExampleRuns = None,
+    words_only: WordsOnly = False,
     min_confidence: Annotated[
         float,
         typer.Option(
             "--min-confidence", min=0, max=1, help="Embedded: leave less likely labels unjudged."
         ),
     ] = 0.0,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", help="Prompted: ask this model; repeat for an ensemble."),
-    ] = None,
+    model: Models = None,
     base_url: BaseUrl = None,
-    topics: Annotated[
-        Path | None, typer.Option("--topics", help="Prompted: the articles (JSONL).")
-    ] = None,
-    mode: Annotated[
-        Mode,
-        typer.Option("--mode", help="Prompted: pairs of questions one call is asked about."),
-    ] = Mode.PAIRWISE,
+    topics: Topics = None,
+    mode: QuestionMode = Mode.PAIRWISE,
     cache: Cache = None,
     offline: Offline = False,
     max_calls: MaxCalls = None,
@@ -96,19 +80,16 @@ def judge(
     """
     from sidelight.errors import UsageError
     from sidelight.evaluation import assess
-    from sidelight.evaluation.examples import read_examples
     from sidelight.formats.rubrics import read_rubrics
     from sidelight.formats.task1 import read_question_run
     from sidelight.formats.task2 import read_report_run
     from sidelight.registry import load
 
-    if example_run and examples is None:
-        raise UsageError("--example-run names a run of --examples, which was not given")
     judge_class = load("judge", name)
     if (model or estimate) and judge_class.kind != "prompted":
         raise UsageError("--model and --estimate are for a judge that asks: --judge prompted")
     known = read_rubrics(rubrics)
-    labelled = read_examples(examples, example_run or ()) if examples else None
+    labelled = read_labelled(examples, example_run)
     judge_runs: Callable[..., Awaitable[JudgingManifest]]
     assess_runs: Callable[[Judge], Awaitable[object]]
     if task is Task.TASK1:
@@ -149,13 +130,11 @@ def judge(
             )
             manifest = asyncio.run(work)
     else:
-        encode, encoder_name = None, ""
-        if not words_only:
-            from sidelight.index.encoder import Encoder
+        from sidelight.cli.judge_embedded import make_embedded
 
-            encoder = Encoder()
-            encode, encoder_name = encoder.encode_documents, encoder.name
-        bound = judge_class(known, labelled, encode, encoder_name, min_confidence=min_confidence)
+        bound = make_embedded(
+            judge_class, known, labelled, words_only=words_only, min_confidence=min_confidence
+        )
         manifest = asyncio.run(judge_runs(bound))
     _report(manifest, task, output, as_json=as_json)
 

@@ -13,6 +13,7 @@ import typer
 
 from sidelight import __version__
 from sidelight.cli import agree, corpus, index, prompt, score
+from sidelight.cli.audit import audit
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.judge import judge
@@ -53,6 +54,7 @@ app.add_typer(index.app, name="index")
 app.command()(search)
 app.command()(validate)
 app.command()(judge)
+app.command()(audit)
 app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")
 app.add_typer(prompt.app, name="prompt")

@@ -40,11 +40,12 @@ REPORT_FILE = "auto_report_assessments.csv"
 # take memory while they wait.
 _AT_ONCE = 256
 
-A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
+A = TypeVar("A")
 OnLabels: TypeAlias = "Callable[[int], None]"
 
 
-def _ignore(_: int) -> None: ...
+def ignore(_: int) -> None:
+    """Do nothing, for those who need not know how far it is."""
 
 
 def count_question_labels(rubrics: Mapping[str, Rubric], runs: Iterable[QuestionRun]) -> int:
@@ -72,7 +73,7 @@ async def assess_question_runs(
     judge: Judge,
     rubrics: Mapping[str, Rubric],
     runs: Sequence[QuestionRun],
-    on_labels: OnLabels = _ignore,
+    on_labels: OnLabels = ignore,
 ) -> tuple[list[QuestionAssessment], list[CompoundAssessment]]:
     """Judge Task 1 runs on the topics that have rubrics.
 
@@ -93,20 +94,20 @@ async def assess_question_runs(
         InputError: Two submitted questions of a run share a topic and a rank.
         UsageError: A run is one of the judge's examples, or two runs share a tag.
     """
-    _check_tags(judge, [run.run_tag for run in runs])
+    check_tags(judge, [run.run_tag for run in runs])
     submitted = {
-        (topic_id, run.run_tag): _by_rank(run, topic_id)
+        (topic_id, run.run_tag): questions_of(run, topic_id)
         for topic_id in sorted(rubrics)
         for run in sorted(runs, key=lambda run: run.run_tag)
     }
-    verdicts = await _all_labels(
+    verdicts = await gather_labels(
         (
             partial(judge.assess_compound, tag, questions)
             for (_, tag), questions in submitted.items()
         ),
         on_labels,
     )
-    labels = await _all_labels(
+    labels = await gather_labels(
         (
             partial(judge.assess_questions, rubrics[topic_id], tag, questions)
             for (topic_id, tag), questions in submitted.items()
@@ -132,7 +133,7 @@ async def assess_report_runs(
     judge: Judge,
     rubrics: Mapping[str, Rubric],
     runs: Sequence[ReportRun],
-    on_labels: OnLabels = _ignore,
+    on_labels: OnLabels = ignore,
 ) -> list[AnswerAssessment]:
     """Judge Task 2 runs on the topics that have rubrics; see `assess_question_runs`.
 
@@ -143,19 +144,12 @@ async def assess_report_runs(
         InputError: A run has two reports for a topic.
         UsageError: A run is one of the judge's examples, or two runs share a tag.
     """
-    _check_tags(judge, [run.run_tag for run in runs])
-    reports: dict[tuple[str, str], SubmittedReport] = {}
-    for run in runs:
-        for report in run.reports:
-            key = (report.metadata.topic_id, run.run_tag)
-            if key in reports:
-                raise InputError(f"run {run.run_tag} has two reports for topic {key[0]}")
-            if key[0] in rubrics:
-                reports[key] = report
-    return await _all_labels(
+    check_tags(judge, [run.run_tag for run in runs])
+    reports = reports_of(runs, rubrics)
+    return await gather_labels(
         (
             partial(judge.assess_report, rubrics[topic_id], run_tag, report)
-            for (topic_id, run_tag), report in sorted(reports.items(), key=lambda item: item[0])
+            for (topic_id, run_tag), report in reports.items()
         ),
         on_labels,
     )
@@ -167,7 +161,7 @@ async def judge_question_runs(
     runs: Sequence[QuestionRun],
     examples: Examples | None,
     folder: Path,
-    on_labels: OnLabels = _ignore,
+    on_labels: OnLabels = ignore,
 ) -> JudgingManifest:
     """Assess Task 1 runs; write the labels, the compound verdicts and the manifest."""
     pairs, verdicts = await assess_question_runs(judge, rubrics, runs, on_labels)
@@ -193,7 +187,7 @@ async def judge_report_runs(
     runs: Sequence[ReportRun],
     examples: Examples | None,
     folder: Path,
-    on_labels: OnLabels = _ignore,
+    on_labels: OnLabels = ignore,
 ) -> JudgingManifest:
     """Assess Task 2 runs; write the labels and the manifest."""
     answers = await assess_report_runs(judge, rubrics, runs, on_labels)
@@ -212,9 +206,10 @@ async def judge_report_runs(
     return manifest
 
 
-async def _all_labels(
+async def gather_labels(
     work: Iterable[Callable[[], Awaitable[list[A]]]], on_labels: OnLabels
 ) -> list[A]:
+    """Do pieces of judging, as many at once as memory allows, and return their labels in order."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
     async def counted(part: Callable[[], Awaitable[list[A]]]) -> list[A]:
@@ -226,7 +221,8 @@ async def _all_labels(
     return list(chain.from_iterable(await asyncio.gather(*map(counted, work))))
 
 
-def _check_tags(judge: Judge, run_tags: Sequence[str]) -> None:
+def check_tags(judge: Judge, run_tags: Sequence[str]) -> None:
+    """Raise UsageError when a run is one of the judge's examples, or two runs share a tag."""
     seen = sorted(set(run_tags) & judge.example_run_tags)
     if seen:
         raise UsageError(
@@ -238,7 +234,12 @@ def _check_tags(judge: Judge, run_tags: Sequence[str]) -> None:
         raise UsageError(f"the run {repeated[0]} was given twice")
 
 
-def _by_rank(run: QuestionRun, topic_id: str) -> list[SubmittedQuestion]:
+def questions_of(run: QuestionRun, topic_id: str) -> list[SubmittedQuestion]:
+    """Return a run's questions on a topic by rank.
+
+    Raises:
+        InputError: Two of them share a rank.
+    """
     questions = sorted(
         (question for question in run.questions if question.topic_id == topic_id),
         key=lambda question: question.rank,
@@ -250,6 +251,25 @@ def _by_rank(run: QuestionRun, topic_id: str) -> list[SubmittedQuestion]:
                 remedy="Assessments refer to a question by its rank; run `sidelight validate`.",
             )
     return questions
+
+
+def reports_of(
+    runs: Iterable[ReportRun], rubrics: Mapping[str, Rubric]
+) -> dict[tuple[str, str], SubmittedReport]:
+    """Return (topic id, run tag) -> report, sorted, of the topics that have rubrics.
+
+    Raises:
+        InputError: A run has two reports for a topic.
+    """
+    reports: dict[tuple[str, str], SubmittedReport] = {}
+    for run in runs:
+        for report in run.reports:
+            key = (report.metadata.topic_id, run.run_tag)
+            if key in reports:
+                raise InputError(f"run {run.run_tag} has two reports for topic {key[0]}")
+            if key[0] in rubrics:
+                reports[key] = report
+    return dict(sorted(reports.items(), key=lambda item: item[0]))
 
 
 def _grouped(items: Iterable[tuple[str, str]]) -> dict[str, frozenset[tuple[str, ...]]]:

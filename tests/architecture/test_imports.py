@@ -95,6 +95,7 @@ def test_the_system_does_not_know_the_scorer() -> None:
         ["agree", "--help"],
         ["run", "--help"],
         ["judge", "--help"],
+        ["audit", "--help"],
         ["search", "--help"],
         ["doctor", "--help"],
         ["prompt", "--help"],
