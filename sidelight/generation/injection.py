@@ -40,7 +40,7 @@ _ENGLISH = (
     ),
     (
         rf"\b(?:if you are an? {_READER}|as an? (?:ai|llm|(?:large )?language model))\b"
-        r"[^.!?\n]{0,40}\b(?:you (?:must|should|will)|please|ignore|do not|cite)\b"
+        r"[^.!?\n]{0,40}\b(?:you|please|ignore|do not|cite)\b"
     ),
     (
         rf"\b{_READER}(?: reading this)?(?: page)?\s*[,:]\s*(?:please |now |you must )?"
