@@ -45,6 +45,9 @@ def run(
     overrides: Annotated[
         list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Print what the run would cost; ask nothing.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Investigate every topic and write both submission files.
@@ -65,6 +68,13 @@ def run(
     articles = read_topics(topics)
     if topic is not None and topic not in {article.topic_id for article in articles}:
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
+    if estimate:
+        from sidelight.cli.run_estimate import report_estimate
+        from sidelight.estimate import estimate_run
+
+        wanted = [article for article in articles if topic in {None, article.topic_id}]
+        report_estimate(estimate_run(settings, wanted), as_json=as_json)
+        return
     folder = open_index(index)
     destination = out_folder or Path("runs") / settings.submission.run_id
     access = ModelAccess(
