@@ -48,12 +48,18 @@ def deliver(
     """
     from sidelight.evaluation.score_files import write_score_files
     from sidelight.evaluation.uncertainty import MIN_TOPICS, run_intervals
+    from sidelight.files import atomic_writer
+    from sidelight.formats.latex import latex_table
 
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None
+    header, rows = _run_table(table, intervals, n_topics)
     written: tuple[Path, ...] = ()
     if output is not None:
-        written = write_score_files(table, output, prefix, intervals)
+        latex = output / f"{prefix}_per_run_results.tex"
+        written = (*write_score_files(table, output, prefix, intervals), latex)
+        with atomic_writer(latex) as stream:
+            stream.write(latex_table(header, rows))
     if as_json:
         print_json(
             {
@@ -75,7 +81,7 @@ def deliver(
             }
         )
         return
-    _print_runs(table, intervals, n_topics)
+    print_table(header, rows)
     judge = f" ({origin.judge})" if origin.judge else ""
     out.print(f"labels: {origin.labels}{judge}", markup=False)
     notes = list(origin.notes)
@@ -105,10 +111,10 @@ def _interval_json(
     return {"interval": interval._asdict() if interval else None}
 
 
-def _print_runs(
+def _run_table(
     table: ScoreTable, intervals: dict[str, Interval | None] | None, n_topics: int
-) -> None:
-    """Print a row for each run: its main measure, the interval of that, the other measures."""
+) -> tuple[list[str], list[list[str]]]:
+    """Return a header and a row for each run: its main measure, its interval, other measures."""
     main, *others = table.runs[0].values
     rows = []
     for run in table.runs:
@@ -118,7 +124,7 @@ def _print_runs(
         cells += [_cell(name, run.values[name], n_topics) for name in others]
         rows.append([run.run_tag, *cells])
     names = [main, *(["95% interval"] if intervals else []), *others]
-    print_table(["run", *(name.replace("_", " ") for name in names)], rows)
+    return ["run", *(name.replace("_", " ") for name in names)], rows
 
 
 def _cell(name: str, value: float, n_topics: int) -> str:

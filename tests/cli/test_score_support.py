@@ -47,6 +47,7 @@ def test_by_words(tmp_path: Path, given: tuple[object, ...]) -> None:
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         "auto_support_per_run_results.csv",
+        "auto_support_per_run_results.tex",
         "auto_support_per_topic_results.csv",
         "auto_support_sentences.csv",
     }
