@@ -9,7 +9,7 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graph import build_graph
 from sidelight.build_roles import extractive_roles
 from sidelight.config.settings import Settings
-from sidelight.generation.roles import Encode
+from sidelight.generation.roles import Encode, Roles
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.schemas.article import Article
@@ -17,8 +17,10 @@ from sidelight.schemas.segment import Segment
 from sidelight.tracks import load_track
 
 
-def dependencies(segments: Iterable[Segment], encode: Encode) -> Callable[[Article], Deps]:
-    """Return what makes the dependencies of one topic."""
+def dependencies(
+    segments: Iterable[Segment], encode: Encode, make_roles: Callable[[], Roles] | None = None
+) -> Callable[[Article], Deps]:
+    """Return what makes the dependencies of one topic; its roles are extractive unless made."""
     by_id = {segment.segment_id: segment for segment in segments}
     retriever = MemoryRetriever(by_id.values())
 
@@ -29,7 +31,7 @@ def dependencies(segments: Iterable[Segment], encode: Encode) -> Callable[[Artic
         return Deps(
             article=article,
             track=load_track(),
-            roles=extractive_roles(Settings(), encode),
+            roles=make_roles() if make_roles else extractive_roles(Settings(), encode),
             retriever=LateralRetriever(retriever, article, lookup),
             lookup=lookup,
             k=20,

@@ -60,7 +60,7 @@ def _read(deps: Deps, wanted: Sequence[str]) -> tuple[dict[str, Segment], dict[s
     ordering = {
         document_id_of(segment_id): ORDERS
         for segment_id, segment in segments.items()
-        if gives_orders(segment.text)
+        if gives_orders(f"{segment.title}\n{segment.text}")  # roles read both
     }
     return segments, ordering
 
