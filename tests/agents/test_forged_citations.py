@@ -12,6 +12,7 @@ from mini_web import dependencies
 
 from sidelight.agents.graph import build_graph
 from sidelight.errors import InputError
+from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Encode
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
@@ -91,3 +92,11 @@ def test_a_citation_of_what_was_not_found_is_in_no_report(
     cited = {one for sentence in state["report"].sentences for one in sentence.citations}
     assert FORGED.segment_id not in cited
     assert state["report"].sentences
+
+
+def test_a_report_of_which_nothing_stands_says_that_nothing_was_found(
+    investigate: Investigate,
+) -> None:
+    nothing = CheckedReport(draft=DraftReport(sentences=()))
+    (sentence,) = investigate({"check_report": nothing})["report"].sentences
+    assert (sentence.text, sentence.citations) == (NO_EVIDENCE, ())

@@ -9,11 +9,12 @@ from langgraph.runtime import Runtime
 from sidelight.agents.deps import Deps
 from sidelight.agents.state import InvestigationState, usable_evidence
 from sidelight.generation.citations import resolve_report
+from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.schemas.report import ReportLimits
 
 
 async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the final report.
+    """Return the final report; where nothing stood the check, it says that nothing was found.
 
     Raises:
         InputError: What stood the check still breaks a limit of the track.
@@ -25,6 +26,8 @@ async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
         max_uncited=track.max_uncited_sentences,
     )
     draft = state["checked_report"].draft
+    if not draft.sentences:
+        draft = draft.model_copy(update={"sentences": NOTHING_FOUND.sentences})
     report, dropped = resolve_report(
         runtime.context.article.topic_id, draft, usable_evidence(state), limits
     )
