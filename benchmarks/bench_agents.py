@@ -237,14 +237,14 @@ def main() -> None:
         f"calls: {calls}, and {replayed} answered by the cache",
         f"bound by slots: {calls} x {LATENCY_S} / {SLOTS} = {slots_s:.2f} s",
         (
-            f"bound by the slowest topic: {topic.chain} x {LATENCY_S} + {topic.own_s:.2f} of its own"
-            f" = {topic.bound_s:.2f} s"
+            f"bound by the slowest topic: {topic.chain} x {LATENCY_S} + {topic.own_s:.2f} of its"
+            f" own = {topic.bound_s:.2f} s"
         ),
         (
             f"wall: best {best:.2f} s, median {median:.2f} s of {ROUNDS} runs;"
             f" {best / bound_s:.2f} and {median / bound_s:.2f} of the bound"
         ),
-        f"processor time of the client: {min(busy):.2f} s, {1000 * min(busy) / calls:.1f} ms a call",
+        f"processor time: {min(busy):.2f} s, {1000 * min(busy) / calls:.1f} ms a call",
         (
             f"one after another, by latency alone: {calls * LATENCY_S:.0f} s,"
             f" {calls * LATENCY_S / best:.0f} times the wall"
