@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sidelight.files import atomic_writer
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})(?:\.0+)?")  # pandas writes 1.0 below a missing rank
+_SEPARATORS = re.compile(r"[_\s]+")
 _PRECEDENCE = (
     AnswerLabel.NONE,
     AnswerLabel.PARTIAL,
@@ -71,7 +74,8 @@ class AssessmentKind(Generic[A]):
 
     def key_of(self, assessment: A) -> tuple[Hashable, ...]:
         """Return what was judged."""
-        return tuple(getattr(assessment, column) for column in self.key)
+        key: tuple[Hashable, ...] = attrgetter(*self.key)(assessment)
+        return key
 
 
 QUESTION_ASSESSMENTS = AssessmentKind(
@@ -188,13 +192,13 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> list[tuple[int, A]]:
         )
         findings.raise_errors()
     scanned = []
+    rank_columns = [column for column in kind.columns if column.endswith("_rank")]
     for row in rows:
         rationale = row.cells[rationale_columns[0]] if rationale_columns else ""
         label = _label(row, label_columns[0], kind.labels, rationale, findings)
         values: dict[str, object] = {column: row.cells[column] for column in kind.columns}
-        for column in kind.columns:
-            if column.endswith("_rank"):
-                values[column] = _rank(row, column, findings)
+        for column in rank_columns:
+            values[column] = _rank(row, column, findings)
         values |= {"label": label, "rationale": "" if isinstance(label, Unjudged) else rationale}
         scanned.append((row.line, kind.value_type.model_validate(values)))
     findings.raise_errors()
@@ -204,10 +208,10 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> list[tuple[int, A]]:
 def _label(
     row: Row, column: str, labels: type[StrEnum], rationale: str, findings: Findings
 ) -> StrEnum | Unjudged:
-    name = re.sub(r"[_\s]+", "-", row.cells[column].strip().casefold())
+    name = _SEPARATORS.sub("-", row.cells[column].strip().casefold())
     if not name:
         return Unjudged(reason=rationale or "empty label")
-    if name in set(labels):
+    with suppress(ValueError):
         return labels(name)
     findings.error(
         "label",
