@@ -15,13 +15,12 @@ import orjson
 from sidelight.errors import InputError, MachineError
 from sidelight.index.jvm import java_class
 from sidelight.index.segment_text import lexical_text
-from sidelight.schemas.search import Hit, ranked
+from sidelight.schemas.search import Hit, Query, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.search import Query
     from sidelight.schemas.segment import Segment
 
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
@@ -153,12 +152,19 @@ class LuceneSearcher:
         document = java_class("java.lang.Class").forName("org.apache.lucene.document.Document")
         ignored = java_class("java.lang.Boolean")("true")
         self._mapper.configOverride(document).setIsIgnoredType(ignored)
+        # Anserini opens its searcher at the first search, and threads that come together then may
+        # find it half open.
+        self.search([Query(query_id="first", text="first")], 1)
 
     def __len__(self) -> int:
         return int(self._java.get_total_num_docs())
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        """Return up to `k` hits per query."""
+        """Return up to `k` hits per query.
+
+        Raises:
+            MachineError: Lucene failed on a query; Anserini says so by leaving it out.
+        """
         if not queries:
             return {}
         texts, query_ids = self._list(), self._list()
@@ -168,6 +174,9 @@ class LuceneSearcher:
             query_ids.add(query.query_id)
         found = self._java.batch_search(texts, query_ids, k, os.cpu_count() or 1)
         hits = orjson.loads(self._mapper.writeValueAsString(found))
+        for query in queries:
+            if query.query_id not in hits:
+                raise MachineError(f"Lucene failed on the query {query.text!r}")
         return {
             query.query_id: ranked(
                 [Hit(hit["docid"], hit["score"]) for hit in hits[query.query_id]]
