@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import LiveServer
+from live_server import LiveServer
 from prompted_runs import files, run, write_inputs
 
 from sidelight.index.folder import IndexFolder
