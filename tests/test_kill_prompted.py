@@ -16,7 +16,7 @@ from prompted_runs import files, write_inputs
 from sidelight.index.folder import IndexFolder
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_runs_end_in_the_same_bytes(
     kills: int, mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
