@@ -1,0 +1,140 @@
+"""The judges that need no model, as a judge of TREC AutoJudge's `auto-judge` command.
+
+The command comes with the package autojudge-base, whose `LeaderboardJudgeProtocol` this follows;
+`autojudge.yml` beside this file is the workflow it wants.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autojudge_base import LeaderboardBuilder, LeaderboardSpec, MeasureSpec
+
+from sidelight.checks.support import LexicalSupportCheck
+from sidelight.errors import InputError
+from sidelight.evaluation.assess import REPORT_FILE, judge_report_runs
+from sidelight.evaluation.judges.embedded import EmbeddedJudge
+from sidelight.evaluation.score import score_reports
+from sidelight.evaluation.support import assess_support, score_support, write_verdicts
+from sidelight.formats.assessments import read_answer_assessments
+from sidelight.formats.rubrics import read_rubrics
+from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from autojudge_base import Leaderboard, Report, Request
+
+    from sidelight.evaluation.score import ScoreTable
+    from sidelight.evaluation.support import SentenceVerdict
+
+SENTENCE_FILE = "auto_support_sentences.csv"
+
+# What is scored, as the command describes it to readers of its leaderboard.
+_DESCRIPTIONS = {
+    "weighted_precision": "support by the first citation, over the sentences that cite",
+    "weighted_recall": "support by the first citation, over all sentences",
+    "weighted_precision_all": "support by all citations, over the sentences that cite",
+    "weighted_recall_all": "support by all citations, over all sentences",
+    "nothing_cited": "1 where a report cites nothing; lower is better",
+    "supportive_score": "rubric answers supported, weighted by importance",
+    "contradictory_score": "rubric answers contradicted, weighted by importance; lower is better",
+    "unjudged": "share of what could not be judged, which earns nothing; lower is better",
+}
+
+
+class SidelightJudge:
+    """Scores reports by rubrics where they are given, else by the documents they carry.
+
+    By rubrics the embedded judge decides, by words and thresholds, since it has no examples here.
+    Without rubrics every sentence is held, by words, against what it cites.
+    """
+
+    def judge(
+        self,
+        rag_responses: Iterable[Report],
+        rag_topics: Sequence[Request],
+        *,
+        outdir: Path,
+        rubrics: str | None = None,
+        **_unused: object,
+    ) -> Leaderboard:
+        """Return the scores of all runs; write the labels behind them.
+
+        Args:
+            rag_responses: The reports of all runs.
+            rag_topics: The topics that count; one on which a run has no report counts as 0.
+            outdir: Where the labels go.
+            rubrics: The folder of the rubrics; None to score by support.
+            **_unused: What else the command hands every judge, such as a model.
+
+        Raises:
+            InputError: A run has two reports for a topic; with rubrics, a topic lacks one; without
+                them, a report is on none of the topics.
+        """
+        reports = list(rag_responses)
+        topic_ids = [topic.request_id for topic in rag_topics]
+        if rubrics is None:
+            return _leaderboard(_by_support(reports, topic_ids, outdir))
+        return _leaderboard(_by_rubrics(reports, topic_ids, Path(rubrics), outdir))
+
+
+def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Path) -> ScoreTable:
+    async def verdicts_on(report: Report) -> list[SentenceVerdict]:
+        # Reports may quote different parts of a document, so each is held against its own.
+        texts = {key: document.text for key, document in (report.documents or {}).items()}
+        return await assess_support(LexicalSupportCheck(), _runs([report]), lambda _: texts)
+
+    async def all_verdicts() -> list[SentenceVerdict]:
+        return list(chain.from_iterable(await asyncio.gather(*map(verdicts_on, reports))))
+
+    verdicts = asyncio.run(all_verdicts())
+    table = score_support(_runs(reports), verdicts, topic_ids)
+    write_verdicts(outdir / SENTENCE_FILE, verdicts)
+    return table
+
+
+def _by_rubrics(
+    reports: Sequence[Report], topic_ids: Sequence[str], folder: Path, outdir: Path
+) -> ScoreTable:
+    known = read_rubrics(folder)
+    if lacking := sorted(set(topic_ids) - known.keys()):
+        raise InputError(
+            f"{folder} holds no rubric for the topic {lacking[0]}",
+            remedy="Name the topics that have rubrics with --topic.",
+        )
+    rubrics = {topic_id: known[topic_id] for topic_id in topic_ids}
+    work = judge_report_runs(EmbeddedJudge(rubrics), rubrics, _runs(reports), None, outdir)
+    asyncio.run(work)
+    return score_reports(rubrics, read_answer_assessments(outdir / REPORT_FILE))
+
+
+def _runs(reports: Iterable[Report]) -> list[ReportRun]:
+    """Return reports by the run id inside, by which the command tells runs apart."""
+    submitted: dict[str, list[SubmittedReport]] = defaultdict(list)
+    for report in reports:
+        metadata = ReportMetadata(
+            team_id=report.metadata.team_id,
+            run_id=report.metadata.run_id,
+            topic_id=report.metadata.topic_id,
+        )
+        responses = tuple(
+            CitedSentence(text=sentence.text, citations=tuple(sentence.citations or ()))
+            for sentence in report.get_sentences_with_citations()
+        )
+        submitted[metadata.run_id].append(SubmittedReport(metadata=metadata, responses=responses))
+    return [ReportRun(run_tag=run_id, reports=tuple(found)) for run_id, found in submitted.items()]
+
+
+def _leaderboard(table: ScoreTable) -> Leaderboard:
+    measures = tuple(
+        MeasureSpec(name, description=_DESCRIPTIONS[name]) for name in table.topics[0].values
+    )
+    builder = LeaderboardBuilder(LeaderboardSpec(measures=measures))
+    for score in table.topics:
+        builder.add(run_id=score.run_tag, topic_id=score.topic_id, values=score.values)
+    return builder.build()

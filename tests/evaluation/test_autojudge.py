@@ -1,0 +1,150 @@
+"""The real `auto-judge` command, where its package and the word list it loads are installed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sidelight.formats.assessments import read_answer_assessments
+from sidelight.formats.rubrics import read_rubrics
+from sidelight.sample import sample_path
+
+WORKFLOW = Path(str(files("sidelight.evaluation") / "autojudge.yml"))
+RUBRICS = sample_path() / "human_rubrics"
+REPORTS = sample_path() / "runs" / "report_generation_runs"
+TOPICS = sorted(read_rubrics(RUBRICS))
+
+SENTENCE = "The bridge at Harrow opened in 1931."
+SOURCES = {
+    "d1": {"id": "d1", "text": SENTENCE},
+    "d2": {"id": "d2", "text": "Salmon return to the river in autumn."},
+}
+
+
+@pytest.fixture(scope="module")
+def installed() -> None:
+    if find_spec("autojudge_base") is None:
+        pytest.skip("needs autojudge-base: pip install 'sidelight[autojudge]'")
+    import nltk
+
+    try:
+        nltk.data.find("corpora/stopwords")
+    except LookupError:
+        pytest.skip("autojudge-base needs NLTK's stop words: python -m nltk.downloader stopwords")
+
+
+def auto_judge(runs: Path, topic_ids: list[str], *options: str) -> subprocess.CompletedProcess[str]:
+    topics = runs.parent / "topics.jsonl"
+    topics.write_text(
+        "".join(json.dumps({"request_id": topic, "title": topic}) + "\n" for topic in topic_ids)
+    )
+    where = {
+        "--workflow": WORKFLOW,
+        "--rag-responses": runs,
+        "--rag-topics": topics,
+        "--out-dir": runs.parent / "judged",
+    }
+    given = [str(part) for pair in where.items() for part in pair]
+    return subprocess.run(
+        [sys.executable, "-m", "autojudge_base.cli", "run", *given, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def leaderboard(runs: Path, topic_ids: list[str], *options: str) -> dict[tuple[str, str], float]:
+    """Run the command and return (run, topic) -> the main measure."""
+    done = auto_judge(runs, topic_ids, *options)
+    assert done.returncode == 0, done.stderr
+    folder = runs.parent / "judged"
+    measures = yaml.safe_load((folder / "sidelight.eval.measures.yml").read_text())["measures"]
+    assert all(measure["description"] for measure in measures)
+    rows = [line.split("\t") for line in (folder / "sidelight.eval.txt").read_text().splitlines()]
+    return {
+        (run, topic): float(value)
+        for run, topic, measure, value in rows
+        if measure == measures[0]["name"]
+    }
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    return folder
+
+
+def line(run_id: str, topic_id: str, *cited: str, **more: object) -> str:
+    metadata = {"team_id": "team", "run_id": run_id, "topic_id": topic_id}
+    responses = [{"text": SENTENCE, "citations": [source]} for source in cited]
+    return json.dumps({"metadata": metadata, "responses": responses, **more}) + "\n"
+
+
+@pytest.mark.usefixtures("installed")
+def test_without_rubrics_support_decides(runs: Path, tmp_path: Path) -> None:
+    # The second report calls another text d2: each is held against its own documents.
+    renamed = {"d2": {"id": "d2", "text": SENTENCE}}
+    (runs / "one.jsonl").write_text(
+        line("one", "a", "d1", "d2", documents=SOURCES) + line("one", "b", "d2", documents=renamed)
+    )
+    (runs / "two.jsonl").write_text(line("two", "a", "d2", documents=SOURCES))
+    assert leaderboard(runs, ["a", "b"]) == {
+        ("one", "a"): 0.5,  # one of two sentences
+        ("one", "b"): 1.0,
+        ("one", "all"): 0.75,
+        ("two", "a"): 0.0,
+        ("two", "b"): 0.0,  # no report
+        ("two", "all"): 0.0,
+    }
+    assert len((tmp_path / "judged" / "auto_support_sentences.csv").read_text().splitlines()) == 5
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_source_that_is_not_carried_leaves_the_sentence_unjudged(
+    runs: Path, tmp_path: Path
+) -> None:
+    (runs / "one.jsonl").write_text(line("one", "a", "d1"))
+    assert leaderboard(runs, ["a"])["one", "all"] == 0.0
+    shown = (tmp_path / "judged" / "sidelight.eval.txt").read_text()
+    assert "one\tall\tunjudged\t1.0" in shown
+
+
+@pytest.mark.usefixtures("installed")
+def test_with_rubrics_the_embedded_judge_decides(runs: Path, tmp_path: Path) -> None:
+    for path in REPORTS.iterdir():
+        (runs / f"{path.name}.jsonl").write_bytes(path.read_bytes())
+    board = leaderboard(runs, TOPICS, "--set", f"rubrics={RUBRICS}")
+    means = {run: score for (run, topic), score in board.items() if topic == "all"}
+    # The mini web has one strong run, one middling and one weak.
+    assert sorted(means, key=means.__getitem__) == ["tidepool-t2", "quillmark-t2", "lantern-t2"]
+    assert len(board) == len(means) * (len(TOPICS) + 1)
+    labels = read_answer_assessments(tmp_path / "judged" / "auto_report_assessments.csv")
+    assert {label.run_tag for label in labels} == means.keys()
+    manifest = json.loads((tmp_path / "judged" / "manifest.json").read_text())
+    assert (manifest["judge"], manifest["version"]) == ("embedded", "2 (words only)")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_topic_without_a_rubric_is_named(runs: Path) -> None:
+    (runs / "one.jsonl").write_text(line("one", "a", "d1"))
+    done = auto_judge(runs, ["a"], "--set", f"rubrics={RUBRICS}")
+    assert done.returncode != 0
+    assert "holds no rubric for the topic a" in done.stderr
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_runs_of_the_starter_kit(runs: Path, shared_data: Path) -> None:
+    for path in (shared_data / "autojudge-kiddie").glob("run*.jsonl"):
+        (runs / path.name).write_bytes(path.read_bytes())
+    board = leaderboard(runs, ["bee", "cloud", "earthworms", "hibernation", "leaf"])
+    means = {run: score for (run, topic), score in board.items() if topic == "all"}
+    # Observed; run1 quotes its sources most closely.
+    assert means == pytest.approx({"run1": 0.32, "run2": 0.1, "run3": 0.04, "run4": 0.12})
