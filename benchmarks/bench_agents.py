@@ -37,7 +37,7 @@ from prefix_cache import PrefixCache
 
 from sidelight import build_models
 from sidelight.agents.graph import build_graph
-from sidelight.build import open_investigation
+from sidelight.build import open_investigation, open_sources
 from sidelight.build_models import ModelAccess
 from sidelight.config.settings import Settings
 from sidelight.formats.topics import read_topics
@@ -119,7 +119,7 @@ async def run_all(
         articles,
         settings,
         index.manifest.fingerprint(),
-        lambda: open_investigation(settings, index, access),
+        lambda: open_investigation(settings, open_sources(settings.retrieval, index), access),
         out,
         parallel=PARALLEL,
     )
@@ -132,7 +132,9 @@ async def run_alone(
     found = []
     with tempfile.TemporaryDirectory() as cache:
         access = ModelAccess(cache=Path(cache), base_url=base_url)
-        async with open_investigation(settings_for(slots), index, access) as investigate:
+        settings = settings_for(slots)
+        sources = open_sources(settings.retrieval, index)
+        async with open_investigation(settings, sources, access) as investigate:
             for article in articles:
                 waited: list[Waited] = []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from sidelight.build_models import open_models
 from sidelight.build_roles import open_roles
@@ -15,14 +15,38 @@ if TYPE_CHECKING:
     from sidelight.agents.state import InvestigationState
     from sidelight.build_models import ModelAccess
     from sidelight.config.settings import RetrievalSettings, Settings
+    from sidelight.generation.roles import Encode
     from sidelight.index.folder import IndexFolder
-    from sidelight.retrieval.base import Retriever
+    from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.run_log import TopicLog
     from sidelight.runner import Investigate
     from sidelight.schemas.article import Article
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
 _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
+
+
+class Sources(NamedTuple):
+    """What investigations read besides their articles, usable from any thread.
+
+    Attributes:
+        retriever: Finds segments.
+        lookup: Returns the segments of some ids.
+        encode: Returns the vectors of some texts.
+    """
+
+    retriever: Retriever
+    lookup: Lookup
+    encode: Encode
+
+
+def open_sources(settings: RetrievalSettings, folder: IndexFolder) -> Sources:
+    """Return what an index offers to investigations."""
+    return Sources(
+        retriever=build_retriever(settings, folder),
+        lookup=folder.docstore.get_many,
+        encode=folder.encoder.encode_queries,
+    )
 
 
 def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriever:
@@ -39,11 +63,11 @@ def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriev
 
 @asynccontextmanager
 async def open_investigation(
-    settings: Settings, folder: IndexFolder, access: ModelAccess
+    settings: Settings, sources: Sources, access: ModelAccess
 ) -> AsyncIterator[Investigate]:
     """Hold what investigations need open, and yield the function that investigates one topic.
 
-    Index, graph and models are shared by all topics.
+    Sources, graph and models are shared by all topics.
 
     Raises:
         UsageError: A role asks a model that the settings do not name, or whose server is nowhere.
@@ -53,12 +77,11 @@ async def open_investigation(
     from sidelight.agents.graph import build_graph
     from sidelight.retrieval.lateral import LateralRetriever
 
-    retriever = build_retriever(settings.retrieval, folder)
     track = load_track(settings.track)
     graph = build_graph()
     steps = _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
     async with open_models(settings, access) as models:
-        roles_of_topic = await open_roles(settings, models, folder.encoder.encode_queries)
+        roles_of_topic = await open_roles(settings, models, sources.encode)
 
         async def investigate(article: Article, log: TopicLog) -> InvestigationState:
             deps = Deps(
@@ -66,12 +89,12 @@ async def open_investigation(
                 track=track,
                 roles=roles_of_topic(log),
                 retriever=LateralRetriever(
-                    retriever,
+                    sources.retriever,
                     article,
-                    folder.docstore.get_many,
+                    sources.lookup,
                     allow_own_article=settings.retrieval.allow_own_article,
                 ),
-                lookup=folder.docstore.get_many,
+                lookup=sources.lookup,
                 k=settings.retrieval.k,
             )
             state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})

@@ -8,7 +8,7 @@ import pytest
 from fault_server import FaultServer
 from typer.testing import CliRunner
 
-from sidelight.build import open_investigation
+from sidelight.build import open_investigation, open_sources
 from sidelight.build_models import ModelAccess
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
@@ -99,7 +99,7 @@ def test_a_run_costs_what_was_estimated(
                 articles,
                 chosen,
                 index.manifest.fingerprint(),
-                lambda: open_investigation(chosen, index, access),
+                lambda: open_investigation(chosen, open_sources(chosen.retrieval, index), access),
                 tmp_path / "run",
             )
         )

@@ -72,7 +72,7 @@ def _step(title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.build import open_investigation
+    from sidelight.build import open_investigation, open_sources
     from sidelight.build_models import ModelAccess
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
@@ -85,7 +85,11 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
             read_topics(topics),
             settings,
             index.manifest.fingerprint(),
-            lambda: open_investigation(settings, index, ModelAccess(destination / "cache")),
+            lambda: open_investigation(
+                settings,
+                open_sources(settings.retrieval, index),
+                ModelAccess(destination / "cache"),
+            ),
             destination,
         )
     )

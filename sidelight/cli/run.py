@@ -54,7 +54,7 @@ def run(
 
     Interrupted at any moment, the same command goes on where it was.
     """
-    from sidelight.build import open_investigation
+    from sidelight.build import open_investigation, open_sources
     from sidelight.build_models import ModelAccess
     from sidelight.cli.run_report import report_run
     from sidelight.config.load import load_settings
@@ -93,7 +93,9 @@ def run(
                     articles,
                     settings,
                     folder.manifest.fingerprint(),
-                    lambda: open_investigation(settings, folder, access),
+                    lambda: open_investigation(
+                        settings, open_sources(settings.retrieval, folder), access
+                    ),
                     destination,
                     only=topic,
                     parallel=parallel or (_ASKING if asks else _COMPUTING),
