@@ -15,6 +15,7 @@ import typer
 from sidelight import __version__
 from sidelight.cli import agree, corpus, index, prompt, score
 from sidelight.cli.audit import audit
+from sidelight.cli.bundle import bundle, verify
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.judge import judge
@@ -63,6 +64,8 @@ app.command()(audit)
 app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")
 app.add_typer(prompt.app, name="prompt")
+app.command()(bundle)
+app.command()(verify)
 
 
 def main() -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Self
 
 from sidelight.errors import InputError, OfflineError, ReplyError
 from sidelight.llm.base import Reply
 from sidelight.llm.failure import Failure
+from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
     from types import TracebackType
 
@@ -32,6 +35,14 @@ _REPLY = "SELECT reply FROM replies WHERE fingerprint = ?"
 _KEEP_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
 _FAILURE = "SELECT failure FROM failures WHERE fingerprint = ?"
 _KEEP_FAILURE = "INSERT OR REPLACE INTO failures VALUES (?, ?)"
+
+
+class KeptReply(Value):
+    """What a cache holds for one request: a reply, or why there was none that could be used."""
+
+    fingerprint: str
+    reply: Reply | None
+    failure: Failure | None
 
 
 class CachedModel:
@@ -127,12 +138,47 @@ class CachedModel:
 
     # SQLite answers in tens of microseconds, so it is called on the event loop.
     def _reply(self, key: str) -> Reply | None:
-        row = self._database.execute(_REPLY, (key,)).fetchone()
-        return Reply.model_validate_json(row[0]) if row else None
+        return _reply(self._database, key)
 
     def _failure(self, key: str) -> Failure | None:
-        row = self._database.execute(_FAILURE, (key,)).fetchone()
-        return Failure.model_validate_json(row[0]) if row else None
+        return _failure(self._database, key)
+
+
+def kept_replies(folder: Path, fingerprints: Iterable[str]) -> list[KeptReply]:
+    """Return what a cache holds for some requests, by fingerprint.
+
+    Raises:
+        InputError: As for `CachedModel`.
+    """
+    with closing(_open(folder)) as database:
+        return [
+            KeptReply(fingerprint=key, reply=_reply(database, key), failure=_failure(database, key))
+            for key in sorted(set(fingerprints))
+        ]
+
+
+def keep_replies(folder: Path, kept: Iterable[KeptReply]) -> None:
+    """Put replies of another cache into one.
+
+    Raises:
+        InputError: As for `CachedModel`.
+    """
+    with closing(_open(folder)) as database:
+        for item in kept:
+            if item.reply is not None:
+                database.execute(_KEEP_REPLY, (item.fingerprint, item.reply.model_dump_json()))
+            if item.failure is not None:
+                database.execute(_KEEP_FAILURE, (item.fingerprint, item.failure.model_dump_json()))
+
+
+def _reply(database: sqlite3.Connection, key: str) -> Reply | None:
+    row = database.execute(_REPLY, (key,)).fetchone()
+    return Reply.model_validate_json(row[0]) if row else None
+
+
+def _failure(database: sqlite3.Connection, key: str) -> Failure | None:
+    row = database.execute(_FAILURE, (key,)).fetchone()
+    return Failure.model_validate_json(row[0]) if row else None
 
 
 def _open(folder: Path) -> sqlite3.Connection:

@@ -1,0 +1,1 @@
+"""Runs as bundles that anyone can verify, and submissions made from runs."""

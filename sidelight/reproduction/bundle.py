@@ -1,0 +1,138 @@
+"""Make a bundle: a run, what it was made from, and what it takes to make it again.
+
+```text
+bundle.json     versions, models, and the hash of every other file
+topics.jsonl    the articles
+run/            the run directory, without its logs of calls
+evidence/       every search, segment and vector that the run read
+replies.jsonl   every reply of a model
+prompts/        the text of every prompt
+```
+
+The run is done again while it is recorded, from its index and its replies alone: a run that cannot
+be repeated is not bundled.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sidelight.build import open_sources
+from sidelight.config.load import load_settings
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.topics import read_topics
+from sidelight.llm.cache import kept_replies
+from sidelight.prompting import find_prompts
+from sidelight.reproduction.archive import write_archive
+from sidelight.reproduction.contents import BundledPrompt, Contents, describe_files
+from sidelight.reproduction.evidence import Evidence, recording
+from sidelight.reproduction.replay import compare_runs, replay_run
+from sidelight.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sidelight.config.settings import Settings
+    from sidelight.index.folder import IndexFolder
+    from sidelight.runner import RunSummary
+
+TOPICS, RUN, EVIDENCE, REPLIES, PROMPTS = (
+    "topics.jsonl",
+    "run",
+    "evidence",
+    "replies.jsonl",
+    "prompts",
+)
+
+
+async def make_bundle(
+    run: RunDirectory,
+    topics: Path,
+    folder: IndexFolder,
+    cache: Path,
+    archive: Path,
+    on_topic: Callable[[str], None] = lambda _: None,
+) -> Contents:
+    """Repeat a finished run, record what it reads, and pack everything into one file.
+
+    Args:
+        run: The run.
+        topics: Its topics file.
+        folder: Its index.
+        cache: Its model replies.
+        archive: The `.tar.zst` file to write.
+        on_topic: Called with the id of each topic that is repeated.
+
+    Raises:
+        InputError: The run is unfinished, was edited, or comes out otherwise this time.
+        OfflineError: The cache lacks a reply.
+    """
+    settings = load_settings(run.config)
+    manifest = orjson.loads(run.manifest.read_bytes())
+    if manifest["failed_topics"]:
+        raise InputError(
+            f"{run.manifest}: expected a finished run; found {len(manifest['failed_topics'])} "
+            "failed topics",
+            remedy="Call `sidelight run` again first.",
+        )
+    articles = read_topics(topics)
+    evidence = Evidence()
+    with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
+        again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
+        summary = await replay_run(
+            articles,
+            settings,
+            folder.manifest.fingerprint(),
+            recording(open_sources(settings.retrieval, folder), evidence),
+            cache,
+            again.path,
+            on_topic,
+        )
+        problems = [item for item in compare_runs(run, again) if item.severity == "error"]
+        if problems:
+            raise InvalidFileError(problems)
+        evidence.write(packed / EVIDENCE)
+        shutil.copyfile(topics, packed / TOPICS)
+        shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
+        _write_replies(packed / REPLIES, cache, summary)
+        _write_prompts(packed / PROMPTS)
+        contents = _describe(packed, settings, manifest)
+        contents.write(packed)
+        write_archive(packed, archive)
+    return contents
+
+
+def _write_replies(path: Path, cache: Path, summary: RunSummary) -> None:
+    asked = {call.request for log in summary.logs.values() for call in log.calls}
+    kept = kept_replies(cache, asked) if asked else []
+    with path.open("wb") as stream:
+        stream.writelines(f"{reply.model_dump_json()}\n".encode() for reply in kept)
+
+
+def _write_prompts(folder: Path) -> None:
+    folder.mkdir()
+    for prompt in find_prompts():
+        (folder / f"{prompt.id}.md").write_text(prompt.source, encoding="utf-8")
+
+
+def _describe(packed: Path, settings: Settings, manifest: dict[str, Any]) -> Contents:
+    asked = [item for item in (settings.models.writer, settings.models.checker) if item is not None]
+    return Contents(
+        sidelight=manifest["sidelight"],
+        python=platform.python_version(),
+        platform=platform.platform(),
+        packages=manifest["packages"],
+        models={model.name: model.revision for model in asked},
+        index=manifest["index"],
+        prompts={
+            prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
+            for prompt in find_prompts()
+        },
+        files=describe_files(packed),
+    )

@@ -1,0 +1,129 @@
+"""What a bundle says of itself: how it was made, and the hash of every file in it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import orjson
+from pydantic import ValidationError
+
+from sidelight.errors import InputError, Problem
+from sidelight.files import sha256_file
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTENTS = "bundle.json"
+FORMAT_VERSION = 1
+
+_ANEW = "Take the bundle from where it came from again."
+
+
+class BundledFile(Value):
+    """A file as it was when the bundle was made."""
+
+    size_bytes: int
+    sha256: str
+
+
+class BundledPrompt(Value):
+    """A prompt that the run used."""
+
+    version: int
+    fingerprint: str
+
+
+class Contents(Value):
+    """What made a bundle, and what is in it.
+
+    Attributes:
+        format_version: Of bundles.
+        sidelight: Version of this software; another one need not give the same files.
+        python: Version of Python.
+        platform: System and processor.
+        packages: Versions of the packages that the run depends on.
+        models: Models that were asked, each with its revision as far as the settings say.
+        index: Fingerprint of the index.
+        prompts: By id, every prompt of this version.
+        files: By path in the bundle, every other file.
+    """
+
+    format_version: int = FORMAT_VERSION
+    sidelight: str
+    python: str
+    platform: str
+    packages: dict[str, str]
+    models: dict[str, str]
+    index: str
+    prompts: dict[str, BundledPrompt]
+    files: dict[str, BundledFile]
+
+    def write(self, folder: Path) -> None:
+        """Write this beside the files it lists."""
+        (folder / CONTENTS).write_bytes(self._bytes())
+
+    def check(self, folder: Path) -> list[Problem]:
+        """Return every file that is missing, was added or has changed by a byte."""
+        found = describe_files(folder)
+        problems = []
+        if (folder / CONTENTS).read_bytes() != self._bytes():
+            problems.append(_changed(folder / CONTENTS, "its own bytes", "others"))
+        for name in sorted(self.files.keys() | found.keys()):
+            expected, there = self.files.get(name), found.get(name)
+            if expected != there:
+                problems.append(_changed(folder / name, _shown(expected), _shown(there)))
+        return problems
+
+    def _bytes(self) -> bytes:
+        tree = self.model_dump()
+        tree["seal"] = hashlib.sha256(_as_json(tree)).hexdigest()
+        return _as_json(tree)
+
+
+def read_contents(folder: Path) -> Contents:
+    """Read what a bundle says of itself.
+
+    Raises:
+        InputError: It is none, or one of a newer format.
+    """
+    path = folder / CONTENTS
+    try:
+        tree = orjson.loads(path.read_bytes())
+        version = tree.pop("format_version")
+        if version > FORMAT_VERSION:
+            raise InputError(
+                f"{path}: expected format {FORMAT_VERSION} or older; found {version}",
+                remedy="Install a newer sidelight.",
+            )
+        tree.pop("seal")
+        return Contents(**tree)
+    except (OSError, orjson.JSONDecodeError, ValidationError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: expected what `sidelight bundle` wrote; found: {error}", remedy=_ANEW
+        ) from error
+
+
+def describe_files(folder: Path) -> dict[str, BundledFile]:
+    """Return all files of a folder but its contents file."""
+    return {
+        str(file.relative_to(folder)): BundledFile(
+            size_bytes=file.stat().st_size, sha256=sha256_file(file)
+        )
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file != folder / CONTENTS
+    }
+
+
+def _changed(path: Path, expected: str, found: str) -> Problem:
+    return Problem("bundle-changed", str(path), None, expected, found, _ANEW)
+
+
+def _shown(file: BundledFile | None) -> str:
+    return f"{file.size_bytes} bytes, SHA-256 {file.sha256[:12]}" if file else "no such file"
+
+
+def _as_json(tree: object) -> bytes:
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps(tree, option=options)

@@ -1,0 +1,100 @@
+"""Do a recorded run again without a model, and compare what comes out byte for byte."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import orjson
+
+from sidelight.build import open_investigation
+from sidelight.build_models import ModelAccess
+from sidelight.errors import Problem
+from sidelight.formats.findings import quoted
+from sidelight.run_directory import as_json
+from sidelight.runner import run_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from sidelight.build import Sources
+    from sidelight.config.settings import Settings
+    from sidelight.errors import Severity
+    from sidelight.run_directory import RunDirectory
+    from sidelight.runner import RunSummary
+    from sidelight.schemas.article import Article
+
+_CAUSE = "Use the versions named in bundle.json; if they are the same, something was edited."
+
+
+async def replay_run(
+    articles: Sequence[Article],
+    settings: Settings,
+    index_fingerprint: str,
+    sources: Sources,
+    cache: Path,
+    out: Path,
+    on_topic: Callable[[str], None],
+) -> RunSummary:
+    """Do a run again in a new folder; models are never asked, only the cache.
+
+    Raises:
+        OfflineError: The cache lacks a reply that the run now needs.
+    """
+    access = ModelAccess(cache=cache, offline=True)
+    return await run_topics(
+        articles,
+        settings,
+        index_fingerprint,
+        lambda: open_investigation(settings, sources, access),
+        out,
+        on_topic=on_topic,
+    )
+
+
+def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem]:
+    """Return every difference between the files of two runs, each with its first line.
+
+    Other versions of packages are no difference between runs, and so a warning.
+    """
+    problems = []
+    for name in sorted(_files(recorded) | _files(replayed)):
+        found, expected = recorded.path / name, replayed.path / name
+        problems += _differences(found, _lines(expected), _lines(found))
+    old, new = (orjson.loads(run.manifest.read_bytes()) for run in (recorded, replayed))
+    before, after = old.pop("packages"), new.pop("packages")
+    return [
+        *problems,
+        *_differences(recorded.manifest, _json_lines(new), _json_lines(old)),
+        *_differences(recorded.manifest, _json_lines(after), _json_lines(before), "warning"),
+    ]
+
+
+def _files(run: RunDirectory) -> set[str]:
+    """Return the paths, in its folder, of the files that a run makes besides its manifest."""
+    files = (run.config, run.task1, run.task2, run.failures, *run.traces.glob("*.json"))
+    return {path.relative_to(run.path).as_posix() for path in files}
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+
+
+def _json_lines(value: object) -> list[str]:
+    return as_json(value).splitlines()
+
+
+def _differences(
+    path: Path, expected: Sequence[str], found: Sequence[str], severity: Severity = "error"
+) -> list[Problem]:
+    """Return the first difference between a file and what a replay gives, if there is one."""
+    for number, (new, old) in enumerate(zip_longest(expected, found), start=1):
+        if new != old:
+            shown = _shown(new), _shown(old)
+            return [Problem("replay-differs", str(path), number, *shown, _CAUSE, severity)]
+    return []
+
+
+def _shown(line: str | None) -> str:
+    return "no such line" if line is None else quoted(line)

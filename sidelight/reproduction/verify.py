@@ -1,0 +1,132 @@
+"""Verify a bundle: every byte is the one that was packed, and a replay makes the same files."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight import __version__
+from sidelight.config.load import load_settings
+from sidelight.errors import MachineError, OfflineError, Problem
+from sidelight.formats.topics import read_topics
+from sidelight.llm.cache import KeptReply, keep_replies
+from sidelight.prompting import find_prompts
+from sidelight.reproduction.archive import read_archive
+from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUN, TOPICS
+from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, read_contents
+from sidelight.reproduction.evidence import Evidence, replaying
+from sidelight.reproduction.replay import compare_runs, replay_run
+from sidelight.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Verification(NamedTuple):
+    """What verifying a bundle came to.
+
+    Attributes:
+        contents: What the bundle says of itself.
+        problems: What has changed or comes out otherwise; warnings included.
+        topics: How many topics were done again.
+    """
+
+    contents: Contents
+    problems: tuple[Problem, ...]
+    topics: int
+
+    @property
+    def succeeded(self) -> bool:
+        """Tell whether everything is as it was and comes out the same."""
+        return all(problem.severity != "error" for problem in self.problems)
+
+
+async def verify_bundle(
+    bundle: Path, on_topic: Callable[[str], None] = lambda _: None
+) -> Verification:
+    """Check all bytes of a bundle and, if they are the ones that were packed, replay it.
+
+    Args:
+        bundle: A file made by `make_bundle`, or the folder it was unpacked to.
+        on_topic: Called with the id of each topic that was done again.
+
+    Raises:
+        InputError: It is no bundle, or the archive is damaged.
+        MachineError: It was made by another version, whose replay need not give the same.
+    """
+    with _unpacked(bundle) as folder:
+        contents = read_contents(folder)
+        problems = contents.check(folder)
+        if problems:
+            return Verification(contents, tuple(problems), 0)
+        if contents.sidelight != __version__:
+            raise MachineError(
+                f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
+                f"{contents.sidelight}, and this is {__version__}",
+                remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
+            )
+        problems = _other_prompts(folder, contents)
+        topics = 0
+        if not problems:
+            problems, topics = await _replay(folder, contents, on_topic)
+        return Verification(contents, tuple(problems), topics)
+
+
+@contextmanager
+def _unpacked(bundle: Path) -> Iterator[Path]:
+    if bundle.is_dir():
+        yield bundle
+        return
+    with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
+        read_archive(bundle, Path(scratch))
+        yield Path(scratch)
+
+
+def _other_prompts(folder: Path, contents: Contents) -> list[Problem]:
+    """Return prompts that this installation words otherwise than the one that made the bundle."""
+    here = {
+        prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
+        for prompt in find_prompts()
+    }
+    return [
+        Problem(
+            "prompt-changed",
+            str(folder / CONTENTS),
+            None,
+            f"the prompt {name} as it is installed here",
+            "another wording",
+            f"Install sidelight {contents.sidelight} unchanged.",
+        )
+        for name in sorted(here.keys() | contents.prompts.keys())
+        if here.get(name) != contents.prompts.get(name)
+    ]
+
+
+async def _replay(
+    folder: Path, contents: Contents, on_topic: Callable[[str], None]
+) -> tuple[list[Problem], int]:
+    recorded = RunDirectory(folder / RUN)
+    articles = read_topics(folder / TOPICS)
+    with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
+        again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")
+        lines = (folder / REPLIES).read_bytes().splitlines()
+        keep_replies(cache, map(KeptReply.model_validate_json, lines))
+        try:
+            await replay_run(
+                articles,
+                load_settings(recorded.config),
+                contents.index,
+                replaying(Evidence.read(folder / EVIDENCE)),
+                cache,
+                again.path,
+                on_topic,
+            )
+        except OfflineError as error:
+            missing = "every reply that the replay needs"
+            remedy = "The replay goes another way than the run went; compare the versions."
+            return [
+                Problem("reply-missing", str(folder / REPLIES), None, missing, str(error), remedy)
+            ], 0
+        return compare_runs(recorded, again), len(articles)
