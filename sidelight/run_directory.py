@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import orjson
+from pydantic import ValidationError
 
 from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
 from sidelight.files import atomic_write, locked_folder
 from sidelight.run_log import Fallback
+from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
 from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +46,8 @@ class TopicResult(Value):
     Attributes:
         topic_id: The topic.
         fingerprint: Hash of everything the result depends on.
+        article: What was investigated.
+        evidence: The segments taken as evidence, by id; the report cites no others.
         questions: Rank 1 first.
         report: The cited sentences.
         fallbacks: Steps that were done without a model because its replies were no use, by step.
@@ -51,6 +56,8 @@ class TopicResult(Value):
 
     topic_id: str
     fingerprint: str
+    article: Article
+    evidence: tuple[Segment, ...]
     questions: tuple[str, ...]
     report: tuple[CitedSentence, ...]
     fallbacks: tuple[Fallback, ...] = ()
@@ -117,12 +124,16 @@ class RunDirectory:
         path = self._trace(topic_id)
         if not path.exists():
             return None
-        result = TopicResult.model_validate(orjson.loads(path.read_bytes()))
+        other = UsageError(
+            f"{path} was made from another index, article or version of sidelight",
+            remedy="Choose another folder with --out, or delete that one",
+        )
+        try:
+            result = TopicResult.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            raise other from error
         if result.fingerprint != fingerprint:
-            raise UsageError(
-                f"{path} was made from another index, article or version of sidelight",
-                remedy="Choose another folder with --out, or delete that one",
-            )
+            raise other
         return result
 
     def finish(self, result: TopicResult) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 
 from sidelight import __version__
+from sidelight.agents.state import usable_evidence
 from sidelight.errors import MachineError, UsageError
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.task1 import check_question_run, write_question_run
@@ -187,6 +188,8 @@ async def _attempt(
     return TopicResult(
         topic_id=article.topic_id,
         fingerprint=fingerprint,
+        article=article,
+        evidence=tuple(item.segment for item in usable_evidence(state).items),
         questions=state["questions"].questions,
         report=state["report"].sentences,
         fallbacks=tuple(sorted(log.fallbacks, key=lambda fallback: fallback.step)),

@@ -12,13 +12,17 @@ from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 from sidelight.files import atomic_write
 from sidelight.run_directory import Failure, RunDirectory, TopicResult, publish
+from sidelight.schemas.article import Article
 from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
 
 
 def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
     return TopicResult(
         topic_id=topic_id,
         fingerprint=fingerprint,
+        article=Article(topic_id=topic_id, body="It was written."),
+        evidence=(Segment(segment_id="a_doc_00_1#0_0", text="She wrote it."),),
         questions=("Who wrote “it”?",),
         report=(CitedSentence(text="She did.", citations=("a_doc_00_1#0_0",)),),
         trace={"check": {"removed": []}},
@@ -78,6 +82,16 @@ def test_a_finished_topic_comes_back_as_it_was(directory: RunDirectory) -> None:
     assert names(directory) == ["traces/t.json"]
     with pytest.raises(UsageError, match="another index, article or version"):
         directory.finished("t", "g")
+
+
+def test_a_topic_of_a_version_that_kept_less_is_refused(directory: RunDirectory) -> None:
+    directory.finish(result("t"))
+    path = directory.traces / "t.json"
+    kept = orjson.loads(path.read_bytes())
+    del kept["evidence"]
+    path.write_bytes(orjson.dumps(kept))
+    with pytest.raises(UsageError, match="another index, article or version"):
+        directory.finished("t", "f")
 
 
 def test_a_topic_is_finished_in_one_step(

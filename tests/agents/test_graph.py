@@ -205,6 +205,8 @@ def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> Non
             listed = {segment_id for some in found.values() for segment_id, _ in some}
             selected = trace[f"round-{number}.select"]
             assert {*selected["taken"], *selected["dropped"]} <= listed
+            shown = {*selected["taken"], *selected["dropped"]}
+            assert {document_id_of(one) for one in shown} <= selected["pages"].keys()
             assert trace[f"round-{number}.coverage"]["reason"]
         assert {key: [list(hit) for hit in some] for key, some in state["hits"].items()} == hits
         assert f"round-{state['round_number'] + 1}.plan" not in trace

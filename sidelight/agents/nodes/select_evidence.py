@@ -10,6 +10,7 @@ from sidelight.agents.candidates import only_candidates, read_candidates
 from sidelight.agents.deps import Deps
 from sidelight.agents.state import InvestigationState
 from sidelight.schemas.search import Hit
+from sidelight.schemas.segment import document_id_of
 
 
 async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -28,6 +29,11 @@ async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> 
         "taken": {item.segment.segment_id: item.relevance for item in evidence.items},
         "dropped": selection.dropped,
         "refused": candidates.refused,
+        "pages": {
+            document_id_of(segment.segment_id): {"url": segment.url, "title": segment.title}
+            for found in candidates.by_name.values()
+            for segment in found
+        },
     }
     return {
         "evidence": evidence,
