@@ -1,0 +1,173 @@
+"""Bundles: what verifies, and what is named when something has changed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+from fault_server import FaultServer
+from prompted_runs import run, write_inputs
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError
+from sidelight.index.folder import IndexFolder
+from sidelight.reproduction.archive import read_archive
+from sidelight.reproduction.contents import describe_files, read_contents
+
+SEED = 11
+
+
+class Made:
+    """A prompted run of one topic, and the bundle of it."""
+
+    def __init__(self, folder: Path, index: Path) -> None:
+        self.run = folder / "run"
+        self.bundle = folder / "run.tar.zst"
+        self.inputs = write_inputs(folder, 1)
+        self.index = index
+        with FaultServer() as server:
+            run(*self.inputs, "--index", index, "--base-url", server.base_url, "--out", self.run)
+        invoke(*self.bundling(), "-o", self.bundle)
+
+    def bundling(self, run: Path | None = None) -> tuple[object, ...]:
+        return "bundle", run or self.run, *self.inputs[2:], "--index", self.index
+
+
+def invoke(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def made(mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return Made(tmp_path_factory.mktemp("bundle"), mini_web_index.path)
+
+
+@pytest.fixture
+def unpacked(made: Made, tmp_path: Path) -> Iterator[Path]:
+    read_archive(made.bundle, tmp_path / "unpacked")
+    yield tmp_path / "unpacked"
+    shutil.rmtree(tmp_path / "unpacked")
+
+
+def problems(bundle: Path) -> list[dict[str, str]]:
+    result = CliRunner().invoke(app, ["verify", "--json", str(bundle)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    verdict = orjson.loads(result.stdout)
+    assert verdict["verified"] == (result.exit_code == 0)
+    return [problem for problem in verdict["problems"] if problem["severity"] == "error"]
+
+
+def named_files(bundle: Path) -> set[str]:
+    """The files that are said to have changed."""
+    try:
+        return {problem["file"] for problem in problems(bundle)}
+    except InputError as error:  # the list itself can no longer be read
+        return {str(error).partition(": expected")[0]}
+
+
+def seal_again(folder: Path) -> None:
+    """Make a bundle's list of files that of the files that are there."""
+    contents = read_contents(folder)
+    contents.model_copy(update={"files": describe_files(folder)}).write(folder)
+
+
+def test_a_bundle_verifies_packed_and_unpacked_and_is_made_the_same_again(
+    made: Made, unpacked: Path, tmp_path: Path
+) -> None:
+    assert "1 topics made again, every file the same" in invoke("verify", made.bundle)
+    assert problems(unpacked) == []
+    invoke(*made.bundling(), "-o", tmp_path / "again.tar.zst")
+    assert (tmp_path / "again.tar.zst").read_bytes() == made.bundle.read_bytes()
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_changed_byte_is_named_by_its_file(unpacked: Path, count: int) -> None:
+    choose = random.Random(SEED)
+    files = sorted(path for path in unpacked.rglob("*") if path.is_file() and path.stat().st_size)
+    for _ in range(count):
+        path = choose.choice(files)
+        whole = path.read_bytes()
+        changed = bytearray(whole)
+        changed[choose.randrange(len(whole))] ^= choose.randrange(1, 256)
+        path.write_bytes(changed)
+        assert str(path) in named_files(unpacked)
+        path.write_bytes(whole)
+    assert problems(unpacked) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("run/task1.tsv", 3), ("run/task2.jsonl", 1), ("run/config.yaml", None)]
+)
+def test_an_edit_with_its_hash_is_found_by_the_replay(
+    unpacked: Path, name: str, line: int | None
+) -> None:
+    path = unpacked / name
+    lines = path.read_text().splitlines(keepends=True)
+    edited = line or next(n for n, text in enumerate(lines, start=1) if "max_rounds" in text)
+    text = lines[edited - 1]
+    lines[edited - 1] = (
+        text.replace("max_rounds: 3", "max_rounds: 2") if not line else (text.replace("a", "o"))
+    )
+    path.write_text("".join(lines))
+    seal_again(unpacked)
+    found = problems(unpacked)
+    assert found
+    if line:
+        assert ("replay-differs", str(path), line) == tuple(
+            found[0][key] for key in ("code", "file", "line")
+        )
+
+
+def test_a_reply_that_was_taken_out_is_missed(unpacked: Path) -> None:
+    path = unpacked / "replies.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    seal_again(unpacked)
+    assert [problem["code"] for problem in problems(unpacked)] == ["reply-missing"]
+
+
+def test_files_that_came_or_went_are_named(unpacked: Path) -> None:
+    (unpacked / "run" / "task1.tsv").unlink()
+    (unpacked / "more.txt").write_text("more")
+    assert [Path(problem["file"]).name for problem in problems(unpacked)] == [
+        "more.txt",
+        "task1.tsv",
+    ]
+
+
+def test_another_version_is_not_replayed(unpacked: Path) -> None:
+    contents = read_contents(unpacked)
+    contents.model_copy(update={"sidelight": "0.0.1"}).write(unpacked)
+    with pytest.raises(MachineError, match=r"needs sidelight 0\.0\.1"):
+        problems(unpacked)
+
+
+def test_an_edited_run_is_not_bundled(made: Made, tmp_path: Path) -> None:
+    edited = shutil.copytree(made.run, tmp_path / "run")
+    text = (edited / "task1.tsv").read_text()
+    (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
+    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: error \[replay-differs\]"):
+        invoke(*made.bundling(edited), "-o", tmp_path / "x.tar.zst")
+    assert not (tmp_path / "x.tar.zst").exists()
+
+
+def test_a_run_without_its_replies_is_not_bundled(made: Made, tmp_path: Path) -> None:
+    bare = shutil.copytree(made.run, tmp_path / "run", ignore=shutil.ignore_patterns("cache"))
+    with pytest.raises(OfflineError, match="holds no answer"):
+        invoke(*made.bundling(bare), "-o", tmp_path / "x.tar.zst")
+
+
+def test_what_is_no_bundle_says_so(made: Made, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"bundle\.json: expected what `sidelight bundle` wrote"):
+        problems(made.run)
+    (tmp_path / "x.tar.zst").write_text("no archive")
+    with pytest.raises(InputError, match="expected a whole bundle"):
+        problems(tmp_path / "x.tar.zst")
