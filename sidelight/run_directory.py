@@ -16,8 +16,8 @@ import orjson
 from pydantic import ValidationError
 
 from sidelight.config.load import dump_settings
-from sidelight.errors import UsageError
-from sidelight.files import atomic_write, locked_folder
+from sidelight.errors import InputError, UsageError
+from sidelight.files import atomic_write, locked_folder, sha256_file
 from sidelight.run_log import Fallback
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
@@ -121,7 +121,7 @@ class RunDirectory:
         Raises:
             UsageError: The topic was finished with another index, article or version.
         """
-        path = self._trace(topic_id)
+        path = self.trace(topic_id)
         if not path.exists():
             return None
         other = UsageError(
@@ -129,16 +129,31 @@ class RunDirectory:
             remedy="Choose another folder with --out, or delete that one",
         )
         try:
-            result = TopicResult.model_validate_json(path.read_bytes())
-        except ValidationError as error:
+            result = self.result(topic_id)
+        except InputError as error:
             raise other from error
         if result.fingerprint != fingerprint:
             raise other
         return result
 
+    def result(self, topic_id: str) -> TopicResult:
+        """Return what was stored about a finished topic, whatever it was made with.
+
+        Raises:
+            InputError: The topic is not finished, or another version of sidelight finished it.
+        """
+        path = self.trace(topic_id)
+        try:
+            return TopicResult.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise InputError(
+                f"{path}: expected a topic finished by this version of sidelight",
+                remedy="Call `sidelight run` again, with another folder for --out.",
+            ) from error
+
     def finish(self, result: TopicResult) -> None:
         """Store the result of a topic, in one step."""
-        atomic_write(self._trace(result.topic_id), as_json(result.model_dump(mode="json")))
+        atomic_write(self.trace(result.topic_id), as_json(result.model_dump(mode="json")))
 
     def append_call(self, topic_id: str, call: CallRecord) -> None:
         """Add a call to the topic's log, which grows over all attempts at the topic.
@@ -150,6 +165,25 @@ class RunDirectory:
         with path.open("a", encoding="utf-8") as log:
             log.write(call.model_dump_json() + "\n")
 
+    def edited(self) -> set[str]:
+        """Return the files, by path, that are no longer as the manifest lists them.
+
+        Traces that the manifest itself calls edited stay among them.
+        """
+        if not self.manifest.exists():
+            return set()
+        manifest = orjson.loads(self.manifest.read_bytes())
+        changed = {
+            name
+            for name, digest in manifest["files"].items()
+            if (self.path / name).exists() and sha256_file(self.path / name) != digest
+        }
+        return changed.union(manifest.get("edited", ()))
+
+    def edited_traces(self) -> list[str]:
+        """Return the finished topics' files that someone changed; all others are made anew."""
+        return sorted(name for name in self.edited() if (self.path / name).parent == self.traces)
+
     def write_failures(self, failures: Sequence[Failure]) -> None:
         """Write one line per failed topic; an empty file when there is none."""
         lines = (
@@ -158,7 +192,8 @@ class RunDirectory:
         )
         publish(self.failures, partial(atomic_write, text="".join(lines)))
 
-    def _trace(self, topic_id: str) -> Path:
+    def trace(self, topic_id: str) -> Path:
+        """Return where a finished topic is kept."""
         return self.traces / f"{quote(topic_id, safe='')}.json"
 
 

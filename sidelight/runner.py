@@ -106,6 +106,7 @@ async def run_topics(
     directory = RunDirectory(out)
     with directory.locked():
         directory.claim(settings)
+        edited = directory.edited_traces()
         prints = {
             item.topic_id: _fingerprint(item, settings, index_fingerprint) for item in articles
         }
@@ -143,7 +144,9 @@ async def run_topics(
         thin = tuple(result.topic_id for result in ordered if _words(result) < _THIN_WORDS)
         problems = _write_files(directory, settings, ordered)
         directory.write_failures(failures)
-        manifest = _manifest(directory, settings, index_fingerprint, ordered, thin, failures)
+        manifest = _manifest(
+            directory, settings, index_fingerprint, ordered, thin, failures, edited
+        )
         publish(directory.manifest, partial(atomic_write, text=as_json(manifest)))
         return RunSummary(
             directory=directory,
@@ -241,6 +244,7 @@ def _manifest(
     results: Sequence[TopicResult],
     thin: Sequence[str],
     failures: Sequence[Failure],
+    edited: Sequence[str],
 ) -> dict[str, Any]:
     """Return what made the run. It holds no time and no path, so that a rerun gives the same."""
     return {
@@ -257,9 +261,15 @@ def _manifest(
             if result.fallbacks
         },
         "failed_topics": [failure.topic_id for failure in failures],
+        "edited": list(edited),
         "files": {
-            path.name: sha256_file(path)
-            for path in (directory.config, directory.task1, directory.task2)
+            path.relative_to(directory.path).as_posix(): sha256_file(path)
+            for path in (
+                directory.config,
+                directory.task1,
+                directory.task2,
+                *(directory.trace(result.topic_id) for result in results),
+            )
         },
     }
 

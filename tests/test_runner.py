@@ -1,80 +1,31 @@
-"""Runs over scripted investigations: each makes what it makes from the topic id alone."""
+"""Runs: what they leave, how they go on, and what they say of failures."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 from mini_web import investigation
+from scripted_runs import IDS, THIN, TOPICS, run, scripted, started
 
-from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.formats.task1 import check_question_run, read_question_run
 from sidelight.formats.task2 import check_report_run, read_report_run
 from sidelight.generation.roles import Encode
-from sidelight.run_log import TopicLog
-from sidelight.runner import RunSummary, run_topics
+from sidelight.runner import run_topics
 from sidelight.schemas.article import Article
 from sidelight.schemas.question import QuestionSet
-from sidelight.schemas.report import Report, ReportLimits
-from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.tracks import load_track
-
-TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
-IDS = [article.topic_id for article in TOPICS]
-THIN = "topic-e"
-LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=1)
 
 
 class KilledError(BaseException):
     """Stands for a power cut: nothing in the project may catch it."""
-
-
-async def scripted(article: Article) -> dict[str, Any]:
-    """Finish a topic after a while that differs from topic to topic."""
-    topic_id = article.topic_id
-    for _ in range(sum(map(ord, topic_id)) % 4):
-        await asyncio.sleep(0)
-    segment_id = f"msmarco_v2.1_doc_00_{ord(topic_id[-1])}#0_0"
-    n_words = 10 if topic_id == THIN else 120
-    sentence = CitedSentence(text=" ".join(["word"] * n_words), citations=(segment_id,))
-    return {
-        "questions": QuestionSet(
-            topic_id, tuple(f"Who {n} {topic_id}?" for n in range(10)), 10, 300
-        ),
-        "report": Report(topic_id, (sentence,), frozenset([segment_id]), LIMITS),
-        "trace": {"profile": {"subject": topic_id}},
-    }
-
-
-def run(
-    out: Path,
-    investigate: Callable[[Article], Any] = scripted,
-    *overrides: str,
-    topics: list[Article] = TOPICS,
-    index: str = "index",
-    only: str | None = None,
-    parallel: int = 4,
-) -> RunSummary:
-    settings = load_settings(None, overrides)
-    return asyncio.run(
-        run_topics(topics, settings, index, started(investigate), out, only=only, parallel=parallel)
-    )
-
-
-def started(investigate: Callable[[Article], Any]) -> Callable[[], Any]:
-    @asynccontextmanager
-    async def start() -> AsyncIterator[Callable[[Article, TopicLog], Any]]:
-        yield lambda article, log: investigate(article)
-
-    return start
 
 
 def failing(error: BaseException, *topic_ids: str) -> Callable[[Article], Any]:
@@ -129,14 +80,17 @@ def test_the_manifest_says_what_made_the_run_and_nothing_of_when_or_where(
     assert files(tmp_path / "elsewhere") == reference
     manifest = orjson.loads(reference["manifest.json"])
     assert sorted(manifest) == [
-        *("failed_topics", "fallbacks", "files", "index", "packages", "settings"),
+        *("edited", "failed_topics", "fallbacks", "files", "index", "packages", "settings"),
         "sidelight",
         *("thin_topics", "topics", "track"),
     ]
     assert manifest["topics"] == IDS
     assert manifest["thin_topics"] == list(summary.thin) == [THIN]
     assert manifest["settings"] == Settings().fingerprint()
-    assert sorted(manifest["files"]) == ["config.yaml", "task1.tsv", "task2.jsonl"]
+    assert sorted(manifest["files"]) == [
+        *("config.yaml", "task1.tsv", "task2.jsonl"),
+        *(f"traces/{topic_id}.json" for topic_id in sorted(IDS)),
+    ]
     for content in reference.values():
         assert str(tmp_path.parent).encode() not in content
 

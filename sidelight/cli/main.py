@@ -19,6 +19,7 @@ from sidelight.cli.bundle import bundle, verify
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.judge import judge
+from sidelight.cli.pack import pack
 from sidelight.cli.run import run
 from sidelight.cli.search import search
 from sidelight.cli.validate import validate
@@ -64,6 +65,7 @@ app.command()(audit)
 app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")
 app.add_typer(prompt.app, name="prompt")
+app.command()(pack)
 app.command()(bundle)
 app.command()(verify)
 

@@ -1,0 +1,61 @@
+"""`sidelight pack`: runs to a submission."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated
+
+import typer
+
+from sidelight.cli.console import err, out, print_json, print_table
+
+
+def pack(
+    runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="New folder to submit from.")],
+    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = "dragun2025",
+    topics: Annotated[
+        Path | None,
+        typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
+    ] = None,
+    index: Annotated[
+        Path | None,
+        typer.Option("--index", help="Index folder; every cited segment must be in it."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
+    """Validate runs, strictly and as the track does, and put their files together for upload.
+
+    A run whose files were edited after they were made is submitted as a manual one.
+    """
+    from sidelight.formats.topics import read_topics
+    from sidelight.packing import pack_runs
+    from sidelight.run_directory import RunDirectory
+    from sidelight.tracks import load_track
+
+    rules = load_track(track)
+    topic_ids = rules.topic_ids
+    if topics is not None:
+        topic_ids = tuple(article.topic_id for article in read_topics(topics))
+    known_segments = None
+    if index is not None:
+        from sidelight.index.folder import open_index
+
+        known_segments = open_index(index).docstore
+    packing = pack_runs(
+        [RunDirectory(run) for run in runs], output, rules, topic_ids, known_segments
+    )
+    if as_json:
+        warnings = [problem.as_dict() for problem in packing.warnings]
+        print_json({"runs": [item._asdict() for item in packing.runs], "warnings": warnings})
+        return
+    for problem in packing.warnings:
+        err.print(str(problem), style="yellow", markup=False)
+    shown = ("task", "priority", "run_id", "type")
+    print_table(shown, ([str(getattr(item, name)) for name in shown] for item in packing.runs))
+    for item in packing.runs:
+        if item.edited and item.task == "task2":
+            out.print(
+                f"{item.run_id} is manual: edited after it was made: {item.edited}", markup=False
+            )
+    out.print(f"  {output}", markup=False)
