@@ -10,6 +10,7 @@ import csv
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -27,7 +28,7 @@ from sidelight.schemas.judgment import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Iterator
     from enum import StrEnum
     from pathlib import Path
 
@@ -162,7 +163,7 @@ def _read(path: Path, kind: AssessmentKind[A]) -> list[A]:
     first: dict[tuple[Hashable, ...], tuple[int, A]] = {}
     for line, assessment in _scan(path, kind):
         earlier_line, earlier = first.setdefault(kind.key_of(assessment), (line, assessment))
-        if _name(earlier.label) != _name(assessment.label):
+        if earlier is not assessment and _name(earlier.label) != _name(assessment.label):
             findings.error(
                 "label-conflict",
                 line,
@@ -174,8 +175,8 @@ def _read(path: Path, kind: AssessmentKind[A]) -> list[A]:
     return [assessment for _, assessment in first.values()]
 
 
-def _scan(path: Path, kind: AssessmentKind[A]) -> list[tuple[int, A]]:
-    """Return the line and value of every row, repeated ones included."""
+def _scan(path: Path, kind: AssessmentKind[A]) -> Iterator[tuple[int, A]]:
+    """Yield the line and value of every row, repeated ones included; errors come at the end."""
     header, rows = read_table(path)
     findings = Findings(path)
     missing = [column for column in kind.columns if column not in header]
@@ -191,7 +192,6 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> list[tuple[int, A]]:
             remedy="Rename or add the columns.",
         )
         findings.raise_errors()
-    scanned = []
     rank_columns = [column for column in kind.columns if column.endswith("_rank")]
     for row in rows:
         rationale = row.cells[rationale_columns[0]] if rationale_columns else ""
@@ -200,19 +200,17 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> list[tuple[int, A]]:
         for column in rank_columns:
             values[column] = _rank(row, column, findings)
         values |= {"label": label, "rationale": "" if isinstance(label, Unjudged) else rationale}
-        scanned.append((row.line, kind.value_type.model_validate(values)))
+        yield row.line, kind.value_type.model_validate(values)
     findings.raise_errors()
-    return scanned
 
 
 def _label(
     row: Row, column: str, labels: type[StrEnum], rationale: str, findings: Findings
 ) -> StrEnum | Unjudged:
-    name = _SEPARATORS.sub("-", row.cells[column].strip().casefold())
-    if not name:
-        return Unjudged(reason=rationale or "empty label")
     with suppress(ValueError):
-        return labels(name)
+        return _label_named(row.cells[column], labels) or Unjudged(
+            reason=rationale or "empty label"
+        )
     findings.error(
         "label",
         row.line,
@@ -224,8 +222,8 @@ def _label(
 
 
 def _rank(row: Row, column: str, findings: Findings) -> int:
-    match = _RANK.fullmatch(row.cells[column])
-    if match is None:
+    rank = _rank_number(row.cells[column])
+    if rank is None:
         findings.error(
             "rank",
             row.line,
@@ -233,7 +231,21 @@ def _rank(row: Row, column: str, findings: Findings) -> int:
             found=quoted(row.cells[column]),
             remedy="Write the rank in ASCII digits.",
         )
-    return int(match[1]) if match else 0
+    return rank or 0
+
+
+# A file has many rows and few spellings of labels and ranks.
+@lru_cache
+def _label_named(cell: str, labels: type[StrEnum]) -> StrEnum | None:
+    """Return a label, or None if the cell is empty; a `ValueError` if there is no such label."""
+    name = _SEPARATORS.sub("-", cell.strip().casefold())
+    return labels(name) if name else None
+
+
+@lru_cache
+def _rank_number(cell: str) -> int | None:
+    match = _RANK.fullmatch(cell)
+    return int(match[1]) if match else None
 
 
 def _write(path: Path, kind: AssessmentKind[A], assessments: Iterable[A]) -> None:

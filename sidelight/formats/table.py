@@ -13,7 +13,7 @@ from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
@@ -29,19 +29,20 @@ class Row(NamedTuple):
     cells: dict[str, str]
 
 
-def read_table(path: Path) -> tuple[tuple[str, ...], list[Row]]:
-    """Return the column names and the records of a CSV file; blank lines are left out.
+def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """Return the column names of a CSV file, and its records one by one; blank lines are left out.
+
+    Problems of records are raised once all of them were taken.
 
     Raises:
         InputError: The file cannot be read.
         InvalidFileError: It is not UTF-8 or not CSV, it has no header, a column name occurs twice,
             or a record has more or fewer cells than the header.
     """
-    file = open_text(path)
-    findings = Findings(path, file.problems)
-    findings.raise_errors()
-    records = list(_records([line.text for line in file.lines], findings))
-    header = tuple(records[0][1]) if records else ()
+    findings = Findings(path)
+    records = _records(_lines(path), findings)
+    _, cells = next(records, (1, []))
+    header = tuple(cells)
     if len(set(header)) < len(header) or not header:
         findings.error(
             "csv-header",
@@ -50,9 +51,17 @@ def read_table(path: Path) -> tuple[tuple[str, ...], list[Row]]:
             found=quoted(",".join(header)),
             remedy="Add the header line, or rename the column that occurs twice.",
         )
-    rows = []
-    for line, cells in records[1:]:
-        if len(cells) != len(header):
+        findings.raise_errors()
+    return header, _rows(header, records, findings)
+
+
+def _rows(
+    header: tuple[str, ...], records: Iterator[tuple[int, list[str]]], findings: Findings
+) -> Iterator[Row]:
+    for line, cells in records:
+        if len(cells) == len(header):
+            yield Row(line, dict(zip(header, cells, strict=True)))
+        else:
             findings.error(
                 "csv-cells",
                 line,
@@ -60,13 +69,16 @@ def read_table(path: Path) -> tuple[tuple[str, ...], list[Row]]:
                 found=f"{len(cells)}",
                 remedy="Quote cells that hold commas, quotes or line breaks.",
             )
-        else:
-            rows.append(Row(line, dict(zip(header, cells, strict=True))))
     findings.raise_errors()
-    return header, rows
 
 
-def _records(lines: list[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
+def _lines(path: Path) -> list[str]:
+    file = open_text(path)
+    Findings(path, file.problems).raise_errors()
+    return [line.text for line in file.lines]
+
+
+def _records(lines: Iterable[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader((text + "\n" for text in lines), strict=True)
     begins = 1
     try:
