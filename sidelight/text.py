@@ -92,13 +92,18 @@ def numbers(text: str) -> set[str]:
     }
 
 
+def printable(text: str) -> str:
+    """Drop what cannot be printed, or would reorder or hide what can."""
+    return _UNPRINTABLE.sub("", text)
+
+
 def clean(text: str) -> str:
     """Drop what cannot be printed, fold runs of white space, and normalise to NFC.
 
     Newlines stay; a carriage return or Unicode line separator becomes one.
     """
     text = re.sub("\r\n?|[\u2028\u2029\x0b\x0c\x85]", "\n", text)
-    text = _SPACES.sub(" ", _UNPRINTABLE.sub("", text))
+    text = _SPACES.sub(" ", printable(text))
     return unicodedata.normalize("NFC", "\n".join(line.strip() for line in text.split("\n")))
 
 

@@ -23,6 +23,7 @@ from sidelight.cli.pack import pack
 from sidelight.cli.run import run
 from sidelight.cli.search import search
 from sidelight.cli.validate import validate
+from sidelight.cli.view import view
 from sidelight.errors import INSTALL, MachineError, SidelightError
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
@@ -64,6 +65,7 @@ app.command()(judge)
 app.command()(audit)
 app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")
+app.command()(view)
 app.add_typer(prompt.app, name="prompt")
 app.command()(pack)
 app.command()(bundle)

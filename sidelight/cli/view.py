@@ -1,0 +1,94 @@
+"""`sidelight view`: a run as one page to read."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated
+
+import typer
+
+from sidelight.cli.console import out
+
+PAGE = "page.html"
+
+
+def view(
+    run: Annotated[Path, typer.Argument(help="Run directory.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help=f"The page; {PAGE} in the run directory.")
+    ] = None,
+    rubrics: Annotated[
+        Path | None, typer.Option("--rubrics", help="Folder of rubrics (*.json), for evaluators.")
+    ] = None,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--labels",
+            help="Folder of label files; the first one marks the run, others are held against it. "
+            "`scores` in the run directory when not given.",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="The organizers' data folder, in place of both."),
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", help="Another run directory, shown side by side.")
+    ] = None,
+) -> None:
+    """Write a run as one HTML file that needs no network: article, questions, report, sources."""
+    destination = output or run / PAGE
+    write_page(
+        run,
+        destination,
+        rubrics=rubrics or (data / "human_rubrics" if data else None),
+        labels=[*(labels or ()), *([data / "human_assessments"] if data else ())],
+        rival=compare,
+    )
+    out.print(f"  {destination}", markup=False)
+
+
+def write_page(
+    run: Path,
+    destination: Path,
+    *,
+    rubrics: Path | None = None,
+    labels: list[Path],
+    rival: Path | None = None,
+) -> None:
+    """Write the page of a run.
+
+    Args:
+        run: Run directory.
+        destination: The HTML file.
+        rubrics: Folder of rubrics.
+        labels: Folders of labels; `scores` in the run directory joins them if it is there.
+        rival: Another run directory.
+
+    Raises:
+        InputError: A folder is not what it should be.
+        UsageError: There are labels without rubrics, or rubrics without labels.
+    """
+    from sidelight.errors import UsageError
+    from sidelight.files import atomic_write
+    from sidelight.formats.rubrics import read_rubrics
+    from sidelight.run_directory import RunDirectory
+    from sidelight.view.collect import collect_page
+    from sidelight.view.labels import read_labels
+    from sidelight.view.page import render_page
+
+    scores = run / "scores"
+    if rubrics and scores.is_dir():
+        labels = [*labels, scores]
+    if (rubrics is None) == bool(labels):
+        raise UsageError(
+            "marks need rubrics and labels, and only one of them is given",
+            remedy="Give --rubrics and --labels, or --data for both.",
+        )
+    page = collect_page(
+        RunDirectory(run),
+        read_rubrics(rubrics) if rubrics else {},
+        [read_labels(folder) for folder in labels],
+        RunDirectory(rival) if rival else None,
+    )
+    atomic_write(destination, render_page(page))

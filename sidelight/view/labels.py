@@ -1,0 +1,102 @@
+"""The labels in a folder, whoever gave them: people, `sidelight judge` or `sidelight run --judge`.
+
+```text
+[human_|auto_]question_assessments.csv    [human_|auto_]report_assessments.csv
+[auto_]compound_question_check.csv        auto_support_sentences.csv
+```
+
+Any of them may be missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sidelight.errors import InputError
+from sidelight.evaluation.manifest import read_manifest_beside
+from sidelight.evaluation.score_files import label_source
+from sidelight.formats.assessments import (
+    read_answer_assessments,
+    read_compound_assessments,
+    read_question_assessments,
+)
+from sidelight.formats.table import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sidelight.schemas.judgment import (
+        AnswerAssessment,
+        CompoundAssessment,
+        QuestionAssessment,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One source of labels.
+
+    Attributes:
+        name: Who gave them.
+        questions: Task 1, of any number of runs.
+        compound: Which submitted questions ask several things; None where nobody looked.
+        answers: Task 2, of any number of runs.
+        support: By run tag, topic id and number of a sentence, how far its citations support it,
+            and why.
+    """
+
+    name: str
+    questions: tuple[QuestionAssessment, ...]
+    compound: tuple[CompoundAssessment, ...] | None
+    answers: tuple[AnswerAssessment, ...]
+    support: Mapping[tuple[str, str, int], tuple[str, str]]
+
+
+def read_labels(folder: Path) -> Labels:
+    """Read every file of labels in a folder.
+
+    Raises:
+        InputError: There is none, or two of a kind, or one cannot be read.
+        InvalidFileError: One is not what its name says.
+    """
+    questions = _find(folder, "question_assessments.csv")
+    compound = _find(folder, "compound_question_check.csv")
+    answers = _find(folder, "report_assessments.csv")
+    support = _find(folder, "support_sentences.csv")
+    known = questions or answers
+    if known is None:
+        raise InputError(
+            f"{folder}: expected question_assessments.csv or report_assessments.csv; found neither",
+            remedy="Give a folder of labels: the organizers', or one `sidelight judge` wrote.",
+        )
+    manifest = read_manifest_beside(known)
+    return Labels(
+        name=manifest.label if manifest else f"{label_source(known)} labels",
+        questions=tuple(read_question_assessments(questions)) if questions else (),
+        compound=tuple(read_compound_assessments(compound)) if compound else None,
+        answers=tuple(read_answer_assessments(answers, merge=True)) if answers else (),
+        support=_read_support(support) if support else {},
+    )
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    found = sorted(path for path in folder.glob(f"*{name}") if not path.name.startswith("."))
+    if len(found) > 1:
+        raise InputError(
+            f"{folder}: expected one {name}; found {', '.join(path.name for path in found)}",
+            remedy="Keep the labels of each source in a folder of their own.",
+        )
+    return found[0] if found else None
+
+
+def _read_support(path: Path) -> dict[tuple[str, str, int], tuple[str, str]]:
+    _, rows = read_table(path)
+    return {
+        (row.cells["run_tag"], row.cells["topic_id"], int(row.cells["sentence"])): (
+            row.cells["all"] or "unjudged",
+            row.cells["reason"],
+        )
+        for row in rows
+    }

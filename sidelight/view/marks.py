@@ -1,0 +1,103 @@
+"""A topic's rubric beside what a run earned on it, and where the rest was lost."""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING
+
+from sidelight.evaluation.metrics.question_coverage import SIMILARITY_GAIN, question_coverage
+from sidelight.evaluation.metrics.report_contradiction import report_contradiction
+from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE, report_support
+from sidelight.evaluation.score import compound_questions
+from sidelight.formats.rubrics import IMPORTANCE_NAMES
+from sidelight.schemas.judgment import Unjudged
+from sidelight.view.model import AnswerMark, QuestionMark, TopicMarks
+from sidelight.view.report import web_page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sidelight.schemas.judgment import AnswerAssessment, SimilarityLabel
+    from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+    from sidelight.view.labels import Labels
+
+
+class Marker:
+    """Marks the topics of one run.
+
+    Args:
+        labels: Labels of this run, and perhaps of others.
+        question_tag: Run tag of its Task 1 file.
+        report_tag: Run tag of its Task 2 file.
+
+    Raises:
+        InputError: A labelled question lacks a verdict whether it is compound.
+    """
+
+    def __init__(self, labels: Labels, question_tag: str, report_tag: str) -> None:
+        flagged = compound_questions(labels.questions, labels.compound)
+        self._pairs: dict[str, dict[tuple[int, int], SimilarityLabel | Unjudged]] = {}
+        for item in labels.questions:
+            of_topic = self._pairs.setdefault(item.topic_id, {})
+            compound = (item.run_tag, item.topic_id, item.run_question_rank) in flagged
+            if item.run_tag == question_tag and not compound:
+                of_topic[item.rubric_question_rank, item.run_question_rank] = item.label
+        self._answers: dict[str, dict[str, AnswerAssessment]] = {}
+        for answer in labels.answers:
+            if answer.run_tag == report_tag:
+                self._answers.setdefault(answer.topic_id, {})[answer.answer_id] = answer
+        self._asked = any(item.run_tag == question_tag for item in labels.questions)
+
+    def mark(self, rubric: Rubric) -> TopicMarks:
+        """Return the marks of a topic."""
+        pairs = self._pairs.get(rubric.topic_id, {})
+        answers = self._answers.get(rubric.topic_id, {})
+        labels = {answer_id: answer.label for answer_id, answer in answers.items()}
+        return TopicMarks(
+            questions=tuple(
+                _mark_question(question, question.importance / rubric.total_weight, answers, pairs)
+                for question in rubric.questions
+            ),
+            question_score=question_coverage(rubric, pairs) if self._asked else None,
+            support_score=report_support(rubric, labels) if self._answers else None,
+            contradiction_score=report_contradiction(rubric, labels) if self._answers else None,
+        )
+
+
+def _mark_question(
+    question: RubricQuestion,
+    share: float,
+    answers: Mapping[str, AnswerAssessment],
+    pairs: Mapping[tuple[int, int], SimilarityLabel | Unjudged],
+) -> QuestionMark:
+    marks = tuple(
+        _mark_answer(answer, answers.get(answer.answer_id)) for answer in question.answers
+    )
+    values = (0.0 if mark.label is None else SUPPORT_VALUE[mark.label] for mark in marks)
+    earned = share * fsum(values) / len(marks)
+    near = [
+        (-SIMILARITY_GAIN[label], rank, label)
+        for (rubric_rank, rank), label in pairs.items()
+        if rubric_rank == question.rank
+        and not isinstance(label, Unjudged)
+        and SIMILARITY_GAIN[label] > 0
+    ]
+    _, matched_rank, matched_label = min(near, default=(0, None, None))
+    return QuestionMark(
+        text=question.text,
+        importance=IMPORTANCE_NAMES[question.importance].partition(": ")[2],
+        answers=marks,
+        earned=earned,
+        lost=share - earned,
+        matched_rank=matched_rank,
+        matched_label=matched_label,
+    )
+
+
+def _mark_answer(answer: RubricAnswer, given: AnswerAssessment | None) -> AnswerMark:
+    references = tuple(web_page(url, "") for url in answer.references)
+    if given is None:
+        return AnswerMark(answer.text, references, None, "not judged")
+    if isinstance(given.label, Unjudged):
+        return AnswerMark(answer.text, references, None, given.label.reason)
+    return AnswerMark(answer.text, references, given.label, given.rationale)

@@ -1,0 +1,308 @@
+"""What a page shows, as values: nothing here reads a file or knows of HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.headroom import TopicHeadroom
+    from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A page of the web.
+
+    Attributes:
+        host: Its host name; the address where there is none.
+        title: Its title; may be empty.
+        url: Its address if a browser may follow it (http or https), else empty.
+    """
+
+    host: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cited segment.
+
+    Attributes:
+        number: 1-based, in the order of first citation.
+        segment_id: Its id.
+        page: Where it stands.
+        text: The segment as it is.
+        cited_by: Numbers of the sentences that cite it.
+    """
+
+    number: int
+    segment_id: str
+    page: WebPage
+    text: str
+    cited_by: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A source as one sentence uses it; its text is `before + nearest + after`.
+
+    Attributes:
+        source: What is cited.
+        before: Its text up to the nearest sentence.
+        nearest: The sentence of the source that shares most words with the citing one.
+        after: The rest.
+    """
+
+    source: Source
+    before: str
+    nearest: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the report.
+
+    Attributes:
+        number: 1-based.
+        text: The sentence.
+        citations: What it rests on.
+        support: How far that supports it: `full`, `partial`, `none`, `unjudged` or `uncited`.
+        reason: Who says so, and why.
+    """
+
+    number: int
+    text: str
+    citations: tuple[Citation, ...]
+    support: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A hit that became evidence for an angle.
+
+    Attributes:
+        rank: 1-based, among the hits of its search.
+        page: Where it stands.
+        relevance: How well it speaks to the angle, in (0, 1].
+        source: Its number among the sources of the report; None if the report does not cite it.
+    """
+
+    rank: int
+    page: WebPage
+    relevance: float
+    source: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Hits left for the same reason; one that stands for several windows of a page comes once."""
+
+    reason: str
+    n_hits: int
+    pages: tuple[WebPage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search and what became of its hits."""
+
+    round_number: int
+    query: str
+    taken: tuple[Taken, ...]
+    left: tuple[Left, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AngleTrail:
+    """What was done about one thing worth finding out.
+
+    Attributes:
+        question: What it asks.
+        aspect: The side of trustworthiness it belongs to.
+        weight: Expected importance, 1 to 4.
+        chance: How likely the evidence speaks to it; None where no round assessed it.
+        searches: In the order of rounds.
+    """
+
+    question: str
+    aspect: str
+    weight: float
+    chance: float | None
+    searches: tuple[Search, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A sentence that did not stand the run's own check."""
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """How a topic was investigated.
+
+    Attributes:
+        rounds: By round, coverage of the angles' weight in [0, 1] and whether to go on.
+        angles: The weightiest first.
+        removed: Sentences that a check took out.
+        refused: Pages that no role was shown, with the reason.
+    """
+
+    rounds: tuple[tuple[float, str], ...]
+    angles: tuple[AngleTrail, ...]
+    removed: tuple[Removed, ...]
+    refused: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMark:
+    """A rubric answer and what the report says about it; `label` is None if nobody could tell."""
+
+    text: str
+    references: tuple[WebPage, ...]
+    label: AnswerLabel | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionMark:
+    """A rubric question, what the report earned on it, and the submitted question nearest to it.
+
+    Attributes:
+        text: The question.
+        importance: As assessors call it.
+        answers: What they expect.
+        earned: Share of the topic's Task 2 score that the report earned here.
+        lost: Share that it did not.
+        matched_rank: Rank of the submitted question that comes nearest; None if none does.
+        matched_label: How near; None if nobody could tell.
+    """
+
+    text: str
+    importance: str
+    answers: tuple[AnswerMark, ...]
+    earned: float
+    lost: float
+    matched_rank: int | None
+    matched_label: SimilarityLabel | None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMarks:
+    """A topic as assessors see it; a score is None where its task was not judged."""
+
+    questions: tuple[QuestionMark, ...]
+    question_score: float | None
+    support_score: float | None
+    contradiction_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """What another run made of the same topic."""
+
+    questions: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    shared_questions: frozenset[str]
+    shared_hosts: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPage:
+    """One article and all that was made of it.
+
+    Attributes:
+        topic_id: The topic.
+        number: 1-based place in the run.
+        page: Where the article stands.
+        paragraphs: Its text.
+        questions: Rank 1 first.
+        sentences: The report.
+        sources: What the report cites, by number.
+        n_words: Of the report.
+        fallbacks: Steps done without a model whose replies were no use.
+        trail: How it came about.
+        marks: None where no rubric or label is known.
+        rival: None where no other run is compared.
+    """
+
+    topic_id: str
+    number: int
+    page: WebPage
+    paragraphs: tuple[str, ...]
+    questions: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    sources: tuple[Source, ...]
+    n_words: int
+    fallbacks: tuple[str, ...]
+    trail: Trail
+    marks: TopicMarks | None = None
+    rival: Rival | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One run on a leaderboard: measure name -> value; `ours` marks the run of the page."""
+
+    run_tag: str
+    values: dict[str, float]
+    ours: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Runs on one task, the best first, and each topic's headroom."""
+
+    task: str
+    rows: tuple[BoardRow, ...]
+    headroom: tuple[TopicHeadroom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlot:
+    """The same runs by two sources of labels.
+
+    Attributes:
+        task: What was judged.
+        first: Name of the first source of labels, on the horizontal axis.
+        second: Name of the other one.
+        points: By run tag, both scores.
+        tau: Kendall's tau-b between them; None when a side is constant.
+    """
+
+    task: str
+    first: str
+    second: str
+    points: dict[str, tuple[float, float]]
+    tau: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A run.
+
+    Attributes:
+        run_id: Its name.
+        facts: What made it: name -> value, in the order shown.
+        topics: In the order of the run.
+        failed: Topics that could not be finished.
+        labels: Who labelled; empty where nobody did.
+        boards: Leaderboards, where labels speak of several runs.
+        judges: Where two sources of labels speak of the same runs.
+        rival: Name of the run it is compared with; empty where there is none.
+    """
+
+    run_id: str
+    facts: dict[str, str]
+    topics: tuple[TopicPage, ...]
+    failed: tuple[str, ...]
+    labels: str
+    boards: tuple[Board, ...]
+    judges: tuple[JudgePlot, ...]
+    rival: str

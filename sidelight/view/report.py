@@ -1,0 +1,76 @@
+"""The sentences of a report beside the segments they cite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sidelight.schemas.article import host_of
+from sidelight.text import clean, content_words, sentence_spans
+from sidelight.view.model import Citation, Sentence, Source, WebPage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.schemas.run import CitedSentence
+    from sidelight.schemas.segment import Segment
+
+# A run keeps only sentences that its own check finds supported in full.
+_STOOD = ("full", "it stood the run's own check")
+_UNCITED = ("uncited", "it cites nothing")
+
+
+def web_page(url: str, title: str) -> WebPage:
+    """Return a page whose address can be followed only if it is one of the web."""
+    url = clean(url)
+    try:
+        followed = urlsplit(url).scheme in {"http", "https"} and bool(host_of(url))
+    except ValueError:
+        followed = False
+    return WebPage(
+        host=host_of(url) or url, title=" ".join(clean(title).split()), url=url if followed else ""
+    )
+
+
+def cite(
+    report: Sequence[CitedSentence],
+    segments: Mapping[str, Segment],
+    support: Mapping[int, tuple[str, str]],
+) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
+    """Return the sentences of a report, and its sources in the order of first citation.
+
+    Args:
+        report: The report.
+        segments: The text of everything it cites, by segment id.
+        support: By sentence number, a label and its reason, where someone judged.
+    """
+    cited_by: dict[str, list[int]] = {}
+    for number, sentence in enumerate(report, start=1):
+        for segment_id in sentence.citations:
+            cited_by.setdefault(segment_id, []).append(number)
+    sources = {
+        segment_id: Source(
+            number=number,
+            segment_id=segment_id,
+            page=web_page(segments[segment_id].url, segments[segment_id].title),
+            text=clean(segments[segment_id].text),
+            cited_by=tuple(numbers),
+        )
+        for number, (segment_id, numbers) in enumerate(cited_by.items(), start=1)
+    }
+    sentences = []
+    for number, sentence in enumerate(report, start=1):
+        label, reason = support.get(number, _STOOD if sentence.citations else _UNCITED)
+        citations = tuple(_citation(sentence.text, sources[one]) for one in sentence.citations)
+        sentences.append(Sentence(number, clean(sentence.text), citations, label, reason))
+    return tuple(sentences), tuple(sources.values())
+
+
+def _citation(sentence: str, source: Source) -> Citation:
+    said = set(content_words(sentence))
+    start, end = max(
+        sentence_spans(source.text),
+        key=lambda span: len(said.intersection(content_words(source.text[slice(*span)]))),
+        default=(0, 0),
+    )
+    return Citation(source, source.text[:start], source.text[start:end], source.text[end:])

@@ -1,0 +1,90 @@
+"""A run among others: leaderboards, headroom, and whether two sources of labels rank alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight.evaluation.headroom import question_headroom, report_headroom
+from sidelight.evaluation.metrics.kendall import kendall
+from sidelight.evaluation.score import score_questions, score_reports
+from sidelight.view.model import Board, BoardRow, JudgePlot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.evaluation.score import ScoreTable
+    from sidelight.schemas.rubric import Rubric
+    from sidelight.view.labels import Labels
+
+QUESTIONS, REPORTS = "Questions (Task 1)", "Reports (Task 2)"
+
+
+def score_tables(
+    rubrics: Mapping[str, Rubric], labels: Labels, questions_per_topic: int
+) -> dict[str, ScoreTable]:
+    """Return the scores of all runs by task, without tasks that have no label."""
+    tables = {}
+    if labels.questions:
+        tables[QUESTIONS] = score_questions(
+            rubrics, labels.questions, labels.compound, questions_per_topic=questions_per_topic
+        )
+    if labels.answers:
+        tables[REPORTS] = score_reports(rubrics, labels.answers)
+    return tables
+
+
+def leaderboards(
+    rubrics: Mapping[str, Rubric],
+    labels: Labels,
+    questions_per_topic: int,
+    ours: frozenset[str],
+) -> tuple[Board, ...]:
+    """Return a board for each task of which several runs have labels.
+
+    Args:
+        rubrics: By topic id.
+        labels: Their labels.
+        questions_per_topic: How many questions a run submits.
+        ours: Tags of the run that the page is about.
+    """
+    boards = []
+    for task, table in score_tables(rubrics, labels, questions_per_topic).items():
+        if len(table.runs) > 1:
+            headroom = (
+                question_headroom(
+                    rubrics,
+                    labels.questions,
+                    labels.compound,
+                    questions_per_topic=questions_per_topic,
+                )
+                if task == QUESTIONS
+                else report_headroom(rubrics, labels.answers)
+            )
+            rows = (BoardRow(run.run_tag, run.values, run.run_tag in ours) for run in table.runs)
+            boards.append(Board(task, tuple(rows), tuple(headroom)))
+    return tuple(boards)
+
+
+def compare_judges(
+    rubrics: Mapping[str, Rubric], sources: Sequence[Labels], questions_per_topic: int
+) -> tuple[JudgePlot, ...]:
+    """Return how the first source of labels and each other one score the runs both speak of."""
+    plots = []
+    first, *others = (
+        (source.name, score_tables(rubrics, source, questions_per_topic)) for source in sources
+    )
+    for name, tables in others:
+        for task in first[1].keys() & tables.keys():
+            here, there = _main_scores(first[1][task]), _main_scores(tables[task])
+            points = {tag: (here[tag], there[tag]) for tag in sorted(here.keys() & there.keys())}
+            if len(points) > 1:
+                across, up = np.array(list(points.values())).T
+                tau = kendall(across, up)
+                plots.append(JudgePlot(task, first[0], name, points, tau))
+    return tuple(sorted(plots, key=lambda plot: (plot.task, plot.second)))
+
+
+def _main_scores(table: ScoreTable) -> dict[str, float]:
+    return {run.run_tag: next(iter(run.values.values())) for run in table.runs}
