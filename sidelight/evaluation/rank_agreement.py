@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.compare import LOWER_IS_BETTER
-from sidelight.evaluation.metrics.kendall import kendall
-from sidelight.evaluation.metrics.spearman import spearman
-from sidelight.evaluation.metrics.tau_ap import tau_ap
+from sidelight.evaluation.metrics.kendall import kendall, resampled_kendall
+from sidelight.evaluation.metrics.spearman import resampled_spearman, spearman
+from sidelight.evaluation.metrics.tau_ap import resampled_tau_ap, tau_ap
 from sidelight.evaluation.uncertainty import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float64]
 
-CORRELATIONS = {"tau_b": kendall, "spearman": spearman, "tau_ap": tau_ap}
-"""What is computed at every level; the first side is the reference of tau_ap."""
+CORRELATIONS = {
+    "tau_b": (kendall, resampled_kendall),
+    "spearman": (spearman, resampled_spearman),
+    "tau_ap": (tau_ap, resampled_tau_ap),
+}
+"""Of scores, and of bootstrap samples of them; the first side is the reference of tau_ap."""
 
 MIN_RUNS = 3
 """Two runs are in order or they are not: a correlation would say nothing more."""
@@ -181,18 +185,19 @@ def _matrix(
 
 
 def _correlations(first: Scores, second: Scores) -> dict[str, float | None]:
-    return {name: correlate(first, second) for name, correlate in CORRELATIONS.items()}
+    return {name: correlate(first, second) for name, (correlate, _) in CORRELATIONS.items()}
 
 
 def _bootstrap(first: Scores, second: Scores, n_samples: int, seed: int) -> dict[str, Bootstrap]:
     generator = np.random.default_rng(seed)
-    samples = generator.integers(len(first), size=(n_samples, len(first)))
-    found = [_correlations(first[sample], second[sample]) for sample in samples]
+    n_runs = len(first)
+    counts = generator.multinomial(n_runs, np.full(n_runs, 1 / n_runs), n_samples)
     intervals = {}
-    for name in CORRELATIONS:
-        values = [value for sample in found if (value := sample[name]) is not None]
+    for name, (_, resampled) in CORRELATIONS.items():
+        values = resampled(first, second, counts)
+        values = values[~np.isnan(values)]
         low = high = None
-        if values:
+        if len(values):
             tail = (1 - CONFIDENCE) / 2
             low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail]))
         intervals[name] = Bootstrap(low, high, n_samples - len(values))

@@ -5,6 +5,7 @@ n_ij: how many things the first side gave category i and the second side categor
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,6 @@ def confusion_table(
     """
     place = {category: number for number, category in enumerate(categories)}
     table = np.zeros((len(place), len(place)), dtype=np.int64)
-    for left, right in zip(first, second, strict=True):
-        table[place[left], place[right]] += 1
+    for (left, right), count in Counter(zip(first, second, strict=True)).items():
+        table[place[left], place[right]] = count
     return table

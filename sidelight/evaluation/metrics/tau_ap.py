@@ -9,7 +9,7 @@ the items above rank i that belong there, is the same where nothing is tied.
 
 Edge cases. Ties under test: tied items are compared with those above their whole group and not
 with each other, so that equal scores on both sides give 1 with ties, too. Ties in the reference:
-the pair counts half, as if either order were right. A constant side: undefined (None).
+the pair counts half, as if either order were right. A constant side: undefined.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.metrics.score_vector import orders_nothing
+from sidelight.evaluation.metrics.score_vector import once_each, pair_signs
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.metrics.score_vector import Scores
+    from sidelight.evaluation.metrics.score_vector import Correlations, Counts, Scores
 
 
 def tau_ap(reference: Scores, scores: Scores) -> float | None:
@@ -34,11 +34,17 @@ def tau_ap(reference: Scores, scores: Scores) -> float | None:
     Returns:
         None when a side is constant.
     """
-    if orders_nothing(reference) or orders_nothing(scores):
-        return None
-    above = scores[np.newaxis, :] > scores[:, np.newaxis]
-    correct = np.sign(reference[np.newaxis, :] - reference[:, np.newaxis])
-    n_above = above.sum(axis=1)
-    below_top = n_above > 0
-    means = np.sum(above * correct, axis=1)[below_top] / n_above[below_top]
-    return float(np.mean(means))
+    return once_each(resampled_tau_ap, reference, scores)
+
+
+def resampled_tau_ap(reference: Scores, scores: Scores, counts: Counts) -> Correlations:
+    """Return tau_AP of every sample of the items."""
+    order = pair_signs(reference)
+    above = pair_signs(scores) > 0  # the item of the row is above that of the column
+    n_above = counts @ above
+    means = (counts @ (above * order)) / np.maximum(n_above, 1)
+    n_compared = np.where(n_above > 0, counts, 0)
+    varied = np.any((counts @ np.abs(order)) * counts > 0, axis=1)
+    with np.errstate(invalid="ignore"):
+        taus = np.sum(n_compared * means, axis=1) / np.sum(n_compared, axis=1)
+    return np.where(varied, taus, np.nan)

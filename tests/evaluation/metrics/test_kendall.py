@@ -6,9 +6,10 @@ from math import sqrt
 import numpy as np
 import pytest
 from hypothesis import given
-from score_vectors import vectors
+from scipy.stats import kendalltau
+from score_vectors import sampled, vectors
 
-from sidelight.evaluation.metrics.kendall import kendall
+from sidelight.evaluation.metrics.kendall import kendall, resampled_kendall
 
 
 def test_by_hand() -> None:
@@ -40,3 +41,17 @@ def test_as_counting_pairs_has_it(case) -> None:
         assert tau is None
     else:
         assert tau == pytest.approx(products / sqrt(left * right))
+
+
+@given(vectors)
+def test_of_samples_as_of_the_items_they_hold(case) -> None:
+    first, second = case
+    counts, expected = sampled(first, second, kendall)
+    assert resampled_kendall(first, second, counts) == pytest.approx(expected, nan_ok=True)
+
+
+@given(vectors)
+def test_as_scipy_has_it(case) -> None:
+    tau = kendall(*case)
+    expected = kendalltau(*case, variant="b", method="asymptotic").statistic
+    assert expected == pytest.approx(np.nan if tau is None else tau, nan_ok=True)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from score_vectors import vectors
+from score_vectors import sampled, vectors
 
-from sidelight.evaluation.metrics.spearman import spearman
+from sidelight.evaluation.metrics.spearman import resampled_spearman, spearman
 
 
 def test_by_hand() -> None:
@@ -30,3 +30,10 @@ def test_as_the_correlation_of_mean_ranks(case) -> None:
         for side in (first, second)
     ]
     assert rho == pytest.approx(np.corrcoef(ranks)[0, 1])
+
+
+@given(vectors)
+def test_of_samples_as_of_the_items_they_hold(case) -> None:
+    first, second = case
+    counts, expected = sampled(first, second, spearman)
+    assert resampled_spearman(first, second, counts) == pytest.approx(expected, nan_ok=True)

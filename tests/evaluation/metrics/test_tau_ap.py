@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_vectors import vectors
+from score_vectors import sampled, vectors
 
 from sidelight.evaluation.metrics.kendall import kendall
-from sidelight.evaluation.metrics.tau_ap import tau_ap
+from sidelight.evaluation.metrics.tau_ap import resampled_tau_ap, tau_ap
 
 REFERENCE = np.array([4.0, 3, 2, 1])
 TOP_SWAPPED, BOTTOM_SWAPPED = np.array([3.0, 4, 2, 1]), np.array([4.0, 3, 1, 2])
@@ -68,3 +68,10 @@ def test_bounded_and_one_for_equal_scores(case) -> None:
     if len(set(first)) > 1:
         assert tau_ap(first, first) == 1
         assert tau_ap(first, -first) == -1
+
+
+@given(vectors)
+def test_of_samples_as_of_the_items_they_hold(case) -> None:
+    first, second = case
+    counts, expected = sampled(first, second, tau_ap)
+    assert resampled_tau_ap(first, second, counts) == pytest.approx(expected, nan_ok=True)
