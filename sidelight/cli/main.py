@@ -20,6 +20,7 @@ from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.judge import judge
 from sidelight.cli.pack import pack
+from sidelight.cli.reproduce import reproduce
 from sidelight.cli.run import run
 from sidelight.cli.search import search
 from sidelight.cli.validate import validate
@@ -70,6 +71,7 @@ app.add_typer(prompt.app, name="prompt")
 app.command()(pack)
 app.command()(bundle)
 app.command()(verify)
+app.command()(reproduce)
 
 
 def main() -> None:

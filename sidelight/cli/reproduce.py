@@ -1,0 +1,65 @@
+"""`sidelight reproduce`: published figures, computed again from the published data."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json, print_table
+
+
+def reproduce(
+    target: Annotated[
+        str | None, typer.Argument(help="What to compute; without one, all are listed.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder that holds the published files.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Compare published figures with what this software makes of the same data."""
+    from sidelight.errors import UsageError
+    from sidelight.evaluation.published import TARGETS, find_files
+
+    targets = {item.name: item for item in TARGETS}
+    if target is None:
+        for item in TARGETS:
+            out.print(f"{item.name}\n  {item.title}", markup=False)
+            out.print(f"  needs {', '.join(item.needs)}\n  from {item.source}", markup=False)
+        return
+    if target not in targets:
+        raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(targets)}")
+    if data is None:
+        raise UsageError(
+            f"{target} needs {', '.join(targets[target].needs)}",
+            remedy=f"Name their folder with --data; they are at {targets[target].source}",
+        )
+    figures = list(targets[target].figures(find_files(targets[target], data)))
+    if as_json:
+        print_json(
+            {
+                "target": target,
+                "figures": [
+                    {
+                        "name": figure.name,
+                        "published": figure.published,
+                        "here": figure.here,
+                        "agrees": figure.agrees,
+                    }
+                    for figure in figures
+                ],
+            }
+        )
+    else:
+        out.print(targets[target].title, markup=False)
+        print_table(
+            ("figure", "published", "here", "agrees"),
+            (
+                (figure.name, figure.published, figure.shown, "yes" if figure.agrees else "NO")
+                for figure in figures
+            ),
+        )
+    if not all(figure.agrees for figure in figures):
+        raise typer.Exit(1)

@@ -1,0 +1,145 @@
+"""Published figures: those whose data is public come out, and what is missing is named."""
+
+from __future__ import annotations
+
+import csv
+import random
+import shutil
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.published import TARGETS, Figure, find_files
+from sidelight.sample import sample_path
+
+BY_NAME = {target.name: target for target in TARGETS}
+
+
+def reproduce(*arguments: object) -> tuple[int, dict[str, dict[str, object]]]:
+    result = CliRunner().invoke(app, ["reproduce", "--json", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, {
+        figure["name"]: figure for figure in orjson.loads(result.stdout)["figures"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("published", "here", "agrees"),
+    [
+        ("0.4412", 0.44124, True),
+        ("0.4412", 0.44126, False),
+        ("0.50", 0.4951, True),
+        ("199", 198.6, True),
+        ("199", 198.4, False),
+        ("0.678", None, False),
+    ],
+)
+def test_a_figure_agrees_at_the_printed_precision(
+    published: str, here: float | None, *, agrees: bool
+) -> None:
+    assert Figure("x", published, here).agrees is agrees
+
+
+@pytest.mark.parametrize("name", ["starter-kit", "autojudge-scores", "rubric-sun", "rag25-labels"])
+def test_what_is_public_comes_out_as_published(name: str, shared_data: Path) -> None:
+    code, figures = reproduce(name, "--data", shared_data)
+    assert code == 0
+    assert figures
+    assert all(figure["agrees"] for figure in figures.values())
+
+
+def test_the_collection_is_counted(tmp_path: Path) -> None:
+    code, figures = reproduce("dragun-collection", "--data", sample_path())
+    assert code == 1  # the sample is another collection
+    rubrics = [
+        orjson.loads(path.read_bytes()) for path in (sample_path() / "human_rubrics").iterdir()
+    ]
+    assert figures["topics"]["here"] == len(rubrics)
+    with (sample_path() / "human_assessments" / "report_assessments.csv").open() as stream:
+        labels = [row["annotation"] for row in csv.DictReader(stream)]
+    assert figures["assessed answers"]["here"] == len(labels)
+    assert figures["supports, %"]["here"] == pytest.approx(
+        100 * labels.count("supports") / len(labels)
+    )
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """The sample with three runs more, and a judge that says what people say."""
+    data = shutil.copytree(sample_path(), tmp_path / "data")
+    choose = random.Random(3)
+    for name in ("question_assessments.csv", "report_assessments.csv"):
+        path = data / "human_assessments" / name
+        with path.open(newline="") as stream:
+            reader = csv.DictReader(stream)
+            columns, rows = list(reader.fieldnames or ()), list(reader)
+        tag = rows[0]["run_tag"]
+        own = [row for row in rows if row["run_tag"] == tag]
+        labels = [row["annotation"] for row in own]
+        for number in range(3):
+            choose.shuffle(labels)
+            rows += [
+                row | {"run_tag": f"more-{number}", "annotation": label}
+                for row, label in zip(own, labels, strict=True)
+            ]
+        for file, label in ((path, "annotation"), (data / f"auto_{name}", "auto_assessment")):
+            with file.open("w", newline="") as stream:
+                writer = csv.writer(stream)
+                writer.writerow([label if name == "annotation" else name for name in columns])
+                writer.writerows([list(row.values()) for row in rows])
+    path = data / "human_assessments" / "compound_question_check.csv"
+    with path.open(newline="") as stream:
+        reader = csv.DictReader(stream)
+        columns, rows = list(reader.fieldnames or ()), list(reader)
+    own = [row for row in rows if row["run_tag"] == rows[0]["run_tag"]]
+    rows += [row | {"run_tag": f"more-{number}"} for number in range(3) for row in own]
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+    return data
+
+
+def test_a_judge_that_agrees_with_people_gets_full_marks(judged: Path) -> None:
+    code, figures = reproduce("dragun-judge", "--data", judged)
+    assert code == 1
+    assert {name: figure["here"] for name, figure in figures.items()} == {
+        f"Task {task}: {name}": pytest.approx(value)
+        for task in (1, 2)
+        for name, value in (
+            ("agreement, %", 100.0),
+            ("Cohen kappa", 1.0),
+            ("Gwet AC1", 1.0),
+            ("Kendall tau of runs", 1.0),
+        )
+    }
+
+
+def test_missing_data_is_named_with_its_source(tmp_path: Path) -> None:
+    (tmp_path / "Sun.qrel").touch()
+    with pytest.raises(InputError, match=r"found no qrels\.official\.txt") as caught:
+        reproduce("rubric-sun", "--data", tmp_path)
+    assert "https://github.com/TREMA-UNH" in caught.value.remedy
+
+
+def test_two_of_one_name_are_not_guessed_between(tmp_path: Path) -> None:
+    for name in ("a/Sun.qrel", "b/Sun.qrel", "qrels.official.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match=r"expected one Sun\.qrel"):
+        find_files(BY_NAME["rubric-sun"], tmp_path)
+
+
+def test_wrong_use_says_what_there_is() -> None:
+    with pytest.raises(UsageError, match="no target 'nothing'") as caught:
+        reproduce("nothing")
+    assert "rag25-labels" in caught.value.remedy
+    with pytest.raises(UsageError, match="rubric-sun needs Sun"):
+        reproduce("rubric-sun")
+    listed = CliRunner().invoke(app, ["reproduce"]).stdout
+    assert all(target.name in listed for target in TARGETS)
