@@ -115,11 +115,11 @@ def _topic(
     rival: TopicResult | None,
 ) -> TopicPage:
     sentences, sources = _cited(result, support)
-    article = result.article
+    article, title = result.article, result.trace.get("profile", {}).get("title")
     return TopicPage(
         topic_id=result.topic_id,
         number=number,
-        page=web_page(article.url, article.title or result.topic_id),
+        page=web_page(article.url, title or article.title or result.topic_id),
         paragraphs=tuple(line for line in clean(article.body).split("\n") if line),
         questions=tuple(map(clean, result.questions)),
         sentences=sentences,

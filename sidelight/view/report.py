@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
 
 # A run keeps only sentences that its own check finds supported in full.
-_STOOD = ("full", "it stood the run's own check")
+_STOOD = ("full", "by the run's own check, which kept no other sentence")
 _UNCITED = ("uncited", "it cites nothing")
 
 

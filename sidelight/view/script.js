@@ -30,6 +30,16 @@
 
   const unitOf = (node) => node.closest?.(".unit");
 
+  // A card opens where the source says what the sentence says.
+  for (const name of ["focusin", "mouseover"]) {
+    document.addEventListener(name, (event) => {
+      const card = event.target.closest?.("a.sentence")?.parentElement.querySelector(".card");
+      const said = card?.querySelector("mark");
+      if (said) card.scrollTop = said.offsetTop - card.clientHeight / 2;
+      if (card && name === "focusin") card.scrollIntoView({ block: "nearest" });
+    });
+  }
+
   if (topics.length) show(topics[0]);
   follow();
   addEventListener("hashchange", follow);
