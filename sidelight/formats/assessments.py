@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
@@ -196,11 +196,11 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> Iterator[tuple[int, A]]:
     for row in rows:
         rationale = row.cells[rationale_columns[0]] if rationale_columns else ""
         label = _label(row, label_columns[0], kind.labels, rationale, findings)
-        values: dict[str, object] = {column: row.cells[column] for column in kind.columns}
+        values: dict[str, Any] = {column: row.cells[column] for column in kind.columns}
         for column in rank_columns:
             values[column] = _rank(row, column, findings)
         values |= {"label": label, "rationale": "" if isinstance(label, Unjudged) else rationale}
-        yield row.line, kind.value_type.model_validate(values)
+        yield row.line, kind.value_type(**values)
     findings.raise_errors()
 
 

@@ -1,7 +1,11 @@
-"""Labels a judge or an assessor may give, and who gave them to what."""
+"""Labels a judge or an assessor may give, and who gave them to what.
+
+Assessments are plain dataclasses: files hold a hundred thousand, and their reader checks each cell.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sidelight.schemas.base import Value
@@ -38,7 +42,8 @@ class Unjudged(Value):
     reason: str
 
 
-class QuestionAssessment(Value):
+@dataclass(frozen=True, slots=True)
+class QuestionAssessment:
     """One rubric question against one submitted question."""
 
     topic_id: str
@@ -49,7 +54,8 @@ class QuestionAssessment(Value):
     rationale: str = ""
 
 
-class AnswerAssessment(Value):
+@dataclass(frozen=True, slots=True)
+class AnswerAssessment:
     """One rubric answer against one report."""
 
     topic_id: str
@@ -59,7 +65,8 @@ class AnswerAssessment(Value):
     rationale: str = ""
 
 
-class CompoundAssessment(Value):
+@dataclass(frozen=True, slots=True)
+class CompoundAssessment:
     """One submitted question, compound or not."""
 
     topic_id: str

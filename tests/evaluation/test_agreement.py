@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing(
 def test_what_one_side_did_not_judge_is_counted_and_not_compared() -> None:
     unjudged = Unjudged(reason="no reply")
     first = answers("supports", "none", "none")
-    second = [item.model_copy(update={"label": unjudged}) for item in first[:1]]
+    second = [replace(item, label=unjudged) for item in first[:1]]
     second += [answer("t", "r", "na-2", "none"), answer("t", "other", "na-1", "none")]
     found = compare_labels(ANSWER_ASSESSMENTS, first, second)
     assert found.schemes[0].overall.n == 1

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,7 +132,7 @@ class UnsureJudge(EmbeddedJudge):
     async def assess_report(self, rubric, run_tag, report):
         assessed = await super().assess_report(rubric, run_tag, report)
         unread = Unjudged(reason="unreadable")
-        return [item.model_copy(update={"label": unread}) for item in assessed]
+        return [replace(item, label=unread) for item in assessed]
 
 
 def test_unjudged_verdicts_are_counted(tmp_path: Path) -> None:

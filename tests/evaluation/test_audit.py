@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -192,9 +193,7 @@ def test_verdicts_that_could_not_be_had(tmp_path: Path) -> None:
             given = await super().assess_report(rubric, run_tag, report)
             nothing = Unjudged(reason="no reply")
             return [
-                item
-                if self._likes(0, report.text, run_tag, "")
-                else item.model_copy(update={"label": nothing})
+                item if self._likes(0, report.text, run_tag, "") else replace(item, label=nothing)
                 for item in given
             ]
 

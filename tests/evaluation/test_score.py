@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,7 +120,7 @@ def test_a_missing_compound_verdict_is_named() -> None:
 
 
 def test_an_unjudged_compound_verdict_is_missing() -> None:
-    unknown = verdict("a", "r", 1, "compound").model_copy(update={"label": Unjudged(reason="?")})
+    unknown = replace(verdict("a", "r", 1, "compound"), label=Unjudged(reason="?"))
     with pytest.raises(InputError, match="run r, topic a, question 1"):
         score_questions(
             RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown], questions_per_topic=10

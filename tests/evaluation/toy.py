@@ -12,6 +12,7 @@ from sidelight.schemas.judgment import (
     AnswerAssessment,
     AnswerLabel,
     CompoundAssessment,
+    CompoundLabel,
     QuestionAssessment,
     SimilarityLabel,
 )
@@ -64,7 +65,7 @@ def verdict(topic_id: str, run_tag: str, rank: int, label: str) -> CompoundAsses
         run_tag=run_tag,
         run_question_rank=rank,
         run_question_text="Who?",
-        label=label,
+        label=CompoundLabel(label),
     )
 
 

@@ -9,7 +9,8 @@ otherwise counts as `none`. Unless most models gave a label, the verdict is unju
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from sidelight.evaluation.judges.prompted import VERSION
 from sidelight.schemas.judgment import (
@@ -100,15 +101,13 @@ class EnsembleJudge:
         return [self._one(votes) for votes in zip(*given, strict=True)]
 
     def _one(self, votes: tuple[A, ...]) -> A:
-        return votes[0].model_copy(
-            update={
-                "label": combined([vote.label for vote in votes]),
-                "rationale": "; ".join(
-                    f"{model}: {_told(vote)}"
-                    for model, vote in zip(self._models, votes, strict=True)
-                ),
-            }
-        )
+        changes: dict[str, Any] = {
+            "label": combined([vote.label for vote in votes]),
+            "rationale": "; ".join(
+                f"{model}: {_told(vote)}" for model, vote in zip(self._models, votes, strict=True)
+            ),
+        }
+        return replace(votes[0], **changes)
 
 
 def combined(votes: Sequence[Label | Unjudged]) -> Label | Unjudged:

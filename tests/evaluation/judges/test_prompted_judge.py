@@ -19,7 +19,13 @@ from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.schemas.judgment import (
+    AnswerAssessment,
+    AnswerLabel,
+    QuestionAssessment,
+    SimilarityLabel,
+    Unjudged,
+)
 from sidelight.schemas.rubric import Rubric
 
 ARTICLE = Article(topic_id="t1", url="https://a.example/1", title="A title", body="The body.")
@@ -39,11 +45,11 @@ EXAMPLES = Examples(
             rubric_question_rank=2,
             run_tag="shown",
             run_question_rank=1,
-            label="similar",
+            label=SimilarityLabel.SIMILAR,
         ),
     ),
     answer_labels=(
-        AnswerAssessment(topic_id="t1", run_tag="shown", answer_id="na-2", label="partial"),
+        AnswerAssessment(topic_id="t1", run_tag="shown", answer_id="na-2", label=AnswerLabel.PARTIAL),
     ),
 )
 
