@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from sidelight.evaluation.examples import Examples
-from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment
+from sidelight.schemas.judgment import (
+    AnswerAssessment,
+    AnswerLabel,
+    QuestionAssessment,
+    SimilarityLabel,
+)
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import (
     CitedSentence,
@@ -14,8 +19,13 @@ from sidelight.schemas.run import (
 
 TOPICS = ("t1", "t2", "t3")
 N_QUESTIONS = 24
-_SUPPORT = (("supports", 7), ("partial", 4), ("none", 0))
-_SIMILARITY = (("very-similar", 6), ("similar", 4), ("different", 2), ("very-different", 0))
+_SUPPORT = ((AnswerLabel.SUPPORTS, 7), (AnswerLabel.PARTIAL, 4), (AnswerLabel.NONE, 0))
+_SIMILARITY = (
+    (SimilarityLabel.VERY_SIMILAR, 6),
+    (SimilarityLabel.SIMILAR, 4),
+    (SimilarityLabel.DIFFERENT, 2),
+    (SimilarityLabel.VERY_DIFFERENT, 0),
+)
 
 
 def words(*parts: object) -> list[str]:

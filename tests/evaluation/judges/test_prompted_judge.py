@@ -49,7 +49,9 @@ EXAMPLES = Examples(
         ),
     ),
     answer_labels=(
-        AnswerAssessment(topic_id="t1", run_tag="shown", answer_id="na-2", label=AnswerLabel.PARTIAL),
+        AnswerAssessment(
+            topic_id="t1", run_tag="shown", answer_id="na-2", label=AnswerLabel.PARTIAL
+        ),
     ),
 )
 
