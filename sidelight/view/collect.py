@@ -10,7 +10,6 @@ from sidelight.config.load import load_settings
 from sidelight.errors import InputError
 from sidelight.formats.task1 import read_question_run
 from sidelight.formats.task2 import read_report_run
-from sidelight.schemas.article import host_of
 from sidelight.text import budget_words, clean
 from sidelight.tracks import load_track
 from sidelight.view.marks import Marker
@@ -140,12 +139,14 @@ def _cited(
 
 def _rival(ours: TopicResult, theirs: TopicResult) -> Rival:
     sentences, _ = _cited(theirs, {})
-    cited = {citation for sentence in ours.report for citation in sentence.citations}
-    hosts = {host_of(one.url) for one in ours.evidence if one.segment_id in cited}
     questions = tuple(map(clean, theirs.questions))
     return Rival(
         questions=questions,
         sentences=sentences,
         shared_questions=frozenset(questions).intersection(map(clean, ours.questions)),
-        shared_hosts=frozenset(hosts),
+        shared_segments=_citations(ours) & _citations(theirs),
     )
+
+
+def _citations(result: TopicResult) -> frozenset[str]:
+    return frozenset(one for sentence in result.report for one in sentence.citations)

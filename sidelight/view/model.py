@@ -205,12 +205,19 @@ class TopicMarks:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """What another run made of the same topic."""
+    """What another run made of the same topic.
+
+    Attributes:
+        questions: Rank 1 first.
+        sentences: Its report.
+        shared_questions: Questions that both runs ask, word for word.
+        shared_segments: Ids of the segments that both runs cite.
+    """
 
     questions: tuple[str, ...]
     sentences: tuple[Sentence, ...]
     shared_questions: frozenset[str]
-    shared_hosts: frozenset[str]
+    shared_segments: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

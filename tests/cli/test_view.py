@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from html_tree import parse
+from typer.testing import CliRunner
+from viewed_runs import TOPIC, write_run
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.assessments import write_answer_assessments, write_question_assessments
+from sidelight.formats.rubrics import write_rubric
+from sidelight.run_directory import RunDirectory
+from sidelight.schemas.judgment import (
+    AnswerAssessment,
+    AnswerLabel,
+    QuestionAssessment,
+    SimilarityLabel,
+)
+from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+
+
+def view(*options: object) -> str:
+    result = CliRunner().invoke(app, ["view", *map(str, options)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def texts(path: Path, tag: str) -> list[str]:
+    return [one.words for one in parse(path.read_text()) if one.tag == tag]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
+    return write_run(tmp_path_factory.mktemp("runs") / "one")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What evaluators have, in the organizers' layout: labels of our run and of another."""
+    folder = tmp_path_factory.mktemp("data")
+    question = RubricQuestion(
+        question_id=f"{TOPIC}-1",
+        rank=1,
+        text="Who pays?",
+        importance=Importance.HAVE_TO_KNOW,
+        answers=(RubricAnswer(answer_id="a", text="They do."),),
+    )
+    write_rubric(folder / "human_rubrics" / "1.json", Rubric(topic_id=TOPIC, questions=(question,)))
+    tags = {"sidelight-view": AnswerLabel.PARTIAL, "another": AnswerLabel.SUPPORTS}
+    write_answer_assessments(
+        folder / "human_assessments" / "report_assessments.csv",
+        [
+            AnswerAssessment(topic_id=TOPIC, run_tag=f"{tag}-t2", answer_id="a", label=label)
+            for tag, label in tags.items()
+        ],
+    )
+    write_question_assessments(
+        folder / "human_assessments" / "question_assessments.csv",
+        [
+            QuestionAssessment(
+                topic_id=TOPIC,
+                rubric_question_rank=1,
+                run_tag=f"{tag}-t1",
+                run_question_rank=2,
+                label=SimilarityLabel.SIMILAR,
+            )
+            for tag in tags
+        ],
+    )
+    return folder
+
+
+def test_the_page_lies_in_the_run_directory(run: RunDirectory) -> None:
+    assert view(run.path) == f"  {run.path / 'page.html'}\n"
+    assert texts(run.path / "page.html", "h1") == ["sidelight-view"]
+
+
+def test_evaluators_see_marks_and_the_leaderboard(
+    run: RunDirectory, data: Path, tmp_path: Path
+) -> None:
+    view(run.path, "-o", tmp_path / "page.html", "--data", data)
+    items = texts(tmp_path / "page.html", "li")
+    assert any(
+        "Asked by question 2 (similar). 50.0 points earned, 50.0 lost" in one for one in items
+    )
+    rows = texts(tmp_path / "page.html", "tr")
+    assert rows.index("another-t2 1.000 0.000 0.000 1") < rows.index(
+        "sidelight-view-t2 this run 0.500 0.000 0.000 1"
+    )
+
+
+def test_the_scores_of_a_run_are_held_against_the_labels_given(
+    run: RunDirectory, data: Path, tmp_path: Path
+) -> None:
+    judged = write_run(tmp_path / "judged")
+    (judged.path / "scores").mkdir()
+    given = (data / "human_assessments" / "report_assessments.csv").read_text()
+    (judged.path / "scores" / "auto_report_assessments.csv").write_text(
+        given.replace("supports", "none")
+    )
+    view(judged.path, "-o", tmp_path / "page.html", "--data", data)
+    captions = [one for one in texts(tmp_path / "page.html", "h3") if "two sources" in one]
+    assert captions == ["Reports (Task 2): two sources of labels"]
+    assert any("tau-b -1.000 over 2 runs" in one for one in texts(tmp_path / "page.html", "p"))
+
+
+def test_two_runs_side_by_side(run: RunDirectory, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "other", "Other words.", run_id="sidelight-other")
+    view(run.path, "-o", tmp_path / "page.html", "--compare", other.path)
+    headings = texts(tmp_path / "page.html", "h3")
+    assert headings.count("Beside sidelight-other") == 2
+    sides = [
+        one for one in texts(tmp_path / "page.html", "div") if one.startswith("sidelight-other")
+    ]
+    assert len(sides) == 2
+    assert all("Both say Other words. found.example both" in side for side in sides)
+
+
+def test_what_cannot_be_shown_is_named(run: RunDirectory, data: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="found no manifest") as caught:
+        view(tmp_path)
+    assert "after it has ended" in caught.value.remedy
+    with pytest.raises(UsageError, match="marks need rubrics and labels"):
+        view(run.path, "--rubrics", data / "human_rubrics")
+    with pytest.raises(UsageError, match="marks need rubrics and labels"):
+        view(run.path, "--labels", data / "human_assessments")
+    with pytest.raises(InputError, match="found neither"):
+        view(run.path, "--rubrics", data / "human_rubrics", "--labels", tmp_path)

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hostile_pages import HOSTILE_TEXTS
+from html_tree import Element, parse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from viewed_runs import CALM, write_run
+
+from sidelight.run_directory import RunDirectory
+from sidelight.text import clean
+from sidelight.view.collect import collect_page
+from sidelight.view.page import render_page
+
+LINKS = ("href", "src", "srcset", "action", "formaction", "data", "poster", "xlink:href")
+
+
+def page_of(run: RunDirectory) -> str:
+    return render_page(collect_page(run, {}, ()))
+
+
+def skeleton(html: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(one.tag, tuple(one.attributes)) for one in parse(html)]
+
+
+def named(elements: list[Element], name: str) -> list[Element]:
+    return [one for one in elements if name in one.attributes.get("class", "").split()]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
+    return write_run(tmp_path_factory.mktemp("view") / "run")
+
+
+@pytest.fixture(scope="module")
+def html(run: RunDirectory) -> str:
+    return page_of(run)
+
+
+@pytest.fixture(scope="module")
+def elements(html: str) -> list[Element]:
+    return parse(html)
+
+
+def test_nothing_is_fetched_and_nothing_breaks_the_policy(elements: list[Element]) -> None:
+    for one in elements:
+        assert one.tag not in {"link", "img", "iframe", "object", "embed", "base", "form"}
+        assert "style" not in one.attributes
+        assert not any(name.startswith("on") for name in one.attributes)
+        for name in LINKS:
+            value = one.attributes.get(name, "#")
+            assert value.startswith(("#", "https://")), value
+            assert name == "href" or name not in one.attributes
+
+
+def test_the_policy_allows_this_style_and_this_script_alone(elements: list[Element]) -> None:
+    (policy,) = (
+        one.attributes["content"]
+        for one in elements
+        if one.attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    hashes = {}
+    for tag in ("style", "script"):
+        (element,) = (one for one in elements if one.tag == tag)
+        digest = base64.b64encode(hashlib.sha256(element.text.encode()).digest()).decode()
+        hashes[tag] = f"'sha256-{digest}'"
+    assert policy == (
+        f"default-src 'none'; style-src {hashes['style']}; script-src {hashes['script']}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_every_sentence_stands_beside_the_exact_text_it_cites(
+    run: RunDirectory, elements: list[Element]
+) -> None:
+    units = {one.attributes["id"]: one for one in named(elements, "unit")}
+    sources = {
+        one.attributes["id"]: one for one in elements if "-source" in one.attributes.get("id", "")
+    }
+    assert len(units) == 4
+    for number, path in enumerate(sorted(run.traces.glob("*.json")), start=1):
+        result = run.result(path.stem)
+        texts = {one.segment_id: clean(one.text) for one in result.evidence}
+        for place, sentence in enumerate(result.report, start=1):
+            unit = units[f"t{number}-s{place}"]
+            assert unit.text.startswith(sentence.text)
+            assert unit.text.count("found.example") >= len(sentence.citations)
+            assert "Supported in full" in unit.text
+            for segment_id in sentence.citations:
+                assert texts[segment_id] in unit.text
+                (source,) = (
+                    one
+                    for one in sources.values()
+                    if segment_id in one.text and one.attributes["id"].startswith(f"t{number}-")
+                )
+                assert texts[segment_id] in source.text
+
+
+def test_what_an_id_is_named_for_is_there_once(elements: list[Element]) -> None:
+    ids = [one.attributes["id"] for one in elements if "id" in one.attributes]
+    assert len(ids) == len(set(ids))
+    for one in elements:
+        for name in ("aria-labelledby", "aria-describedby"):
+            assert set(one.attributes.get(name, ids[0]).split()) <= set(ids)
+        if one.attributes.get("href", "").startswith("#"):
+            assert one.attributes["href"][1:] in ids
+
+
+def test_landmarks_and_headings_are_in_order(elements: list[Element]) -> None:
+    assert [one.attributes.get("lang") for one in elements if one.tag == "html"] == ["en"]
+    for tag in ("main", "nav", "h1", "title"):
+        assert sum(one.tag == tag for one in elements) == 1
+    levels = [int(one.tag[1]) for one in elements if one.tag in {"h1", "h2", "h3", "h4"}]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_the_trail_says_what_became_of_every_hit(elements: list[Element]) -> None:
+    first, second, *_ = named(elements, "search")
+    assert f"1 {CALM} found.example 0.50 source 1 2 {CALM} found.example 0.25 no" in first.words
+    assert f"1 hit left: {CALM}" in first.text
+    assert "1 hit left: the page gives orders to software" in first.text
+    assert "1 hit left: taken for another question" in second.text
+    removed = next(one for one in elements if one.tag == "li" and "none: " in one.text)
+    assert CALM in removed.text
+
+
+def test_the_same_run_gives_the_same_bytes(run: RunDirectory, html: str, tmp_path: Path) -> None:
+    out = tmp_path / "again.html"
+    command = [sys.executable, "-m", "sidelight.cli.main", "view", str(run.path), "-o", str(out)]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
+    assert out.read_bytes() == html.encode()
+
+
+MARKUP = st.sampled_from(
+    "< > & \" ' ` / = ! - ; : # { } % \u2028 \u202e \x00 \x1b script on style".split(" ")
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=st.lists(MARKUP | st.text(max_size=5), max_size=12).map("".join))
+def test_no_text_adds_an_element_or_an_attribute(
+    text: str, html: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    # One line, so that it is one paragraph, and no sentence end, so that it is one passage.
+    line = "a" + " ".join(clean(text).split()) + "z"
+    folder = tmp_path_factory.mktemp("any")
+    assert skeleton(page_of(write_run(folder / "run", line))) == skeleton(html)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_TEXTS, ids=lambda one: one.name)
+def test_hostile_pages_stay_text(hostile: object, html: str, tmp_path: Path) -> None:
+    text = " ".join(clean(hostile.text).split())
+    found = parse(page_of(write_run(tmp_path / "run", text)))
+    assert {one.tag for one in found} == {one.tag for one in parse(html)}
+    assert sum(one.tag == "script" for one in found) == 1
+    assert any(text in one.text for one in found if one.tag == "blockquote")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        " \x01javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "//found.example/x",
+        "https:",
+        "http://[",
+        "found.example",
+        "",
+    ],
+)
+def test_only_addresses_of_the_web_can_be_followed(url: str, tmp_path: Path) -> None:
+    found = parse(page_of(write_run(tmp_path / "run", url=url)))
+    links = {one.attributes["href"] for one in found if "href" in one.attributes}
+    assert {link for link in links if not link.startswith("#")} == {"https://news.example/a"}

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
+from sidelight.view.report import cite
+
+SEGMENTS = {
+    "one": Segment(
+        segment_id="one",
+        url="https://www.lake.example/a",
+        title="A  lake",
+        text="Wells are dry. The lake lost 12 percent of its water. Nobody asked why.",
+    ),
+    "two": Segment(segment_id="two", url="https://hill.example/", title="", text=""),
+}
+
+
+def test_the_passage_nearest_in_words_is_set_apart_and_the_text_stays_whole() -> None:
+    report = (
+        CitedSentence(text="Twelve percent of the lake's water is lost.", citations=("one",)),
+    )
+    ((sentence,), _) = cite(report, SEGMENTS, {})
+    (citation,) = sentence.citations
+    assert citation.nearest == "The lake lost 12 percent of its water."
+    assert citation.before + citation.nearest + citation.after == SEGMENTS["one"].text
+    assert (citation.source.page.host, citation.source.page.title) == ("lake.example", "A lake")
+
+
+def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> None:
+    report = (
+        CitedSentence(text="Second first.", citations=("two",)),
+        CitedSentence(text="Then both.", citations=("one", "two")),
+        CitedSentence(text="Then none."),
+    )
+    sentences, sources = cite(report, SEGMENTS, {2: ("partial", "half of it")})
+    assert [(one.number, one.segment_id, one.cited_by) for one in sources] == [
+        (1, "two", (1, 2)),
+        (2, "one", (2,)),
+    ]
+    assert [one.support for one in sentences] == ["full", "partial", "uncited"]
+    assert sentences[1].reason == "half of it"
+    assert sentences[0].citations[0].nearest == ""

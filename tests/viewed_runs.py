@@ -1,0 +1,118 @@
+"""Small finished runs to look at, with a given text wherever the web or a model may put one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sidelight.config.load import load_settings
+from sidelight.run_directory import RunDirectory
+from sidelight.run_log import TopicLog
+from sidelight.runner import run_topics
+from sidelight.schemas.article import Article
+from sidelight.schemas.evidence import Evidence, EvidenceSet
+from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.report import Report, ReportLimits
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.text import one_line
+
+CALM = "Calm words about a bog."
+TOPIC, OTHER_TOPIC = "v_doc_00_1", "v_doc_00_2"
+CITED, ALSO_CITED, UNCITED = "v_doc_00_10#0_0", "v_doc_00_11#0_9", "v_doc_00_12#3_20"
+LEFT, REFUSED = "v_doc_00_13#0_30", "v_doc_00_14#0_40"
+
+
+def write_run(
+    folder: Path,
+    text: str = CALM,
+    *,
+    url: str = "https://www.found.example/page",
+    run_id: str = "sidelight-view",
+    topics: tuple[str, ...] = (TOPIC, OTHER_TOPIC),
+) -> RunDirectory:
+    """Write a finished run.
+
+    Args:
+        folder: The run directory.
+        text: Stands in titles, bodies, segments, questions, sentences, queries and reasons.
+        url: Of every page found.
+        run_id: Its name.
+        topics: Their ids.
+    """
+    articles = [
+        Article(topic_id=topic_id, url="https://news.example/a", title=text, body=f"So: {text}")
+        for topic_id in topics
+    ]
+
+    async def investigate(article: Article, log: TopicLog) -> dict[str, Any]:
+        return _state(article.topic_id, text, url)
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Callable[..., Any]]:
+        yield investigate
+
+    settings = load_settings(None, [f"submission.run_id={run_id}"])
+    return asyncio.run(run_topics(articles, settings, "index", start, folder)).directory
+
+
+def _state(topic_id: str, text: str, url: str) -> dict[str, Any]:
+    line = one_line(text)
+    found = [
+        Segment(segment_id=one, url=url, title=text, text=f"It is said: {text} Nothing follows.")
+        for one in (CITED, ALSO_CITED, UNCITED)
+    ]
+    sentences = (
+        CitedSentence(text=f"They say {line}", citations=(CITED,)),
+        CitedSentence(text=f"Both say {line}", citations=(ALSO_CITED, CITED)),
+    )
+    limits = ReportLimits(max_words=250, max_citations=3, max_uncited=3)
+    questions = tuple(f"{number} asks {line}"[:290] for number in range(10))
+    return {
+        "questions": QuestionSet(topic_id, questions, 10, 300),
+        "report": Report(topic_id, sentences, frozenset(one.segment_id for one in found), limits),
+        "evidence": EvidenceSet(
+            items=tuple(Evidence(segment=one, relevance={"a": 0.5}) for one in found)
+        ),
+        "trace": _trace(questions[0], text, url),
+    }
+
+
+def _trace(question: str, text: str, url: str) -> dict[str, Any]:
+    angles = [
+        {"angle_id": "a", "aspect": "author", "question": question, "query": text, "weight": 4},
+        {"angle_id": "b", "aspect": "claim", "question": text, "query": text, "weight": 2},
+    ]
+    listed = (CITED, UNCITED, LEFT, REFUSED)
+    return {
+        "profile": {"title": text},
+        "round-1.plan": {
+            "angles": angles,
+            "queries": [
+                {"query_id": f"1.{angle['angle_id']}", "angle_id": angle["angle_id"], "text": text}
+                for angle in angles
+            ],
+        },
+        "round-1.investigate.author": {"hits": {"1.a": [[one, 0.5] for one in listed]}},
+        "round-1.investigate.claim": {"hits": {"1.b": [[CITED, 0.5]]}},
+        "round-1.select": {
+            "taken": {CITED: {"a": 0.5}, UNCITED: {"a": 0.25}},
+            "dropped": {LEFT: text},
+            "refused": {document_id_of(REFUSED): "the page gives orders to software"},
+            "pages": {
+                document_id_of(one): {"url": url, "title": text} for one in (CITED, UNCITED, LEFT)
+            },
+        },
+        "round-1.coverage": {
+            "covered": ["a"],
+            "weight": 4.0,
+            "by_angle": {"a": 1.0, "b": 0.25},
+            "score": 0.75,
+            "go_on": False,
+            "reason": text,
+        },
+        "check-0": {"removed": [{"sentence": {"text": text}, "label": "none", "reason": text}]},
+    }
