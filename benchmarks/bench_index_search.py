@@ -15,11 +15,13 @@ import orjson
 from interleaved import Comparison, compare, write_results
 from sentence_transformers import SentenceTransformer
 
-from sidelight.index.docstore import Docstore, write_docstore
+from sidelight.index.docstore import SEGMENTS as FILE
+from sidelight.index.docstore import Docstore
 from sidelight.index.encoder import Encoder, bundled_model
 from sidelight.index.jvm import java_class
 from sidelight.index.lucene import LuceneIndex, write_lucene
 from sidelight.index.segment_text import lexical_text
+from sidelight.index.sqlite_store import SqliteWriter
 from sidelight.index.vectors import VectorIndex
 from sidelight.schemas.search import Query
 from sidelight.schemas.segment import Segment
@@ -64,7 +66,10 @@ def main() -> None:
 
 
 def bench_build(folder: Path, segments: list[Segment]) -> Comparison:
-    write_docstore(folder / "s.sqlite", segments)
+    (folder / "docstore").mkdir()
+    with SqliteWriter(folder / "docstore" / FILE) as writer:
+        for segment in segments:
+            writer.add(segment)
     shards = folder / "shards"
     shards.mkdir()
     for part in range(2):  # IndexCollection gives a thread to each file
@@ -75,9 +80,8 @@ def bench_build(folder: Path, segments: list[Segment]) -> Comparison:
         (shards / f"{part}.jsonl").write_bytes(b"\n".join(lines))
 
     def ours() -> None:
-        shutil.rmtree(folder / "ours", ignore_errors=True)
-        with Docstore(folder / "s.sqlite") as docstore:
-            write_lucene(folder / "ours", docstore, lambda _: None)
+        with Docstore(folder / "docstore") as docstore:
+            write_lucene(folder / "ours", docstore)
 
     options = ["-collection", "JsonCollection", "-generator", "DefaultLuceneDocumentGenerator"]
     options += ["-input", str(shards), "-index", str(folder / "peer"), "-threads", "2"]

@@ -54,7 +54,7 @@ def main() -> None:
     python = sys.executable
     with tempfile.TemporaryDirectory() as name:
         folder = str(Path(name) / "lucene")
-        write_lucene(Path(folder), [Segment(segment_id="a", text="a word")], lambda _: None)
+        write_lucene(Path(folder), [Segment(segment_id="a", text="a word")])
         peer = partial(run, python, "-c", PEER, folder, str(find_jar()))
         command = [python, "-m", "sidelight.cli.main"]
         topics = str(sample_path() / "topics.jsonl")

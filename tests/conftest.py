@@ -15,7 +15,7 @@ from small_corpus import make_corpus, write_shard
 
 from sidelight.formats.topics import read_topics
 from sidelight.index.build import build_index
-from sidelight.index.corpus import MS_MARCO, stream_segments
+from sidelight.index.corpus import MS_MARCO, ShardReader
 from sidelight.index.encoder import Encoder, bundled_model
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.segmenter import read_documents, write_segments
@@ -111,7 +111,7 @@ def mini_web_segments(tmp_path_factory: pytest.TempPathFactory) -> list[Segment]
     """The whole mini web, cut."""
     path = tmp_path_factory.mktemp("mini-web") / "segments.jsonl"
     write_segments(path, read_documents(sample_path() / "documents.jsonl"), lambda _: None)
-    return [placed.value for placed in stream_segments(path, MS_MARCO)]
+    return list(ShardReader(path, MS_MARCO, strict=True).segments())
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,9 @@ def build(
         str | None,
         typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Index segments for BM25 and dense retrieval.
@@ -40,7 +43,7 @@ def build(
 
     fields = CorpusFields(id=id_field, text=text_field)
     manifest = build_index(
-        shards, output, Encoder(encoder or DEFAULT_ENCODER), fields, progress_bar
+        shards, output, Encoder(encoder or DEFAULT_ENCODER), fields, progress_bar, strict=strict
     )
     _show(output, manifest, as_json=as_json)
 
@@ -73,3 +76,8 @@ def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
     }
     for name, value in shown.items():
         out.print(f"{name:12} {value}", markup=False)
+    for shard in manifest.shards:
+        if shard.refused:
+            out.print(f"{shard.name}: {shard.refused} lines refused, {shard.segments} taken")
+            for problem in shard.problems:
+                out.print(f"  {problem}", markup=False)

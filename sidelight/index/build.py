@@ -1,15 +1,16 @@
-"""Build an index folder: docstore, Lucene, vectors, and the manifest last.
+"""Build an index folder: parts of text, merged; vectors; and the manifest last.
 
 ```text
 <folder>/plan.json       what the folder is for, written first
-<folder>/docstore/       segments.sqlite
+<folder>/parts/          what is made of each shard, until it is merged
+<folder>/docstore/       the text of the segments
 <folder>/lucene/         a Lucene index
 <folder>/vectors/        index.faiss, ids.npy
 <folder>/manifest.json   written last; without it nothing opens
 ```
 
-Each stage works in `<stage>.part` and takes its name when it is done, so a killed build goes on
-with the stage it was in; encoding, the slow one, goes on within it.
+Each part and each stage works in `<name>.part` and takes its name when it is done, so a killed
+build goes on with those it was in; encoding, the slow one, goes on within it.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from __future__ import annotations
 import shutil
 from contextlib import nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
+from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.files import LOCK, locked_folder
-from sidelight.index.corpus import MS_MARCO, CorpusFields, stream_segments
-from sidelight.index.docstore import Docstore, DuplicateSegmentError, write_docstore
-from sidelight.index.folder import DOCSTORE, LUCENE, SEGMENTS, VECTORS, docstore_file
-from sidelight.index.lucene import ANALYZER, write_lucene
+from sidelight.index.corpus import MS_MARCO, CorpusFields
+from sidelight.index.docstore import Docstore
+from sidelight.index.engine import Engine, LocalEngine
+from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS
+from sidelight.index.lucene import ANALYZER, merge_lucene
 from sidelight.index.manifest import (
     MANIFEST,
     Manifest,
@@ -36,8 +37,9 @@ from sidelight.index.manifest import (
     write_manifest,
     write_plan,
 )
+from sidelight.index.part_report import read_report
+from sidelight.index.text_part import BuildTextPart, merge_docstores, text_parts
 from sidelight.index.vectors import write_vectors
-from sidelight.schemas.segment import document_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,12 +47,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.index.encoder import Encoder
-    from sidelight.schemas.segment import Segment
+    from sidelight.index.part_report import PartReport, ShardReport
+    from sidelight.index.text_part import TextPart
 
     # Given a description and perhaps a total, shows progress while its block runs and yields the
     # function that advances it.
     Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
 
+_PARTS = "parts"
 _PACKAGES = ("faiss-cpu", "faiss-gpu", "pyserini", "sentence-transformers", "sidelight", "torch")
 
 
@@ -66,6 +70,9 @@ def build_index(
     encoder: Encoder,
     fields: CorpusFields = MS_MARCO,
     progress: Progress = silent,
+    *,
+    strict: bool = False,
+    engine: Engine | None = None,
 ) -> Manifest:
     """Index the segments of all shards in a folder; a finished, unchanged one is left as it is.
 
@@ -75,10 +82,13 @@ def build_index(
         encoder: Encodes all segments.
         fields: Which keys of a line hold the id and the text.
         progress: Shows each stage.
+        strict: Stop at a broken shard, instead of indexing what is sound and reporting the rest.
+        engine: Where the parts are worked on; the processes of this machine by default.
 
     Raises:
-        InputError: A shard cannot be read or holds what is no segment, an id occurs twice, or the
-            folder holds something else.
+        InputError: A shard cannot be read, none holds a segment, or the folder holds something
+            else.
+        InvalidFileError: A shard is broken, and that is not to be.
         MachineError: Java, a package or the model is missing.
     """
     plan = Plan(
@@ -93,20 +103,29 @@ def build_index(
     )
     with locked_folder(folder, busy):
         if _is_finished(folder, plan):
-            return read_manifest(folder)
-        write_plan(folder, plan)
-        _stage(folder / DOCSTORE, lambda part: _write_docstore(part, shards, fields, progress))
-        with Docstore(docstore_file(folder)) as docstore:
-            _stage(folder / LUCENE, lambda part: _write_lucene(part, docstore, progress))
-            _stage(folder / VECTORS, lambda part: _write_vectors(part, docstore, encoder, progress))
+            manifest = read_manifest(folder)
+            _check(manifest.shards, strict=strict)
+        else:
+            write_plan(folder, plan)
+            parts = text_parts(shards, fields)
+            build = BuildTextPart(
+                folder / _PARTS, fields, frozenset(name for name, _ in parts), strict
+            )
+            reports = _write_text(folder, parts, build, engine or LocalEngine(), progress)
+            with Docstore(folder / DOCSTORE) as docstore:
+                _stage(
+                    folder / VECTORS, lambda part: _write_vectors(part, docstore, encoder, progress)
+                )
             manifest = Manifest(
                 plan=plan,
-                segments=len(docstore),
-                documents=sum(1 for _ in groupby(docstore.ids(), key=document_id_of)),
+                segments=sum(shard.segments for report in reports for shard in report.shards),
+                documents=sum(report.documents for report in reports),
+                shards=tuple(shard for report in reports for shard in report.shards),
                 files=_files(folder),
                 libraries=_libraries(),
             )
-        write_manifest(folder, manifest)
+            write_manifest(folder, manifest)
+        shutil.rmtree(folder / _PARTS, ignore_errors=True)
     return manifest
 
 
@@ -141,55 +160,44 @@ def _stage(folder: Path, write: Callable[[Path], None]) -> None:
         part.rename(folder)
 
 
-def _write_docstore(
-    part: Path, shards: Sequence[Path], fields: CorpusFields, progress: Progress
-) -> None:
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
-    with progress("segments", None) as advance:
-        place = (shards[0], 0)
-
-        def segments() -> Iterator[Segment]:
-            nonlocal place
-            for shard in shards:
-                for segment, line in stream_segments(shard, fields):
-                    place = (shard, line)
-                    advance(1)
-                    yield segment
-
-        try:
-            count = write_docstore(part / SEGMENTS, segments())
-        except DuplicateSegmentError as error:
-            raise _duplicate(error.segment_id, place, shards, fields) from error
-    if not count:
-        raise InputError(f"{shards[0]}: expected segments; found none in {len(shards)} files")
-
-
-def _duplicate(
-    segment_id: str, second: tuple[Path, int], shards: Sequence[Path], fields: CorpusFields
-) -> InvalidFileError:
-    """Say where an id occurs twice; the first place is found by reading again."""
-    first = next(
-        f"{shard}:{line}"
-        for shard in shards
-        for segment, line in stream_segments(shard, fields)
-        if segment.segment_id == segment_id
-    )
-    problem = Problem(
-        "segment-duplicate",
-        str(second[0]),
-        second[1],
-        expected="each segment id once",
-        found=f"{segment_id!r}, which is also in {first}",
-        remedy="Leave one of the two out.",
-    )
-    return InvalidFileError([problem])
+def _write_text(
+    folder: Path,
+    parts: Sequence[TextPart],
+    build: BuildTextPart,
+    engine: Engine,
+    progress: Progress,
+) -> list[PartReport]:
+    """Build the parts that are missing, and merge all."""
+    paths = [build.folder / part.name for part in parts]
+    with progress("text", len(parts)) as advance:
+        missing = [part for part, path in zip(parts, paths, strict=True) if not path.exists()]
+        advance(len(parts) - len(missing))
+        finished: Iterator[PartReport] = engine.map(build, missing)
+        for _ in finished:
+            advance(1)
+    reports = list(map(read_report, paths))
+    _check([shard for report in reports for shard in report.shards], strict=build.strict)
+    _stage(folder / DOCSTORE, lambda part: merge_docstores(part, paths))
+    indexes = [path / LUCENE for path in paths]
+    if len(indexes) == 1 and not (folder / LUCENE).exists():
+        indexes[0].rename(folder / LUCENE)  # merging would copy it
+    _stage(folder / LUCENE, lambda part: merge_lucene(part, indexes))
+    for index in indexes:
+        shutil.rmtree(index, ignore_errors=True)
+    return reports
 
 
-def _write_lucene(part: Path, docstore: Docstore, progress: Progress) -> None:
-    shutil.rmtree(part, ignore_errors=True)
-    with progress("Lucene", len(docstore)) as advance:
-        write_lucene(part, docstore, advance)
+def _check(shards: Sequence[ShardReport], *, strict: bool) -> None:
+    """Refuse shards none of which holds a segment and, if so asked, broken ones."""
+    problems = [problem for shard in shards for problem in shard.problems]
+    empty = not any(shard.segments for shard in shards)
+    if problems and (strict or empty):
+        raise InvalidFileError(problems)
+    if empty:
+        raise InputError(
+            f"{shards[0].name}: expected segments; found none in {len(shards)} files",
+            remedy="Name files with segments.",
+        )
 
 
 def _write_vectors(part: Path, docstore: Docstore, encoder: Encoder, progress: Progress) -> None:

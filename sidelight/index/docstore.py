@@ -1,81 +1,42 @@
-"""Segment ids to segments, without the JVM: one SQLite table in the order of ids."""
+"""Segment ids to segments, without the JVM, however their text is kept."""
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING, Self
 
-import orjson
-
 from sidelight.errors import InputError
-from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.index.offset_store import SUFFIX, OffsetStore, shard_name
+from sidelight.index.sqlite_store import SqliteStore
+from sidelight.schemas.segment import parse_segment_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-_FIELDS = tuple(Segment.model_fields)
-_COLUMNS = ", ".join(_FIELDS)
-_PAGE = 1000
-# Rows of a table without rowids lie in the tree itself, which wants pages that hold many of them.
-_SCHEMA = f"""
-PRAGMA page_size = 32768;
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-CREATE TABLE segments (
-    {" NOT NULL, ".join(_FIELDS)} NOT NULL, PRIMARY KEY (segment_id)
-) WITHOUT ROWID;
-"""
+    from sidelight.schemas.segment import Segment
 
-
-class DuplicateSegmentError(InputError):
-    """Two segments have one id.
-
-    Args:
-        segment_id: The id.
-    """
-
-    def __init__(self, segment_id: str) -> None:
-        super().__init__(f"segment id {segment_id!r} occurs twice")
-        self.segment_id = segment_id
-
-
-def write_docstore(path: Path, segments: Iterable[Segment]) -> int:
-    """Write a new docstore and return the number of segments; memory does not grow with it.
-
-    No journal is kept: an interrupted file is to be thrown away.
-
-    Raises:
-        DuplicateSegmentError: An id occurs twice; it is raised at the second segment.
-    """
-    insert = f"INSERT INTO segments VALUES ({', '.join('?' * len(_FIELDS))})"  # noqa: S608
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(_SCHEMA)
-        count = 0
-        for segment in segments:
-            try:
-                connection.execute(insert, tuple(getattr(segment, field) for field in _FIELDS))
-            except sqlite3.IntegrityError as error:
-                raise DuplicateSegmentError(segment.segment_id) from error
-            count += 1
-        connection.commit()
-    return count
+# Keeps the segments whose ids do not say where they are.
+SEGMENTS = "segments.sqlite"
 
 
 class Docstore:
-    """A finished docstore, read-only and usable from any thread.
+    """All segments of an index, read-only and usable from any thread.
+
+    Their order is that of their shards' names, and within a shard that of its lines; the segments
+    whose ids do not say where they are come last, in the order of ids.
 
     Args:
-        path: File made by `write_docstore`.
+        folder: Holds an `OffsetStore` for each shard as published, a `SqliteStore` for all other
+            segments, or both.
     """
 
-    def __init__(self, path: Path) -> None:
-        # Immutable: SQLite then takes no locks and looks for no journal, even on read-only disks.
-        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-        self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
-        self._lock = threading.Lock()
+    def __init__(self, folder: Path) -> None:
+        self._shards = {
+            path.name.removesuffix(SUFFIX): OffsetStore(path)
+            for path in sorted(folder.glob(f"*{SUFFIX}"))
+        }
+        self._others = SqliteStore(folder / SEGMENTS) if (folder / SEGMENTS).exists() else None
 
     def __enter__(self) -> Self:
         return self
@@ -84,41 +45,35 @@ class Docstore:
         self.close()
 
     def __len__(self) -> int:
-        return int(self._rows("SELECT count(*) FROM segments")[0][0])
+        return sum(map(len, self._stores))
 
     def __contains__(self, segment_id: object) -> bool:
-        return bool(self._rows("SELECT 1 FROM segments WHERE segment_id = ?", segment_id))
+        return isinstance(segment_id, str) and segment_id in self._find([segment_id])
 
     def __iter__(self) -> Iterator[Segment]:
-        return self.after("")
-
-    def after(self, segment_id: str) -> Iterator[Segment]:
-        """Yield the segments whose ids come after one, in the order of code points."""
-        query = f"SELECT {_COLUMNS} FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"  # noqa: S608
-        while rows := self._rows(query, segment_id, _PAGE):
-            yield from map(_segment, rows)
-            segment_id = rows[-1][0]
+        return chain.from_iterable(self._stores)
 
     def ids(self) -> Iterator[str]:
         """Yield all ids in order."""
-        last = ""
-        query = "SELECT segment_id FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"
-        while rows := self._rows(query, last, _PAGE):
-            yield from (segment_id for (segment_id,) in rows)
-            last = rows[-1][0]
+        return chain.from_iterable(store.ids() for store in self._stores)
+
+    def after(self, segment_id: str) -> Iterator[Segment]:
+        """Yield the segments that come after one of them."""
+        place = parse_segment_id(segment_id)
+        name = shard_name(place) if place else ""
+        first = self._shards.get(name, self._others)
+        if first is not None:
+            yield from first.after(segment_id)
+            for store in self._stores[self._stores.index(first) + 1 :]:
+                yield from store
 
     def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
-        """Return segments in the order asked for, in one reading.
+        """Return segments in the order asked for; each file is read once, front to back.
 
         Raises:
             InputError: The docstore does not hold an id; the first one is named.
         """
-        query = (
-            f"SELECT {_COLUMNS} FROM segments "  # noqa: S608
-            "WHERE segment_id IN (SELECT value FROM json_each(?))"
-        )
-        rows = self._rows(query, orjson.dumps(list(segment_ids)).decode())
-        found = {row[0]: _segment(row) for row in rows}
+        found = self._find(segment_ids)
         for segment_id in segment_ids:
             if segment_id not in found:
                 raise InputError(
@@ -127,25 +82,25 @@ class Docstore:
                 )
         return [found[segment_id] for segment_id in segment_ids]
 
-    def segments_of(self, document_id: str) -> list[Segment]:
-        """Return the segments of a document in the order of its text; none if it is unknown."""
-        # "$" follows "#", so the range is all ids that begin with the document's id and "#".
-        query = (
-            f"SELECT {_COLUMNS} FROM segments "  # noqa: S608
-            "WHERE segment_id = ? OR (segment_id > ? AND segment_id < ?)"
-        )
-        rows = self._rows(query, document_id, f"{document_id}#", f"{document_id}$")
-        found = [_segment(row) for row in rows if document_id_of(row[0]) == document_id]
-        return sorted(found, key=lambda segment: (segment.start_char, segment.segment_id))
-
     def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+        """Close all files."""
+        for store in self._stores:
+            store.close()
 
-    def _rows(self, query: str, *values: object) -> list[tuple[str, ...]]:
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
+    @property
+    def _stores(self) -> list[OffsetStore | SqliteStore]:
+        return [*self._shards.values(), *([self._others] if self._others else [])]
 
-
-def _segment(row: tuple[str, ...]) -> Segment:
-    return Segment(**dict(zip(_FIELDS, row, strict=True)))
+    def _find(self, segment_ids: Sequence[str]) -> dict[str, Segment]:
+        offsets: dict[str, list[int]] = {}
+        others = []
+        for segment_id in segment_ids:
+            place = parse_segment_id(segment_id)
+            if place and (name := shard_name(place)) in self._shards:
+                offsets.setdefault(name, []).append(place.offset)
+            else:
+                others.append(segment_id)
+        found = [self._shards[name].get_at(places) for name, places in offsets.items()]
+        if others and self._others:
+            found.append(self._others.get(others))
+        return {segment.segment_id: segment for segment in chain.from_iterable(found)}

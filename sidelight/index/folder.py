@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 DOCSTORE = "docstore"
 LUCENE = "lucene"
 VECTORS = "vectors"
-SEGMENTS = "segments.sqlite"
-
-
-def docstore_file(folder: Path) -> Path:
-    """Return where an index folder keeps its docstore."""
-    return folder / DOCSTORE / SEGMENTS
 
 
 class IndexFolder:
@@ -41,7 +35,7 @@ class IndexFolder:
     @cached_property
     def docstore(self) -> Docstore:
         """Segment ids to segments."""
-        return Docstore(docstore_file(self.path))
+        return Docstore(self.path / DOCSTORE)
 
     @cached_property
     def lucene(self) -> LuceneIndex:

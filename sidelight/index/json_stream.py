@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zlib
 from codecs import BOM_UTF8
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from gzip import BadGzipFile
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,19 +19,80 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # A file in the wrong format has a problem in every line; nobody needs to see them all.
-_MAX_PROBLEMS = 10
+MAX_PROBLEMS = 10
 
 T = TypeVar("T", bound=BaseModel)
 
 
-class Placed(NamedTuple, Generic[T]):
-    """A value and the 1-based number of its line."""
-
-    value: T
-    line: int
+class DamagedFileError(InputError):
+    """A compressed file ends too early or does not decompress; its beginning was read."""
 
 
-def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Iterator[Placed[T]]:
+class RawLine(NamedTuple):
+    """A line of a file as it is.
+
+    Attributes:
+        number: 1-based.
+        offset: Where it begins in the uncompressed file, in bytes.
+        content: Its bytes with the line's end; spaces stand for a byte order mark.
+    """
+
+    number: int
+    offset: int
+    content: bytes
+
+
+def raw_lines(path: Path) -> Iterator[RawLine]:
+    """Yield all lines of a plain or `.gz` file, blank ones included.
+
+    Raises:
+        DamagedFileError: The rest of the file does not decompress.
+        InputError: The file cannot be read.
+    """
+    offset = 0
+    try:
+        with open_binary(path) as stream:
+            for number, read in enumerate(stream, start=1):
+                content = read
+                if number == 1 and content.startswith(BOM_UTF8):
+                    content = content.replace(BOM_UTF8, b" " * len(BOM_UTF8), 1)
+                yield RawLine(number, offset, content)
+                offset += len(content)
+    except (EOFError, BadGzipFile, zlib.error) as error:
+        raise DamagedFileError(
+            f"{path}: cannot be read: {error}", remedy="Fetch the file again."
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror}", remedy="Check that the file is there."
+        ) from error
+
+
+def parse_line(
+    line: RawLine, model: type[T], findings: Findings, *, what: str, remedy: str
+) -> T | None:
+    """Return the object on a line; None when it is blank or, with an error in `findings`, broken.
+
+    Args:
+        line: The line.
+        model: What the object must be.
+        findings: Takes what is wrong with it.
+        what: Name of such an object in messages.
+        remedy: What a user can do about an object that is not one.
+    """
+    if line.content.isspace():
+        return None
+    try:
+        content = decode_object(line.content.decode("utf-8"), line.number, findings)
+        return None if content is None else model.model_validate(content)
+    except UnicodeDecodeError as error:
+        not_utf8(error, line.number, findings)
+    except ValidationError as error:
+        findings.invalid(error, line.number, what=what, remedy=remedy)
+    return None
+
+
+def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Iterator[T]:
     """Yield the object on each line of a plain or `.gz` file; blank lines are left out.
 
     Args:
@@ -45,29 +107,10 @@ def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Ite
             tenth that is not.
     """
     findings = Findings(path)
-    for number, raw in _lines(path):
-        try:
-            content = decode_object(raw.decode("utf-8"), number, findings)
-            if content is not None:
-                yield Placed(model.model_validate(content), number)
-        except UnicodeDecodeError as error:
-            not_utf8(error, number, findings)
-        except ValidationError as error:
-            findings.invalid(error, number, what=what, remedy=remedy)
-        if len(findings.problems) >= _MAX_PROBLEMS:
+    for line in raw_lines(path):
+        found = parse_line(line, model, findings, what=what, remedy=remedy)
+        if found is not None:
+            yield found
+        if len(findings.problems) >= MAX_PROBLEMS:
             break
     findings.raise_errors()
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with open_binary(path) as stream:
-            for number, raw in enumerate(stream, start=1):
-                content = raw.removeprefix(BOM_UTF8) if number == 1 else raw
-                if content.strip():
-                    yield number, content
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"{path}: cannot be read: {reason}", remedy="Check that the file is there and complete."
-        ) from error

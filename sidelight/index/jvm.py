@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 MIN_JAVA = 21
 
+# Java's own limit is a quarter of the memory for each process. Lucene keeps little in the heap: it
+# maps its files.
+_HEAP = "-Xmx1g"
+
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 
 _starting = threading.Lock()
@@ -111,7 +115,7 @@ def _start() -> None:
 
     jnius_config.set_classpath(str(jar))
     # Ctrl-C stays Python's. No vector module: this Lucene uses it for its own vector search only.
-    jnius_config.add_options("-Xrs", *_warnings_off(java.version))
+    jnius_config.add_options("-Xrs", _HEAP, *_warnings_off(java.version))
     from jnius import autoclass
 
     logger = autoclass("java.util.logging.Logger").getLogger("org.apache.lucene")

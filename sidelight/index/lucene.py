@@ -7,6 +7,7 @@ object by object takes several times as long as the search itself.
 from __future__ import annotations
 
 import os
+import shutil
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from sidelight.index.segment_text import lexical_text
 from sidelight.schemas.search import Hit, Query, ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from sidelight.schemas.segment import Segment
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
 
 _BATCH = 1000
+# What Lucene gathers in memory before it writes; Anserini's default is more than the whole heap.
+_BUFFER_MB = "256"
 # Lucene refuses a query of more than 1,024 different words; a whole article may well be one.
 _MAX_QUERY_WORDS = 1 << 16
 
@@ -70,24 +73,23 @@ class Rocchio(NamedTuple):
     beta: float = 0.75
 
 
-def write_lucene(
-    folder: Path, segments: Iterable[Segment], on_segments: Callable[[int], object]
-) -> None:
+def write_lucene(folder: Path, segments: Iterable[Segment]) -> None:
     """Index segments with positions and document vectors, which feedback needs.
 
     The text itself is not stored: the docstore has it.
 
     Args:
-        folder: Where the index goes; must not exist.
+        folder: Where the index goes; what an interrupted call left there is thrown away.
         segments: Read once, some thousands at a time.
-        on_segments: Called with the size of each batch that is done.
 
     Raises:
         MachineError: Lucene did not accept a segment.
     """
+    shutil.rmtree(folder, ignore_errors=True)
     threads = str(os.cpu_count() or 1)
     options = ["-collection", "JsonCollection", "-input", "", "-index", str(folder)]
     options += ["-threads", threads, "-storePositions", "-storeDocvectors"]
+    options += ["-memoryBuffer", _BUFFER_MB]
     indexer = java_class("io.anserini.index.SimpleIndexer")(options)
     remaining = iter(segments)
     while batch := list(islice(remaining, _BATCH)):
@@ -100,8 +102,24 @@ def write_lucene(
         accepted = indexer.addRawDocuments(documents)
         if accepted != len(documents):
             raise MachineError(f"Lucene took {accepted} of {len(documents)} segments")
-        on_segments(len(batch))
     indexer.close()
+
+
+def merge_lucene(folder: Path, parts: Sequence[Path]) -> None:
+    """Copy the indexes that `write_lucene` made into one; Lucene joins small files on the way.
+
+    Args:
+        folder: Where the index goes; what an interrupted call left there is thrown away.
+        parts: The folders of the indexes, which stay as they are.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    open_directory = java_class("org.apache.lucene.store.FSDirectory").open
+    path_of = java_class("java.nio.file.Path").of
+    config = java_class("org.apache.lucene.index.IndexWriterConfig")()
+    directory = open_directory(path_of(str(folder)))
+    writer = java_class("org.apache.lucene.index.IndexWriter")(directory, config)
+    writer.addIndexes(*(open_directory(path_of(str(part))) for part in parts))
+    writer.close()
 
 
 class LuceneIndex:

@@ -13,13 +13,14 @@ from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.findings import Findings
 from sidelight.index.corpus import CorpusFields
 from sidelight.index.encoder import EncoderIdentity
+from sidelight.index.part_report import ShardReport
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 
 _PLAN = "plan.json"
@@ -59,6 +60,7 @@ class Manifest(Value):
         plan: What decided its content.
         segments: How many segments it holds.
         documents: How many documents they come from.
+        shards: What was found in each shard; indexes of format 1 do not say.
         files: Size in bytes of each file, by its path in the folder.
         libraries: Versions of the packages that wrote it.
     """
@@ -66,6 +68,7 @@ class Manifest(Value):
     plan: Plan
     segments: int
     documents: int
+    shards: tuple[ShardReport, ...] = ()
     files: dict[str, int]
     libraries: dict[str, str]
 

@@ -41,8 +41,7 @@ def read_documents(path: Path) -> Iterator[Document]:
         InvalidFileError: A line is no document.
     """
     remedy = "Give each document a docid and a body."
-    for document, _ in stream_objects(path, Document, what="a document", remedy=remedy):
-        yield document
+    yield from stream_objects(path, Document, what="a document", remedy=remedy)
 
 
 def windows(body: str) -> Iterator[tuple[int, int]]:

@@ -55,7 +55,7 @@ def test_java_is_silent_and_pyserini_is_not_imported(tmp_path: Path) -> None:
         "from sidelight.schemas.segment import Segment\n"
         "from sidelight.schemas.search import Query\n"
         "folder = Path(sys.argv[1])\n"
-        "write_lucene(folder, [Segment(segment_id='a', text='word')], lambda _: None)\n"
+        "write_lucene(folder, [Segment(segment_id='a', text='word')])\n"
         "hits = LuceneIndex(folder).searcher().search([Query(query_id='q', text='words')], 5)\n"
         "assert [hit.segment_id for hit in hits['q']] == ['a'], hits\n"
         "assert not {'pyserini', 'torch'} & set(sys.modules)\n"

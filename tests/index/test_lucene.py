@@ -72,7 +72,7 @@ def test_threads_share_a_searcher(small_index: IndexFolder) -> None:
 
 def test_a_blank_segment_is_left_out(tmp_path: Path) -> None:
     segments = [Segment(segment_id="a", text=" \n"), Segment(segment_id="b", text="word")]
-    write_lucene(tmp_path / "lucene", segments, lambda _: None)
+    write_lucene(tmp_path / "lucene", segments)
     assert len(LuceneIndex(tmp_path / "lucene").searcher()) == 1
 
 
