@@ -84,6 +84,7 @@ class ScoreComparison:
         topic_ids: Topics compared, sorted.
         only_runs: Runs that only the first and only the second side has.
         only_topics: Topics that only the first and only the second side has.
+        means: Each run's mean over topics on the first and on the second side, as `run_tags`.
         runs: Of the runs' means over topics.
         intervals: Of `runs`, by resampling the runs.
         topics: Of the runs' scores within a topic.
@@ -96,6 +97,7 @@ class ScoreComparison:
     topic_ids: tuple[str, ...]
     only_runs: tuple[tuple[str, ...], tuple[str, ...]]
     only_topics: tuple[tuple[str, ...], tuple[str, ...]]
+    means: tuple[tuple[float, ...], tuple[float, ...]]
     runs: dict[str, float | None]
     intervals: dict[str, Bootstrap]
     topics: dict[str, TopicMean]
@@ -136,14 +138,19 @@ def compare_scores(
             f"topics; there are {len(run_tags)} runs and {len(topic_ids)} topics on both",
             remedy="Score more runs on both sides; run tags must be spelled alike.",
         )
-    one, other = (_matrix(side, run_tags, topic_ids) for side in cells)
-    means = one.mean(axis=1).round(_DIGITS), other.mean(axis=1).round(_DIGITS)
+    raw = [_matrix(side, run_tags, topic_ids) for side in cells]
+    raw_means = [side.mean(axis=1).round(_DIGITS) for side in raw]
+    # From here on higher is better, so that tau_ap looks at the right end.
+    sign = -1 if measure in LOWER_IS_BETTER else 1
+    one, other = (sign * side for side in raw)
+    means = sign * raw_means[0], sign * raw_means[1]
     return ScoreComparison(
         measure=measure,
         run_tags=tuple(run_tags),
         topic_ids=tuple(topic_ids),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
         only_topics=(tuple(sorted(topics[0] - topics[1])), tuple(sorted(topics[1] - topics[0]))),
+        means=(tuple(raw_means[0].tolist()), tuple(raw_means[1].tolist())),
         runs=_correlations(*means),
         intervals=_bootstrap(*means, n_samples, seed),
         topics=_topic_means(one, other, topic_ids),
@@ -153,15 +160,14 @@ def compare_scores(
 
 
 def _cells(scores: Iterable[TopicScore], measure: str) -> dict[tuple[str, str], float]:
-    """Return (run tag, topic id) -> score, turned round where lower is better."""
-    sign = -1 if measure in LOWER_IS_BETTER else 1
+    """Return (run tag, topic id) -> score."""
     cells = {}
     for score in scores:
         if measure not in score.values:
             raise UsageError(
                 f"there is no measure {measure!r}; there are {', '.join(score.values)}"
             )
-        cells[score.run_tag, score.topic_id] = sign * score.values[measure]
+        cells[score.run_tag, score.topic_id] = score.values[measure]
     return cells
 
 

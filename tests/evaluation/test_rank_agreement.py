@@ -137,3 +137,10 @@ def test_a_missing_score_is_not_zero() -> None:
 def test_both_sides_need_the_measure() -> None:
     with pytest.raises(UsageError, match="no measure 'support'; there are score"):
         compare_scores(scores(PEOPLE), scores(JUDGE), "support")
+
+
+@pytest.mark.parametrize("measure", ["score", "contradictory_score"])
+def test_means_are_as_scored_also_where_lower_is_better(measure: str) -> None:
+    found = compare_scores(scores(PEOPLE, measure), scores(JUDGE, measure), measure)
+    # a (.9 + .1) / 2, b (.6 + .35) / 2, c (.3 + .2) / 2 against 1.1 / 2, .7 / 2, .5 / 2
+    assert found.means == ((0.5, 0.475, 0.25), (0.55, 0.35, 0.25))
