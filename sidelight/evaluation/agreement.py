@@ -93,6 +93,17 @@ class CategoryAgreement:
             for place, category in enumerate(self.categories)
         }
 
+    @property
+    def share_ratios(self) -> dict[str, float | None]:
+        """Return how many times as often as the first the second side gives each category.
+
+        None where the first side never does.
+        """
+        return {
+            category: second / first if first else None
+            for category, (first, second) in self.shares.items()
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class SchemeAgreement:

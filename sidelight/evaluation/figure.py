@@ -24,6 +24,7 @@ RED, ORANGE = "#e8384f", "#f0a030"
 GREY, PALE_GREY = "#666666", "#dddddd"
 
 _DOTS_PER_INCH = 150  # of PNG
+_NAME_ENDS = 21  # characters kept of each end of a long name
 
 
 @contextmanager
@@ -63,3 +64,10 @@ def tidy_axes(axes: Axes, grid: Literal["x", "y", "both"]) -> None:
     axes.grid(axis=grid, color=PALE_GREY)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def short_name(name: str) -> str:
+    """Return a name that fits beside an axis: the middle of a long one, such as a path, is cut."""
+    if len(name) <= 2 * _NAME_ENDS + 1:
+        return name
+    return f"{name[:_NAME_ENDS]}…{name[-_NAME_ENDS:]}"
