@@ -42,6 +42,7 @@ class TopicLog:
 
     Args:
         on_call: Told of every call when it has ended.
+        on_step: Told the name of every step when it begins.
 
     Attributes:
         calls: Every call, in the order in which they ended.
@@ -49,11 +50,16 @@ class TopicLog:
         seconds: By step, how long it took, added up where it was taken more than once.
     """
 
-    def __init__(self, on_call: Callable[[CallRecord], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        on_call: Callable[[CallRecord], None] = lambda _: None,
+        on_step: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.calls: list[CallRecord] = []
         self.fallbacks: list[Fallback] = []
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._on_call = on_call
+        self._on_step = on_step
 
     def record(self, call: CallRecord) -> None:
         """Take note of a call."""
@@ -64,6 +70,7 @@ class TopicLog:
         """Return a performer that adds its time to its step's."""
 
         async def timed(*args: P.args, **kwargs: P.kwargs) -> T:
+            self._on_step(step)
             started = perf_counter()
             try:
                 return await perform(*args, **kwargs)

@@ -85,6 +85,7 @@ async def run_topics(
     only: str | None = None,
     parallel: int = 4,
     on_topic: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
 ) -> RunSummary:
     """Finish every topic that is not finished yet, then make the run's files from all that are.
 
@@ -97,6 +98,7 @@ async def run_topics(
         only: Work on this topic alone; finished ones stay in the files.
         parallel: Topics worked on at once; the results do not depend on it.
         on_topic: Called with the id of each topic that this call ends, well or badly.
+        on_step: Called with a topic's id and the name of a step when the step begins.
 
     Raises:
         UsageError: The folder is in use, or holds another run; or no more may be spent.
@@ -126,7 +128,9 @@ async def run_topics(
 
         async def work(article: Article, investigate: Investigate) -> None:
             topic_id = article.topic_id
-            logs[topic_id] = log = TopicLog(partial(directory.append_call, topic_id))
+            logs[topic_id] = log = TopicLog(
+                partial(directory.append_call, topic_id), partial(on_step, topic_id)
+            )
             outcome = await _attempt(article, prints[topic_id], investigate, log)
             if isinstance(outcome, TopicResult):
                 directory.finish(outcome)

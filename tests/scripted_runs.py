@@ -12,9 +12,11 @@ from sidelight.config.load import load_settings
 from sidelight.run_log import TopicLog
 from sidelight.runner import RunSummary, run_topics
 from sidelight.schemas.article import Article
+from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.report import Report, ReportLimits
 from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
 
 TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
 IDS = [article.topic_id for article in TOPICS]
@@ -30,7 +32,12 @@ async def scripted(article: Article) -> dict[str, Any]:
     segment_id = f"msmarco_v2.1_doc_00_{ord(topic_id[-1])}#0_0"
     n_words = 10 if topic_id == THIN else 120
     sentence = CitedSentence(text=" ".join(["word"] * n_words), citations=(segment_id,))
+    found = Evidence(
+        segment=Segment(segment_id=segment_id, url="https://example.net/b", text="A source."),
+        relevance={"q1": 1.0},
+    )
     return {
+        "evidence": EvidenceSet(items=(found,)),
         "questions": QuestionSet(
             topic_id, tuple(f"Who {n} {topic_id}?" for n in range(10)), 10, 300
         ),

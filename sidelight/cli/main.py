@@ -23,6 +23,7 @@ from sidelight.cli.pack import pack
 from sidelight.cli.reproduce import reproduce
 from sidelight.cli.run import run
 from sidelight.cli.search import search
+from sidelight.cli.serve import serve
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, MachineError, SidelightError
@@ -68,6 +69,7 @@ app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")
 app.command()(view)
 app.add_typer(prompt.app, name="prompt")
+app.command()(serve)
 app.command()(pack)
 app.command()(bundle)
 app.command()(verify)

@@ -45,6 +45,8 @@ HEAVY = {
     "sentence_transformers": {"index", "retrieval"},
     "langgraph": {"agents"},
     "openai": {"llm"},
+    "fastapi": {"serve"},
+    "uvicorn": {"serve"},
     "jinja2": {"prompting", "view"},
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -1,0 +1,84 @@
+"""`sidelight serve`: the local web app."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sidelight.cli.console import err
+from sidelight.cli.model_options import BaseUrl  # noqa: TC001
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def serve(
+    index: Annotated[Path, typer.Option("--index", help="Folder made by `sidelight index build`.")],
+    config: Annotated[
+        Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
+    ] = None,
+    out_folder: Annotated[Path, typer.Option("--out", help="Folder of the investigations.")] = Path(
+        "runs/served"
+    ),
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; only this machine by default.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")
+    ] = 8765,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, help="Investigations at once.")] = 2,
+    places: Annotated[int, typer.Option("--queue", min=1, help="Investigations that wait.")] = 20,
+    per_minute: Annotated[
+        int, typer.Option("--per-minute", min=1, help="Articles a client may submit in a minute.")
+    ] = 6,
+    kept: Annotated[
+        int, typer.Option("--keep", min=1, help="Finished investigations that stay.")
+    ] = 200,
+    base_url: BaseUrl = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
+    ] = None,
+) -> None:
+    """Offer investigations in a browser: paste an article, watch, read the page.
+
+    Nothing leaves this machine but what a configured model server is asked.
+    """
+    from sidelight.build import open_investigation, open_sources
+    from sidelight.build_models import ModelAccess
+    from sidelight.config.load import load_settings
+    from sidelight.index.folder import open_index
+    from sidelight.serve.app import make_app
+    from sidelight.serve.desk import Desk
+    from sidelight.serve.server import serve_app
+    from sidelight.serve.worker import Worker
+
+    settings = load_settings(config, overrides or ())
+    folder = open_index(index)
+    access = ModelAccess(
+        cache=out_folder / "cache",
+        base_url=base_url,
+        on_progress=lambda line: err.print(line, markup=False),
+    )
+    if host not in _LOOPBACK:
+        err.print(
+            f"Listening on {host}: everyone who can reach this machine can use it. There are no "
+            "passwords; put a proxy that asks for one in front.",
+            style="yellow",
+            markup=False,
+        )
+    sources = open_sources(settings.retrieval, folder)
+    with Worker(lambda: open_investigation(settings, sources, access)) as worker:
+        desk = Desk(
+            worker,
+            settings,
+            folder.manifest.fingerprint(),
+            out_folder,
+            at_once=at_once,
+            places=places,
+            kept=kept,
+        )
+        # Anywhere else, names are the business of whoever put the app there.
+        hosts = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else ("*",)
+        app = make_app(desk, hosts=hosts, per_minute=per_minute)
+        serve_app(app, host, port)

@@ -1,0 +1,206 @@
+"""Investigations asked for over the web: they queue, a few run at once, old ones are removed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections import OrderedDict
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+from uuid import uuid4
+
+from sidelight.errors import SidelightError
+from sidelight.files import atomic_write
+from sidelight.run_directory import RunDirectory
+from sidelight.runner import run_topics
+from sidelight.view.collect import collect_page
+from sidelight.view.page import render_page
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from sidelight.config.settings import Settings
+    from sidelight.runner import Investigate, RunSummary
+    from sidelight.schemas.article import Article
+    from sidelight.serve.worker import Worker
+
+PAGE = "page.html"
+State = Literal["waiting", "running", "done", "failed"]
+
+_logger = logging.getLogger(__name__)
+
+
+class FullError(Exception):
+    """No more investigations are taken for now."""
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """One investigation.
+
+    Attributes:
+        job_id: Names it in addresses; it cannot be guessed.
+        article: What is investigated.
+        state: How far it is.
+        steps: The steps begun so far.
+        message: Why it failed.
+    """
+
+    job_id: str
+    article: Article
+    state: State = "waiting"
+    steps: list[str] = field(default_factory=list)
+    message: str = ""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether nothing more will happen."""
+        return self.state in {"done", "failed"}
+
+    def tell(self) -> None:
+        """Wake everybody who waits for news, and let them wait anew."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+class Desk:
+    """Takes articles and has them investigated; for one event loop.
+
+    Args:
+        worker: Where investigations run.
+        settings: The same as for `sidelight run`.
+        index_fingerprint: Hash of the index.
+        folder: Gets a run directory for each investigation.
+        at_once: Investigations at once.
+        places: Investigations that may wait.
+        kept: Finished investigations that stay; older ones are removed.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        settings: Settings,
+        index_fingerprint: str,
+        folder: Path,
+        *,
+        at_once: int,
+        places: int,
+        kept: int,
+    ) -> None:
+        self._worker = worker
+        self._settings = settings
+        self._index_fingerprint = index_fingerprint
+        self._folder = folder
+        self._at_once = at_once
+        self._kept = kept
+        self._waiting: asyncio.Queue[Job] = asyncio.Queue(places)
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+
+    def submit(self, article: Article) -> Job:
+        """Put an article in the queue.
+
+        Raises:
+            FullError: As many as may wait are waiting.
+        """
+        job = Job(uuid4().hex, article)
+        try:
+            self._waiting.put_nowait(job)
+        except asyncio.QueueFull:
+            raise FullError from None
+        self._jobs[job.job_id] = job
+        return job
+
+    def find(self, job_id: str) -> Job | None:
+        """Return an investigation, if there is or recently was one of that id."""
+        return self._jobs.get(job_id)
+
+    def ahead_of(self, job: Job) -> int:
+        """Return how many investigations come before one that waits."""
+        waiting = [other for other in self._jobs.values() if other.state == "waiting"]
+        return waiting.index(job) if job in waiting else 0
+
+    def page_of(self, job: Job) -> Path:
+        """Return where the page of a finished investigation is."""
+        return self._folder / job.job_id / PAGE
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """Investigate what is submitted while the block runs."""
+        workers = [asyncio.create_task(self._work()) for _ in range(self._at_once)]
+        try:
+            yield
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _work(self) -> None:
+        while True:
+            job = await self._waiting.get()
+            job.state = "running"
+            self._tell_all()
+            # A task of its own, so that an error nobody foresaw ends the job and not the desk.
+            task = asyncio.create_task(self._investigate(job))
+            await asyncio.wait([task])
+            error = task.exception()
+            if isinstance(error, SidelightError):
+                job.message = error.message
+            elif error is not None:
+                _logger.error("investigation %s failed", job.job_id, exc_info=error)
+                job.message = "The investigation failed; the server's log says why."
+            job.state = "failed" if job.message else "done"
+            job.tell()
+            self._forget()
+
+    async def _investigate(self, job: Job) -> None:
+        here = asyncio.get_running_loop()
+        run = RunDirectory(self._folder / job.job_id)
+
+        def begin(_topic_id: str, step: str) -> None:
+            here.call_soon_threadsafe(self._begin, job, step)
+
+        async def work(investigate: Investigate) -> RunSummary:
+            @asynccontextmanager
+            async def opened() -> AsyncIterator[Investigate]:
+                yield investigate
+
+            return await run_topics(
+                [job.article],
+                self._settings,
+                self._index_fingerprint,
+                opened,
+                run.path,
+                on_step=begin,
+            )
+
+        summary = await self._worker.perform(work)
+        if summary.failures:
+            job.message = summary.failures[0].message
+            return
+        await asyncio.to_thread(partial(_write_page, run))
+
+    @staticmethod
+    def _begin(job: Job, step: str) -> None:
+        job.steps.append(step)
+        job.tell()
+
+    def _tell_all(self) -> None:
+        for job in self._jobs.values():
+            if not job.ended:
+                job.tell()
+
+    def _forget(self) -> None:
+        """Remove the oldest finished investigations beyond those that are kept."""
+        ended = [job for job in self._jobs.values() if job.ended]
+        for job in ended[: -self._kept]:
+            del self._jobs[job.job_id]
+            shutil.rmtree(self._folder / job.job_id, ignore_errors=True)
+
+
+def _write_page(run: RunDirectory) -> None:
+    atomic_write(run.path / PAGE, render_page(collect_page(run, {}, [])))

@@ -1,0 +1,90 @@
+"""Fifty clients for a minute against the command itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sidelight.index.folder import IndexFolder
+from sidelight.sample import sample_path
+
+CLIENTS, SECONDS, PORT = 50, 60, 8799
+ADDRESS = f"http://127.0.0.1:{PORT}"
+# A browser waits this long between looking and looking again.
+PAUSE_S = 0.2
+
+
+def ask(path: str, body: bytes | None = None) -> tuple[int, bytes]:
+    request = urllib.request.Request(ADDRESS + path, body, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.status, reply.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def resident_mb(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/status").read_text().split("VmRSS:")[1].split()
+    return int(fields[0]) / 1000
+
+
+def client(articles: list[bytes], until: float, statuses: Counter[int], number: int) -> None:
+    while time.monotonic() < until:
+        status, content = ask("/investigations", articles[number % len(articles)])
+        statuses[status] += 1
+        if status == 202:
+            job = json.loads(content)["id"]
+            statuses[ask(f"/investigations/{job}/events")[0]] += 1
+            statuses[ask(f"/investigations/{job}/page")[0]] += 1
+        statuses[ask("/")[0]] += 1
+        time.sleep(PAUSE_S)
+
+
+@pytest.mark.slow
+def test_fifty_clients_for_a_minute(mini_web_index: IndexFolder, tmp_path: Path) -> None:
+    lines = (sample_path() / "topics.jsonl").read_text().splitlines()
+    articles = [
+        json.dumps({"title": topic["title"], "url": topic["url"], "text": topic["body"]}).encode()
+        for topic in map(json.loads, lines)
+    ]
+    command = [sys.executable, "-m", "sidelight.cli.main", "serve", "--port", str(PORT)]
+    command += ["--index", str(mini_web_index.path), "--out", str(tmp_path / "served")]
+    command += ["--per-minute", "100000", "--keep", "5", "--queue", "10"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
+        try:
+            for _ in range(300):
+                try:
+                    ask("/")
+                    break
+                except OSError:
+                    time.sleep(0.2)
+            statuses: Counter[int] = Counter()
+            until = time.monotonic() + SECONDS
+            threads = [
+                threading.Thread(target=client, args=(articles, until, statuses, number))
+                for number in range(CLIENTS)
+            ]
+            for thread in threads:
+                thread.start()
+            memory = []
+            while any(thread.is_alive() for thread in threads):
+                memory.append(resident_mb(server.pid))
+                time.sleep(1)
+        finally:
+            server.terminate()
+            errors = server.communicate()[1].decode()
+    assert set(statuses) == {200, 202, 429}
+    assert "Traceback" not in errors
+    # Models and index are loaded by the first investigations; after a third it only goes on.
+    third = len(memory) // 3
+    assert max(memory[-third:]) < 1.1 * max(memory[third : 2 * third])
+    print(statuses, [round(value) for value in memory[:: max(1, third // 3)]])

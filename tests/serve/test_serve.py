@@ -1,0 +1,298 @@
+"""The web app over a real server, with scripted investigations behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import re
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from scripted_runs import scripted
+
+from sidelight.config.settings import Settings
+from sidelight.errors import InputError, MachineError
+from sidelight.run_log import TopicLog
+from sidelight.schemas.article import Article
+from sidelight.serve import app as app_module
+from sidelight.serve import server as server_module
+from sidelight.serve.app import MAX_BODY_BYTES, make_app
+from sidelight.serve.desk import Desk
+from sidelight.serve.worker import Worker
+
+ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": "Some text."}
+Investigate = Callable[[Article, TopicLog], Awaitable[dict[str, Any]]]
+
+
+async def stepping(article: Article, log: TopicLog) -> dict[str, Any]:
+    await log.timed("profile_article", asyncio.sleep)(0)
+    return await scripted(article)
+
+
+class Site:
+    """A running server."""
+
+    def __init__(self, address: str, folder: Path) -> None:
+        self.address = address
+        self.folder = folder
+
+    def ask(
+        self, path: str, body: object = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, Any, dict[str, str]]:
+        """Return status, content and headers."""
+        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"} | (headers or {})
+        request = urllib.request.Request(self.address + path, data, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=20) as reply:
+                status, content, found = reply.status, reply.read(), dict(reply.headers)
+        except urllib.error.HTTPError as error:
+            status, content, found = error.code, error.read(), dict(error.headers)
+        is_json = found.get("content-type", "").startswith("application/json")
+        return status, json.loads(content) if is_json else content.decode(), found
+
+    def submit(self) -> str:
+        status, content, _ = self.ask("/investigations", ARTICLE)
+        assert status == 202, content
+        return str(content["id"])
+
+    def events(self, job_id: str) -> list[dict[str, Any]]:
+        """Return all events until the investigation has ended."""
+        _, text, _ = self.ask(f"/investigations/{job_id}/events")
+        return [
+            json.loads(line.removeprefix("data: "))
+            for line in text.splitlines()
+            if line.startswith("data: ")
+        ]
+
+
+@contextmanager
+def served(
+    folder: Path,
+    investigate: Investigate = stepping,
+    *,
+    at_once: int = 1,
+    places: int = 5,
+    kept: int = 5,
+    per_minute: int = 1000,
+) -> Iterator[Site]:
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Investigate]:
+        yield investigate
+
+    with Worker(start) as worker:  # type: ignore[arg-type]
+        desk = Desk(worker, Settings(), "index", folder, at_once=at_once, places=places, kept=kept)
+        app = make_app(desk, hosts=("127.0.0.1",), per_minute=per_minute)
+        server = uvicorn.Server(server_module.make_config(app, "127.0.0.1", 0))
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        try:
+            yield Site(f"http://127.0.0.1:{port}", folder)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with served(tmp_path_factory.mktemp("served")) as site:
+        yield site
+
+
+def test_an_article_is_investigated_step_by_step_and_has_a_page(site: Site) -> None:
+    job_id = site.submit()
+    events = site.events(job_id)
+    assert events[-1]["state"] == "done"
+    assert events[-1]["steps"] == ["profile_article"]
+    status, page, headers = site.ask(events[-1]["page"])
+    assert (status, headers["x-content-type-options"]) == (200, "nosniff")
+    assert "<!doctype html>" in page
+    assert "A headline" in page
+    assert site.ask(f"/investigations/{job_id}")[1] == events[-1]
+    # the same files as any run
+    assert (site.folder / job_id / "task1.tsv").read_text().count("\n") == 10
+
+
+def test_the_start_page_allows_its_own_script_and_style_alone(site: Site) -> None:
+    _, page, headers = site.ask("/")
+    policy = headers["content-security-policy"]
+    for tag in ("style", "script"):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+    assert not re.findall(r"(?:src|href)=\"(?!data:)", page)
+
+
+def test_the_interface_is_described(site: Site) -> None:
+    _, described, _ = site.ask("/openapi.json")
+    assert set(described["paths"]) == {
+        "/investigations",
+        "/investigations/{job_id}",
+        "/investigations/{job_id}/events",
+        "/investigations/{job_id}/page",
+    }
+    assert site.ask("/docs")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 422),
+        (b"\xff\xfe", 422),
+        (b"[" * 100_000, 400),
+        ({"title": "no text"}, 422),
+        (ARTICLE | {"text": ""}, 422),
+        (ARTICLE | {"text": "x" * 200_001}, 422),
+        (ARTICLE | {"url": "javascript:alert(1)"}, 422),
+        (ARTICLE | {"more": 1}, 422),
+        (b"x" * (MAX_BODY_BYTES + 1), 413),
+    ],
+    ids=["broken", "no-utf-8", "deep", "missing", "empty", "long", "scheme", "unknown", "huge"],
+)
+def test_what_is_no_article_is_refused(site: Site, body: object, status: int) -> None:
+    found, content, _ = site.ask("/investigations", body)
+    assert found == status
+    assert "detail" in content
+
+
+def test_a_page_elsewhere_cannot_submit(site: Site) -> None:
+    # What a form of another site can send without asking the browser for leave.
+    plain = site.ask("/investigations", ARTICLE, {"Content-Type": "text/plain"})
+    assert plain[0] == 422
+    assert site.ask("/", None, {"Host": "evil.example"})[0] == 400
+
+
+def test_unknown_investigations_are_not_found(site: Site) -> None:
+    for path in ("", "/events", "/page"):
+        assert site.ask(f"/investigations/{'0' * 32}{path}")[0] == 404
+        assert site.ask(f"/investigations/..%2F..%2Fetc{path}")[0] == 404
+
+
+def connected(site: Site) -> socket.socket:
+    host, port = site.address.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)), timeout=10)
+    connection.settimeout(10)
+    return connection
+
+
+def test_a_body_that_trickles_is_refused(
+    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(app_module, "BODY_TIMEOUT_S", 0.2)
+    with served(tmp_path) as slow, connected(slow) as connection:
+        connection.sendall(
+            b"POST /investigations HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{"
+        )
+        assert connection.recv(1000).startswith(b"HTTP/1.1 408")
+
+
+def test_a_body_without_a_length_is_cut_off(site: Site) -> None:
+    with connected(site) as connection:
+        connection.sendall(
+            b"POST /investigations HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n"
+        )
+        chunk = b"%x\r\n%s\r\n" % (1 << 16, b"x" * (1 << 16))
+        for _ in range(MAX_BODY_BYTES // (1 << 16) + 1):
+            connection.sendall(chunk)
+        assert connection.recv(1000).startswith(b"HTTP/1.1 413")
+
+
+def test_a_silent_connection_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_SILENCE_S", 0.2)
+    with served(tmp_path) as site, connected(site) as connection:
+        connection.sendall(b"GET / HTT")
+        assert connection.recv(1000) == b""
+
+
+def test_too_many_are_told_to_come_back(tmp_path: Path) -> None:
+    release = threading.Event()
+
+    async def waiting(article: Article, log: TopicLog) -> dict[str, Any]:
+        await asyncio.to_thread(release.wait)
+        return await scripted(article)
+
+    with served(tmp_path, waiting, places=2, per_minute=6) as site:
+        jobs = [site.submit()]
+        while site.ask(f"/investigations/{jobs[0]}")[1]["state"] != "running":
+            time.sleep(0.01)
+        jobs += [site.submit(), site.submit()]
+        assert [site.ask(f"/investigations/{job}")[1]["ahead"] for job in jobs] == [0, 0, 1]
+        status, content, headers = site.ask("/investigations", ARTICLE)
+        assert (status, content["detail"]) == (429, "The queue is full.")
+        assert headers["retry-after"] == "60"
+        release.set()
+        assert [site.events(job)[-1]["state"] for job in jobs] == ["done"] * 3
+        site.submit()
+        site.submit()
+        assert site.ask("/investigations", ARTICLE)[1]["detail"] == "Too many articles in a minute."
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (InputError("the article is empty"), "the article is empty"),
+        (MachineError("no server"), "no server"),
+        (ValueError("a detail of the inside"), "a detail of the inside"),
+    ],
+    ids=["topic", "machine", "unforeseen"],
+)
+def test_a_failure_is_told_and_the_next_one_runs(
+    error: Exception, message: str, tmp_path: Path
+) -> None:
+    errors = [error]
+
+    async def failing(article: Article, log: TopicLog) -> dict[str, Any]:
+        if errors:
+            raise errors.pop()
+        return await scripted(article)
+
+    with served(tmp_path, failing) as site:
+        end = site.events(site.submit())[-1]
+        assert (end["state"], end["message"], end["page"]) == ("failed", message, "")
+        assert site.events(site.submit())[-1]["state"] == "done"
+
+
+def test_a_page_that_cannot_be_written_does_not_stop_the_desk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidelight.serve.desk.render_page", lambda page: 1 / 0)
+    with served(tmp_path) as site:
+        for _ in range(2):
+            end = site.events(site.submit())[-1]
+            assert (end["state"], "log says why" in end["message"]) == ("failed", True)
+
+
+def test_old_investigations_are_removed(tmp_path: Path) -> None:
+    with served(tmp_path, kept=2) as site:
+        jobs = []
+        for _ in range(4):
+            jobs.append(site.submit())
+            site.events(jobs[-1])
+        assert [site.ask(f"/investigations/{job}")[0] for job in jobs] == [404, 404, 200, 200]
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(jobs[2:])
+
+
+def test_what_cannot_be_opened_is_said_at_once() -> None:
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Any]:
+        raise MachineError("no Java")
+        yield
+
+    with pytest.raises(MachineError, match="no Java"), Worker(start):
+        pass
