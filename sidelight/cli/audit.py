@@ -33,8 +33,9 @@ from sidelight.cli.model_options import (
     MaxTokens,
     Offline,
 )
-from sidelight.cli.score_options import Json, Rubrics  # noqa: TC001
+from sidelight.cli.score_options import Data, Json, Rubrics, from_data, required
 from sidelight.evaluation.judges.mode import Mode
+from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -48,7 +49,8 @@ def audit(
     runs: Runs,
     *,
     task: RunTask,
-    rubrics: Rubrics,
+    data: Data = None,
+    rubrics: Rubrics = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for the verdicts that changed.")
     ],
@@ -85,7 +87,7 @@ def audit(
     judge_class = load("judge", name)
     if model and judge_class.kind != "prompted":
         raise UsageError("--model is for a judge that asks: --judge prompted")
-    known = read_rubrics(rubrics)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
     labelled = read_labelled(examples, example_run)
     probe: Callable[..., Awaitable[Audit]]
     if task is Task.TASK1:
@@ -100,6 +102,7 @@ def audit(
             from sidelight.cli.judge_prompted import seat_panel
             from sidelight.llm.budget import Budget
 
+            topics = from_data(topics, data, DataPart.TOPICS)
             panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
             access = ModelAccess(
                 cache=cache or output / REPLIES,

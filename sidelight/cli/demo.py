@@ -148,15 +148,15 @@ async def _judge(
         read_compound_assessments,
         read_question_assessments,
     )
+    from sidelight.formats.data_folder import DataPart
     from sidelight.formats.rubrics import read_rubrics
     from sidelight.formats.task1 import read_question_run
     from sidelight.formats.task2 import read_report_run
     from sidelight.tracks import load_track
 
-    rubrics, examples = read_rubrics(data / "human_rubrics"), read_examples(data)
+    rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
     judge = EmbeddedJudge(rubrics, examples, encoder.encode_queries, encoder.name)
-    question_runs = data / "runs" / "question_generation_runs"
-    report_runs = data / "runs" / "report_generation_runs"
+    question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
     await judge_question_runs(
         judge,
         rubrics,

@@ -33,8 +33,9 @@ from sidelight.cli.model_options import (
     MaxTokens,
     Offline,
 )
-from sidelight.cli.score_options import Rubrics  # noqa: TC001
+from sidelight.cli.score_options import Data, Rubrics, from_data, required
 from sidelight.evaluation.judges.mode import Mode
+from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -48,7 +49,8 @@ def judge(
     runs: Runs,
     *,
     task: RunTask,
-    rubrics: Rubrics,
+    data: Data = None,
+    rubrics: Rubrics = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the assessments.")],
     name: JudgeName = "embedded",
     examples: ExampleFolder = None,
@@ -88,7 +90,7 @@ def judge(
     judge_class = load("judge", name)
     if (model or estimate) and judge_class.kind != "prompted":
         raise UsageError("--model and --estimate are for a judge that asks: --judge prompted")
-    known = read_rubrics(rubrics)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
     labelled = read_labelled(examples, example_run)
     judge_runs: Callable[..., Awaitable[JudgingManifest]]
     assess_runs: Callable[[Judge], Awaitable[object]]
@@ -109,6 +111,7 @@ def judge(
         from sidelight.cli.judge_prompted import estimate_cost, seat_panel
         from sidelight.llm.budget import Budget
 
+        topics = from_data(topics, data, DataPart.TOPICS)
         panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
         if estimate:
             _report_estimate(

@@ -15,6 +15,7 @@ from sidelight.cli.score_options import (
     DEFAULT_TRACK,
     Assessments,
     Compound,
+    Data,
     Json,
     Merge,
     Output,
@@ -23,14 +24,18 @@ from sidelight.cli.score_options import (
     Sampling,
     Seed,
     Track,
+    from_data,
+    required,
 )
 from sidelight.cli.score_support import support
 from sidelight.cli.score_table import ScoreOrigin, deliver
+from sidelight.errors import UsageError
+from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
     from sidelight.evaluation.score import ScoreTable
 
-app = typer.Typer(help="Score runs.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 app.command()(support)
 app.command()(compare)
 app.add_typer(score_diff.app, name="diff")
@@ -45,11 +50,24 @@ Compat = Annotated[
 ]
 
 
+@app.callback(invoke_without_command=True)
+def score(context: typer.Context, data: Data = None, output: Output = None) -> None:
+    """Score runs: with --data alone those of both tasks; the commands have more options."""
+    if context.invoked_subcommand is None:
+        task1(data=data, output=output)
+        task2(data=data, output=output)
+    elif data or output:
+        raise UsageError(
+            f"the options go after the command: score {context.invoked_subcommand} --data DIR"
+        )
+
+
 @app.command()
 def task1(
     *,
-    rubrics: Rubrics,
-    assessments: Assessments,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
     compound: Compound = None,
     output: Output = None,
     track: Track = DEFAULT_TRACK,
@@ -59,14 +77,15 @@ def task1(
     as_json: Json = False,
 ) -> None:
     """Score question runs by the rubric questions they cover."""
-    from sidelight.errors import UsageError
     from sidelight.evaluation.organizer_compat import compat_question_scores
     from sidelight.evaluation.score import score_questions
     from sidelight.formats.assessments import read_compound_assessments, read_question_assessments
     from sidelight.formats.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
-    known = read_rubrics(rubrics)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
+    compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
     if organizer_compat:
         if compound is None:
             raise UsageError("--organizer-compat needs --compound, as the organizers' script does")
@@ -87,11 +106,12 @@ def task1(
 @app.command()
 def task2(
     *,
-    assessments: Assessments,
+    data: Data = None,
     rubrics: Annotated[
         Path | None,
         typer.Option("--rubrics", help="Folder of rubrics; may be left out with --unit-weights."),
     ] = None,
+    assessments: Assessments = None,
     output: Output = None,
     merge: Merge = False,
     unit_weights: Annotated[
@@ -103,7 +123,6 @@ def task2(
     as_json: Json = False,
 ) -> None:
     """Score reports by the rubric answers they support."""
-    from sidelight.errors import UsageError
     from sidelight.evaluation.organizer_compat import compat_report_scores
     from sidelight.evaluation.score import score_reports
     from sidelight.evaluation.unit_weights import rubrics_from_answers, with_unit_weights
@@ -112,9 +131,11 @@ def task2(
 
     if organizer_compat and (merge or unit_weights):
         raise UsageError("--organizer-compat excludes --merge and --unit-weights")
+    assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
+    rubrics = from_data(rubrics, data, DataPart.RUBRICS)
     if rubrics is None and not unit_weights:
         raise UsageError(
-            "expected --rubrics",
+            "expected --rubrics, or --data, a folder that has them",
             remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
         )
     known = read_rubrics(rubrics) if rubrics else {}

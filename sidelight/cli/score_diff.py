@@ -11,11 +11,14 @@ from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.score_options import (
     DEFAULT_TRACK,
     Assessments,
+    Data,
     Json,
     Merge,
     Rubrics,
     Track,
+    required,
 )
+from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
     from sidelight.evaluation.score_diff import Causes, ScoreDiff
@@ -30,9 +33,12 @@ _MAX_NAMED = 3
 @app.command()
 def task1(
     *,
-    rubrics: Rubrics,
-    assessments: Assessments,
-    compound: Annotated[Path, typer.Option("--compound", help="CSV of compound verdicts.")],
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
+    compound: Annotated[
+        Path | None, typer.Option("--compound", help="CSV of compound verdicts.")
+    ] = None,
     track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:
@@ -42,9 +48,9 @@ def task1(
     from sidelight.tracks import load_track
 
     diff = diff_question_scores(
-        read_rubrics(rubrics),
-        assessments,
-        compound,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"),
+        required(compound, data, DataPart.COMPOUND_CHECK, "--compound"),
         questions_per_topic=load_track(track).questions_per_topic,
     )
     _show(diff, as_json=as_json)
@@ -53,8 +59,9 @@ def task1(
 @app.command()
 def task2(
     *,
-    rubrics: Rubrics,
-    assessments: Assessments,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
     merge: Merge = False,
     as_json: Json = False,
 ) -> None:
@@ -62,7 +69,12 @@ def task2(
     from sidelight.evaluation.score_diff import diff_report_scores
     from sidelight.formats.rubrics import read_rubrics
 
-    _show(diff_report_scores(read_rubrics(rubrics), assessments, merge=merge), as_json=as_json)
+    diff = diff_report_scores(
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments"),
+        merge=merge,
+    )
+    _show(diff, as_json=as_json)
 
 
 def _show(diff: ScoreDiff, *, as_json: bool) -> None:

@@ -12,10 +12,14 @@ from sidelight.cli.score_options import (
     DEFAULT_TRACK,
     Assessments,
     Compound,
+    Data,
     Json,
     Rubrics,
     Track,
+    from_data,
+    required,
 )
+from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
     from sidelight.evaluation.headroom import TopicHeadroom
@@ -28,9 +32,10 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the CSV
 @app.command()
 def task1(
     *,
-    rubrics: Rubrics,
-    assessments: Assessments,
     output: Output,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
     compound: Compound = None,
     track: Track = DEFAULT_TRACK,
     as_json: Json = False,
@@ -41,8 +46,10 @@ def task1(
     from sidelight.formats.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
+    assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
+    compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
     topics = question_headroom(
-        read_rubrics(rubrics),
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
         read_question_assessments(assessments),
         read_compound_assessments(compound) if compound else None,
         questions_per_topic=load_track(track).questions_per_topic,
@@ -53,9 +60,10 @@ def task1(
 @app.command()
 def task2(
     *,
-    rubrics: Rubrics,
-    assessments: Assessments,
     output: Output,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
     as_json: Json = False,
 ) -> None:
     """Show the headroom of reports."""
@@ -63,7 +71,9 @@ def task2(
     from sidelight.formats.assessments import read_answer_assessments
     from sidelight.formats.rubrics import read_rubrics
 
-    topics = report_headroom(read_rubrics(rubrics), read_answer_assessments(assessments))
+    assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    topics = report_headroom(known, read_answer_assessments(assessments))
     _deliver(topics, "report", assessments, output, as_json=as_json)
 
 

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from sidelight.errors import UsageError
+from sidelight.formats.data_folder import DataPart, find_part
+
 if TYPE_CHECKING:
     from sidelight.evaluation.uncertainty import Interval
 
-Rubrics = Annotated[Path, typer.Option("--rubrics", help="Folder of rubrics (*.json).")]
+Rubrics = Annotated[Path | None, typer.Option("--rubrics", help="Folder of rubrics (*.json).")]
 Assessments = Annotated[
-    Path, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
+    Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
 ]
 Compound = Annotated[
     Path | None, typer.Option("--compound", help="CSV of compound verdicts; no filter if none.")
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="Folder laid out as the organizers' data: has what no option names."
+    ),
 ]
 Merge = Annotated[
     bool,
@@ -41,6 +50,28 @@ class Sampling(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.samples} samples, seed {self.seed}"
+
+
+def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | None:
+    """Return what an option names, or else the part of the data folder, if there is one.
+
+    Raises:
+        InputError: The folder does not have it.
+    """
+    return given or (find_part(data, part) if data else None)
+
+
+def required(given: Path | None, data: Path | None, part: DataPart, option: str) -> Path:
+    """Return what an option names, or else the part of the data folder.
+
+    Raises:
+        InputError: The folder does not have it.
+        UsageError: There is neither.
+    """
+    path = from_data(given, data, part)
+    if path is None:
+        raise UsageError(f"expected {option}, or --data, a folder that has it")
+    return path
 
 
 def interval_cell(interval: Interval | None) -> str:

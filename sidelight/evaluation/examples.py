@@ -1,15 +1,8 @@
 """Submissions that people have labelled, for a judge to learn from.
 
-The layout is that of the organizers' `data/` folder, so that one can be given as it is:
-
-```text
-human_rubrics/*.json
-human_assessments/question_assessments.csv     runs/question_generation_runs/<run_tag>
-human_assessments/report_assessments.csv       runs/report_generation_runs/<run_tag>
-```
-
-Either column may be missing: examples of one task are examples enough. Labels of
-runs whose file is not there cannot be learned from and are left out.
+They lie in a folder laid out like the organizers' data (`formats.data_folder`), so that one can be
+given as it is. Runs or their labels may be missing for one task: examples of the other are examples
+enough. Labels of runs whose file is not there cannot be learned from and are left out.
 """
 
 from __future__ import annotations
@@ -19,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
 from sidelight.formats.assessments import read_answer_assessments, read_question_assessments
+from sidelight.formats.data_folder import DataPart
 from sidelight.formats.rubrics import read_rubrics
 from sidelight.formats.task1 import read_question_run
 from sidelight.formats.task2 import read_report_run
@@ -62,31 +56,30 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     """Read labelled examples.
 
     Args:
-        folder: Laid out as described above.
+        folder: Laid out as in `formats.data_folder`.
         run_tags: Only these runs; all when empty.
 
     Raises:
         InputError: A file cannot be read, a named run has no labels here, or none has.
         InvalidFileError: A file is not what it should be.
     """
-    rubrics = read_rubrics(folder / "human_rubrics")
-    assessments, runs = folder / "human_assessments", folder / "runs"
+    rubrics = read_rubrics(folder / DataPart.RUBRICS)
     questions = {
         (run.run_tag, question.topic_id, question.rank): question
-        for run in map(read_question_run, _files(runs / "question_generation_runs"))
+        for run in map(read_question_run, _files(folder / DataPart.QUESTION_RUNS))
         for question in run.questions
         if not run_tags or run.run_tag in run_tags
     }
     reports = {
         (run.run_tag, report.metadata.topic_id): report
-        for run in map(read_report_run, _files(runs / "report_generation_runs"))
+        for run in map(read_report_run, _files(folder / DataPart.REPORT_RUNS))
         for report in run.reports
         if not run_tags or run.run_tag in run_tags
     }
     question_labels = tuple(
         label
         for label in (
-            read_question_assessments(assessments / "question_assessments.csv") if questions else ()
+            read_question_assessments(folder / DataPart.QUESTION_ASSESSMENTS) if questions else ()
         )
         if (label.run_tag, label.topic_id, label.run_question_rank) in questions
         and label.topic_id in rubrics
@@ -94,7 +87,7 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     answer_labels = tuple(
         label
         for label in (
-            read_answer_assessments(assessments / "report_assessments.csv") if reports else ()
+            read_answer_assessments(folder / DataPart.REPORT_ASSESSMENTS) if reports else ()
         )
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
     )

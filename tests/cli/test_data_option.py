@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.data_folder import DataPart
+from sidelight.sample import sample_path
+
+SAMPLE = sample_path()
+RUBRICS = ("--rubrics", SAMPLE / "human_rubrics")
+PAIRS = ("--assessments", SAMPLE / "human_assessments" / "question_assessments.csv")
+ANSWERS = ("--assessments", SAMPLE / "human_assessments" / "report_assessments.csv")
+COMPOUND = ("--compound", SAMPLE / "human_assessments" / "compound_question_check.csv")
+
+
+def sidelight(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (("score", "task1"), (*RUBRICS, *PAIRS, *COMPOUND)),
+        (("score", "task2"), (*RUBRICS, *ANSWERS)),
+        (("score", "diff", "task1"), (*RUBRICS, *PAIRS, *COMPOUND)),
+        (("score", "diff", "task2"), (*RUBRICS, *ANSWERS)),
+    ],
+)
+def test_the_folder_stands_for_the_options(command, named) -> None:
+    shown = sidelight(*command, "--data", SAMPLE, "--json")
+    assert json.loads(shown) == json.loads(sidelight(*command, *named, "--json"))
+
+
+def test_score_alone_scores_both_tasks(tmp_path: Path) -> None:
+    sidelight("score", "--data", SAMPLE, "-o", tmp_path)
+    for task, kind in (("task1", "question"), ("task2", "report")):
+        sidelight("score", task, "--data", SAMPLE, "-o", tmp_path / "single")
+        name = f"human_{kind}_generation_per_topic_results.csv"
+        assert (tmp_path / name).read_text() == (tmp_path / "single" / name).read_text()
+
+
+def test_options_before_a_command_are_refused() -> None:
+    with pytest.raises(UsageError, match="score task1 --data DIR"):
+        sidelight("score", "--data", SAMPLE, "task1")
+
+
+def test_an_option_wins(tmp_path: Path) -> None:
+    one_row = tmp_path / "labels.csv"
+    one_row.write_text("".join(ANSWERS[1].read_text().splitlines(keepends=True)[:2]))
+    shown = json.loads(
+        sidelight("score", "task2", "--data", SAMPLE, "--assessments", one_row, "--json")
+    )
+    assert len(shown["runs"]) == 1
+
+
+@pytest.mark.parametrize("part", ["human_rubrics", "human_assessments/report_assessments.csv"])
+def test_what_the_folder_lacks_is_named(tmp_path: Path, part: str) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(SAMPLE, folder)
+    (folder / part).rename(tmp_path / "gone")
+    with pytest.raises(InputError, match=f"{folder / part}: expected"):
+        sidelight("score", "task2", "--data", folder)
+
+
+def test_neither_option_nor_folder() -> None:
+    with pytest.raises(UsageError, match="expected --assessments, or --data"):
+        sidelight("score", "task2", *RUBRICS)
+
+
+@pytest.mark.slow
+def test_headroom(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    shown = sidelight("score", "headroom", "task1", "--data", SAMPLE, "-o", tmp_path, "--json")
+    named = (*RUBRICS, *PAIRS, *COMPOUND)
+    same = sidelight("score", "headroom", "task1", *named, "-o", tmp_path, "--json")
+    assert json.loads(shown) == json.loads(same)
+
+
+def test_judge_takes_the_rubrics(tmp_path: Path) -> None:
+    run = SAMPLE / DataPart.REPORT_RUNS / "lantern-t2"
+    common = ("judge", run, "--task", "task2", "--words-only")
+    sidelight(*common, "--data", SAMPLE, "-o", tmp_path / "a")
+    sidelight(*common, *RUBRICS, "-o", tmp_path / "b")
+    name = "auto_report_assessments.csv"
+    assert (tmp_path / "a" / name).read_text() == (tmp_path / "b" / name).read_text()
