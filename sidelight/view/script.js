@@ -36,7 +36,7 @@
       const card = event.target.closest?.("a.sentence")?.parentElement.querySelector(".card");
       const said = card?.querySelector("mark");
       if (said) card.scrollTop = said.offsetTop - card.clientHeight / 2;
-      if (card && name === "focusin") card.scrollIntoView({ block: "nearest" });
+      if (card && event.target.matches(":focus-visible")) card.scrollIntoView({ block: "nearest" });
     });
   }
 

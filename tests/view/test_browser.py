@@ -1,0 +1,214 @@
+"""The page in a real browser: what runs, what is asked of the network, what a keyboard reaches.
+
+Needs Playwright (the `browser` extra) and Debian's Chromium; nothing is downloaded. axe-core is
+read from the file that SIDELIGHT_AXE names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_pages import HOSTILE_TEXTS
+from viewed_runs import TOPIC, write_run
+
+from sidelight.text import clean
+from sidelight.view.collect import collect_page
+from sidelight.view.page import render_page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
+
+CHROMIUM = Path("/usr/bin/chromium")
+# As root there is no sandbox; the rest keeps the browser's own errands off the network.
+ARGUMENTS = """
+    --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync
+""".split()
+MARKUP = (
+    "<script>window.ran = 1</script>",
+    "</script><script>window.ran = 1</script>",
+    "</style><script>window.ran = 1</script>",
+    "</title><script>window.ran = 1</script>",
+    "</textarea></template></noscript><script>window.ran = 1</script>",
+    "--><script>window.ran = 1</script>",
+    "<![CDATA[<script>window.ran = 1</script>]]>",
+    "<ScRiPt >window.ran = 1</sCrIpT >",
+    "<script/src=https://found.example/x.js></script>",
+    '"><img src=x onerror="window.ran = 1">',
+    "' onmouseover='window.ran = 1' autofocus onfocus='window.ran = 1",
+    "` onload=`window.ran = 1`",
+    "<svg onload=window.ran=1>",
+    "<svg><script>window.ran = 1</script></svg>",
+    "<svg><animate onbegin=window.ran=1 attributeName=x dur=1s>",
+    "<math><mtext><style><img src=x onerror=window.ran=1></style></mtext></math>",
+    '<iframe srcdoc="<script>parent.ran = 1</script>"></iframe>',
+    '<object data="data:text/html,<script>parent.ran = 1</script>"></object>',
+    '<embed src="javascript:window.ran = 1">',
+    '<meta http-equiv="refresh" content="0;url=https://found.example/">',
+    '<base href="https://found.example/">',
+    '<link rel="stylesheet" href="https://found.example/x.css">',
+    '<style>@import "https://found.example/x.css"; p { background: url(//found.example) }</style>',
+    '<form action="https://found.example/"><input autofocus onfocus="window.ran = 1"></form>',
+    '<a href="javascript:window.ran = 1" autofocus>here</a>',
+    "<details open ontoggle=window.ran=1>",
+    "<video><source onerror=window.ran=1></video>",
+    '<body onload="window.ran = 1">',
+    "{{ 7 * 7 }}{% for x in (1, 2) %}<script>window.ran = 1</script>{% endfor %}",
+    "&lt;script&gt;window.ran = 1&lt;/script&gt;",
+    "&#60;script&#62;window.ran = 1&#60;/script&#62;",
+    "%3Cscript%3Ewindow.ran = 1%3C/script%3E",
+    "＜script＞window.ran = 1＜/script＞",
+    "\u202e>tpircs/<1 = nar.wodniw>tpircs<",
+    "javascript:window.ran = 1",
+)
+VARIANTS = {
+    **{one.name: clean(one.text) for one in HOSTILE_TEXTS},
+    **{text: text for text in MARKUP},
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"needs Debian's chromium at {CHROMIUM}")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+class Visit:
+    """A page that was opened, and what it did that it should not."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.asked: list[str] = []
+        self.said: list[str] = []
+        self.tab = browser.new_page(**options)
+        self.tab.on("request", lambda request: self.asked.append(request.url))
+        self.tab.on("console", lambda message: self.said.append(message.text))
+        self.tab.on("pageerror", lambda error: self.said.append(str(error)))
+        self.address = path.as_uri()
+        self.tab.goto(self.address)
+
+    def assert_quiet(self) -> None:
+        assert self.asked == [self.address]
+        assert self.said == []
+
+
+def write_page(folder: Path, text: str = "Calm words.", **options: Any) -> Path:
+    # Playwright's event loop holds this thread, and a run wants one of its own.
+    with ThreadPoolExecutor(1) as other:
+        run = other.submit(write_run, folder / "run", text, **options).result()
+    page = collect_page(run, {}, ())
+    path = folder / "page.html"
+    path.write_text(render_page(page), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_page(tmp_path_factory.mktemp("calm"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", VARIANTS.values(), ids=VARIANTS)
+def test_what_pages_say_runs_nothing(text: str, browser: Any, tmp_path: Path) -> None:
+    visit = Visit(browser, write_page(tmp_path, text, url=text, topics=(TOPIC,)))
+    visit.tab.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true })")
+    visit.tab.locator("#t1-s2 .sentence").hover()
+    assert visit.tab.evaluate("window.ran") is None
+    assert visit.tab.locator("script").count() == 1
+    assert visit.tab.locator("iframe, img, form, base").count() == 0
+    visit.assert_quiet()
+    visit.tab.close()
+
+
+def test_a_calm_page_is_quiet_and_soon_there(browser: Any, calm: Path) -> None:
+    visit = Visit(browser, calm)
+    painted = visit.tab.evaluate("performance.getEntriesByName('first-paint')[0].startTime")
+    assert painted < 1000
+    visit.assert_quiet()
+
+
+def test_an_injected_script_would_be_stopped_by_the_policy(browser: Any, calm: Path) -> None:
+    path = calm.with_name("injected.html")
+    path.write_text(calm.read_text().replace("<main", "<script>window.ran = 1</script><main"))
+    visit = Visit(browser, path)
+    assert visit.tab.evaluate("window.ran") is None
+    assert any("Content Security Policy" in said for said in visit.said)
+
+
+def test_the_keyboard_reaches_every_citation(browser: Any, calm: Path) -> None:
+    tab = Visit(browser, calm).tab
+    card = tab.locator("#t1-s2 .card")
+    assert not card.is_visible()
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        if tab.evaluate("document.activeElement.closest('#t1-s2') !== null"):
+            break
+    card.wait_for(state="visible")
+    assert "It is said: Calm words. Nothing follows." in card.inner_text()
+    tab.keyboard.press("Escape")
+    card.wait_for(state="hidden")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("location.hash") == "#t1-source2"
+    assert tab.locator("#t1-source2 blockquote").is_visible()
+
+
+def test_pointing_and_tapping_open_a_card(browser: Any, calm: Path) -> None:
+    tab = Visit(browser, calm, viewport={"width": 390, "height": 844}).tab
+    sentence, card = tab.locator("#t1-s1 .sentence"), tab.locator("#t1-s1 .card")
+    sentence.hover()
+    card.wait_for(state="visible")
+    tab.mouse.move(1, 1)
+    card.wait_for(state="hidden")
+    sentence.click()
+    tab.mouse.move(1, 1)
+    card.wait_for(state="visible")
+    assert tab.evaluate("location.hash") == ""
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_one_article_at_a_time_and_all_without_script(browser: Any, calm: Path) -> None:
+    tab = Visit(browser, calm).tab
+    assert [tab.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, False]
+    tab.evaluate("location.hash = 't2-report'")
+    tab.locator("#t2 .prose").wait_for(state="visible")
+    assert not tab.locator("#t1 .prose").is_visible()
+    plain = Visit(browser, calm, java_script_enabled=False).tab
+    assert [plain.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, True]
+
+
+def test_paper_shows_report_and_sources(browser: Any, calm: Path) -> None:
+    tab = Visit(browser, calm).tab
+    tab.emulate_media(media="print")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.locator("#t1 .prose").is_visible()
+    assert tab.locator("#t1-source1 blockquote").is_visible()
+    assert not tab.locator("#t1-s1 .card").is_visible()
+    assert not tab.locator("nav").is_visible()
+    assert tab.pdf()[:5] == b"%PDF-"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, calm: Path) -> None:
+    if "SIDELIGHT_AXE" not in os.environ:
+        pytest.skip("needs SIDELIGHT_AXE, the path of axe.min.js from npm's axe-core")
+    tab = Visit(
+        browser,
+        calm,
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+        reduced_motion="reduce",
+        bypass_csp=True,
+    ).tab
+    tab.evaluate(Path(os.environ["SIDELIGHT_AXE"]).read_text(encoding="utf-8"))
+    tab.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true })")
+    tab.locator("#t1-s1 .sentence").focus()
+    found = tab.evaluate("axe.run().then((result) => result.violations)")
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
