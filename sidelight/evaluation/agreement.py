@@ -133,6 +133,22 @@ class LabelComparison:
     only: tuple[int, int]
 
 
+def assessment_kind(path: Path) -> str:
+    """Return which kind of assessments a file holds, by its name in `formats.detect.KINDS`.
+
+    Raises:
+        InputError: The file cannot be read or holds no assessments.
+    """
+    name = detect_kind(path)
+    if name not in _READERS:
+        title = KINDS[name].title if name else "file of unknown kind"
+        raise InputError(
+            f"{path}: expected an assessment file; found a {title}",
+            remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
+        )
+    return name
+
+
 def read_two_sides(
     first: Path, second: Path
 ) -> tuple[AssessmentKind[Any], list[Assessment], list[Assessment]]:
@@ -142,20 +158,13 @@ def read_two_sides(
         InputError: A file cannot be read or holds no assessments, or their kinds differ.
         InvalidFileError: A file is not what it should be.
     """
-    names = [detect_kind(path) for path in (first, second)]
-    for path, name in zip((first, second), names, strict=True):
-        if name not in _READERS:
-            title = KINDS[name].title if name else "file of unknown kind"
-            raise InputError(
-                f"{path}: expected an assessment file; found a {title}",
-                remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
-            )
+    names = [assessment_kind(path) for path in (first, second)]
     if names[0] != names[1]:
         raise InputError(
-            f"{first} is a {KINDS[str(names[0])].title}, {second} a {KINDS[str(names[1])].title}",
+            f"{first} is a {KINDS[names[0]].title}, {second} a {KINDS[names[1]].title}",
             remedy="Compare two files of one kind.",
         )
-    kind, read = _READERS[str(names[0])]
+    kind, read = _READERS[names[0]]
     return kind, read(first), read(second)
 
 
