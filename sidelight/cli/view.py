@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sidelight.cli.console import out
+from sidelight.cli.score_options import from_data
+from sidelight.formats.data_folder import DataPart
 
 PAGE = "page.html"
+# Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
+SCORES, DRAFTED = "scores", "rubrics"
+ASSESSMENTS = Path(DataPart.REPORT_ASSESSMENTS).parent
 
 
 def view(
@@ -41,8 +46,8 @@ def view(
     write_page(
         run,
         destination,
-        rubrics=rubrics or (data / "human_rubrics" if data else None),
-        labels=[*(labels or ()), *([data / "human_assessments"] if data else ())],
+        rubrics=from_data(rubrics, data, DataPart.RUBRICS),
+        labels=[*(labels or ()), *([data / ASSESSMENTS] if data else ())],
         rival=compare,
     )
     out.print(f"  {destination}", markup=False)
@@ -62,7 +67,8 @@ def write_page(
         run: Run directory.
         destination: The HTML file.
         rubrics: Folder of rubrics.
-        labels: Folders of labels; `scores` in the run directory joins them if it is there.
+        labels: Folders of labels. The run's own scores join them if they were made with rubrics
+            from elsewhere; made with drafted ones, they stand where nothing is given.
         rival: Another run directory.
 
     Raises:
@@ -77,8 +83,11 @@ def write_page(
     from sidelight.view.labels import read_labels
     from sidelight.view.page import render_page
 
-    scores = run / "scores"
-    if rubrics and scores.is_dir():
+    scores = run / SCORES
+    drafted = scores / DRAFTED
+    if rubrics is None and not labels and drafted.is_dir():
+        rubrics, labels = drafted, [scores]
+    elif rubrics and scores.is_dir() and not drafted.is_dir():
         labels = [*labels, scores]
     if (rubrics is None) == bool(labels):
         raise UsageError(

@@ -1,8 +1,9 @@
-"""The labels in a folder, whoever gave them: people, `sidelight judge` or `sidelight run --judge`.
+"""The labels in a folder, whoever gave them: people, a judge, or a run that judged itself.
 
 ```text
 [human_|auto_]question_assessments.csv    [human_|auto_]report_assessments.csv
 [auto_]compound_question_check.csv        auto_support_sentences.csv
+funnel.csv
 ```
 
 Any of them may be missing.
@@ -45,6 +46,7 @@ class Labels:
         answers: Task 2, of any number of runs.
         support: By run tag, topic id and number of a sentence, how far its citations support it,
             and why.
+        lost_at: By topic and answer id, the stage at which the run lost most credit for it.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Labels:
     compound: tuple[CompoundAssessment, ...] | None
     answers: tuple[AnswerAssessment, ...]
     support: Mapping[tuple[str, str, int], tuple[str, str]]
+    lost_at: Mapping[tuple[str, str], str]
 
 
 def read_labels(folder: Path) -> Labels:
@@ -65,6 +68,7 @@ def read_labels(folder: Path) -> Labels:
     compound = _find(folder, "compound_question_check.csv")
     answers = _find(folder, "report_assessments.csv")
     support = _find(folder, "support_sentences.csv")
+    funnel = _find(folder, "funnel.csv")
     known = questions or answers
     if known is None:
         raise InputError(
@@ -78,6 +82,7 @@ def read_labels(folder: Path) -> Labels:
         compound=tuple(read_compound_assessments(compound)) if compound else None,
         answers=tuple(read_answer_assessments(answers, merge=True)) if answers else (),
         support=_read_support(support) if support else {},
+        lost_at=_read_funnel(funnel) if funnel else {},
     )
 
 
@@ -99,4 +104,13 @@ def _read_support(path: Path) -> dict[tuple[str, str, int], tuple[str, str]]:
             row.cells["reason"],
         )
         for row in rows
+    }
+
+
+def _read_funnel(path: Path) -> dict[tuple[str, str], str]:
+    _, rows = read_table(path)
+    return {
+        (row.cells["topic_id"], row.cells["answer_id"]): stage
+        for row in rows
+        if (stage := row.cells["lost_at"])
     }

@@ -17,7 +17,7 @@ from sidelight.view.report import web_page
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.schemas.judgment import AnswerAssessment, SimilarityLabel
+    from sidelight.schemas.judgment import AnswerAssessment, AnswerLabel, SimilarityLabel
     from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
     from sidelight.view.labels import Labels
 
@@ -46,6 +46,7 @@ class Marker:
         for answer in labels.answers:
             if answer.run_tag == report_tag:
                 self._answers.setdefault(answer.topic_id, {})[answer.answer_id] = answer
+        self._lost_at = labels.lost_at
         self._asked = any(item.run_tag == question_tag for item in labels.questions)
 
     def mark(self, rubric: Rubric) -> TopicMarks:
@@ -53,51 +54,73 @@ class Marker:
         pairs = self._pairs.get(rubric.topic_id, {})
         answers = self._answers.get(rubric.topic_id, {})
         labels = {answer_id: answer.label for answer_id, answer in answers.items()}
+        questions = tuple(
+            self._mark(rubric, question, answers, pairs) for question in rubric.questions
+        )
+        lost_at = dict.fromkeys(self._lost_at.values(), 0.0)
+        for mark in (mark for question in questions for mark in question.answers):
+            if mark.lost_at:
+                lost_at[mark.lost_at] += mark.lost
         return TopicMarks(
-            questions=tuple(
-                _mark_question(question, question.importance / rubric.total_weight, answers, pairs)
-                for question in rubric.questions
-            ),
+            questions=questions,
+            lost_at=lost_at,
             question_score=question_coverage(rubric, pairs) if self._asked else None,
             support_score=report_support(rubric, labels) if self._answers else None,
             contradiction_score=report_contradiction(rubric, labels) if self._answers else None,
         )
 
+    def _mark(
+        self,
+        rubric: Rubric,
+        question: RubricQuestion,
+        answers: Mapping[str, AnswerAssessment],
+        pairs: Mapping[tuple[int, int], SimilarityLabel | Unjudged],
+    ) -> QuestionMark:
+        share = question.importance / rubric.total_weight
+        marks = tuple(
+            _mark_answer(
+                answer,
+                answers.get(answer.answer_id),
+                share / len(question.answers),
+                self._lost_at.get((rubric.topic_id, answer.answer_id), ""),
+            )
+            for answer in question.answers
+        )
+        lost = fsum(mark.lost for mark in marks)
+        near = [
+            (-SIMILARITY_GAIN[label], rank, label)
+            for (rubric_rank, rank), label in pairs.items()
+            if rubric_rank == question.rank
+            and not isinstance(label, Unjudged)
+            and SIMILARITY_GAIN[label] > 0
+        ]
+        _, matched_rank, matched_label = min(near, default=(0, None, None))
+        return QuestionMark(
+            text=question.text,
+            importance=IMPORTANCE_NAMES[question.importance].partition(": ")[2],
+            answers=marks,
+            earned=share - lost,
+            lost=lost,
+            matched_rank=matched_rank,
+            matched_label=matched_label,
+        )
 
-def _mark_question(
-    question: RubricQuestion,
-    share: float,
-    answers: Mapping[str, AnswerAssessment],
-    pairs: Mapping[tuple[int, int], SimilarityLabel | Unjudged],
-) -> QuestionMark:
-    marks = tuple(
-        _mark_answer(answer, answers.get(answer.answer_id)) for answer in question.answers
-    )
-    values = (0.0 if mark.label is None else SUPPORT_VALUE[mark.label] for mark in marks)
-    earned = share * fsum(values) / len(marks)
-    near = [
-        (-SIMILARITY_GAIN[label], rank, label)
-        for (rubric_rank, rank), label in pairs.items()
-        if rubric_rank == question.rank
-        and not isinstance(label, Unjudged)
-        and SIMILARITY_GAIN[label] > 0
-    ]
-    _, matched_rank, matched_label = min(near, default=(0, None, None))
-    return QuestionMark(
-        text=question.text,
-        importance=IMPORTANCE_NAMES[question.importance].partition(": ")[2],
-        answers=marks,
-        earned=earned,
-        lost=share - earned,
-        matched_rank=matched_rank,
-        matched_label=matched_label,
-    )
 
-
-def _mark_answer(answer: RubricAnswer, given: AnswerAssessment | None) -> AnswerMark:
-    references = tuple(web_page(url, "") for url in answer.references)
+def _mark_answer(
+    answer: RubricAnswer, given: AnswerAssessment | None, share: float, lost_at: str
+) -> AnswerMark:
+    label: AnswerLabel | None = None
     if given is None:
-        return AnswerMark(answer.text, references, None, "not judged")
-    if isinstance(given.label, Unjudged):
-        return AnswerMark(answer.text, references, None, given.label.reason)
-    return AnswerMark(answer.text, references, given.label, given.rationale)
+        reason = "not judged"
+    elif isinstance(given.label, Unjudged):
+        reason = given.label.reason
+    else:
+        label, reason = given.label, given.rationale
+    return AnswerMark(
+        text=answer.text,
+        references=tuple(web_page(url, "") for url in answer.references),
+        label=label,
+        reason=reason,
+        lost=share * (1 - (SUPPORT_VALUE[label] if label else 0.0)),
+        lost_at=lost_at,
+    )

@@ -162,12 +162,23 @@ class Trail:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMark:
-    """A rubric answer and what the report says about it; `label` is None if nobody could tell."""
+    """A rubric answer and what the report says about it.
+
+    Attributes:
+        text: The answer.
+        references: Pages that support it, by the rubric.
+        label: What the report says; None if nobody could tell.
+        reason: Why.
+        lost: Share of the topic's Task 2 score that the report missed here.
+        lost_at: The stage of the run at which most of it was lost; empty where that is not known.
+    """
 
     text: str
     references: tuple[WebPage, ...]
     label: AnswerLabel | None
     reason: str
+    lost: float
+    lost_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +206,19 @@ class QuestionMark:
 
 @dataclass(frozen=True, slots=True)
 class TopicMarks:
-    """A topic as assessors see it; a score is None where its task was not judged."""
+    """A topic as assessors see it; a score is None where its task was not judged.
+
+    Attributes:
+        questions: In the order of the rubric.
+        lost_at: By stage of the run, the share of the Task 2 score that was lost there; empty where
+            that is not known.
+        question_score: Task 1.
+        support_score: Task 2.
+        contradiction_score: Task 2, lower is better.
+    """
 
     questions: tuple[QuestionMark, ...]
+    lost_at: dict[str, float]
     question_score: float | None
     support_score: float | None
     contradiction_score: float | None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,25 @@ def test_the_scores_of_a_run_are_held_against_the_labels_given(
     captions = [one for one in texts(tmp_path / "page.html", "h3") if "two sources" in one]
     assert captions == ["Reports (Task 2): two sources of labels"]
     assert any("tau-b -1.000 over 2 runs" in one for one in texts(tmp_path / "page.html", "p"))
+
+
+def test_a_run_that_judged_itself_by_a_drafted_rubric_is_marked_by_that(
+    data: Path, tmp_path: Path
+) -> None:
+    judged = write_run(tmp_path / "judged")
+    scores = judged.path / "scores"
+    scores.mkdir()
+    shutil.copytree(data / "human_rubrics", scores / "rubrics")
+    labels = (data / "human_assessments" / "report_assessments.csv").read_text()
+    (scores / "auto_report_assessments.csv").write_text(labels)
+    (scores / "funnel.csv").write_text(f"topic_id,answer_id,lost_at\n{TOPIC},a,selected\n")
+    view(judged.path)
+    (lost, *_) = (
+        one for one in texts(judged.path / "page.html", "p") if one.startswith("Where points")
+    )
+    assert lost == "Where points were lost: found, but not taken as evidence 50.0 ."
+    view(judged.path, "--data", data)
+    assert not any("two sources" in one for one in texts(judged.path / "page.html", "h3"))
 
 
 def test_two_runs_side_by_side(run: RunDirectory, tmp_path: Path) -> None:

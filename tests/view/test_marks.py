@@ -82,6 +82,7 @@ def labels(name: str = "people", *, best: str = "one") -> Labels:
             answer(other, "a", AnswerLabel.NONE),
         ),
         support={},
+        lost_at={("t", "b"): "selected", ("t", "c"): "judged", ("t", "d"): "selected"},
     )
 
 
@@ -98,6 +99,16 @@ def test_what_was_earned_and_lost_adds_up_to_the_score() -> None:
     assert marks.contradiction_score == pytest.approx(0.1)
     # The best question that is not compound is similar: 0.5 of 4/5.
     assert marks.question_score == pytest.approx(0.4)
+
+
+def test_losses_add_up_by_stage() -> None:
+    marks = Marker(labels(), "one", "one").mark(RUBRIC)
+    # b: half of 1/2 of 4/5, d: all of 1/2 of 1/5; c: all of 1/2 of 1/5.
+    assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
+    assert [one.lost_at for mark in marks.questions for one in mark.answers] == [
+        *("", "selected"),
+        *("judged", "selected"),
+    ]
 
 
 def test_the_nearest_question_that_counts_is_named() -> None:
