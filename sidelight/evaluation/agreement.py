@@ -45,9 +45,9 @@ NO_CREDIT = "no-credit"
 """What `different` and `very-different` are merged to: the track's score gives neither anything."""
 
 _READERS: dict[str, tuple[AssessmentKind[Any], Callable[[Path], list[Any]]]] = {
-    "question_assessments": (QUESTION_ASSESSMENTS, read_question_assessments),
-    "report_assessments": (ANSWER_ASSESSMENTS, read_answer_assessments),
-    "compound_assessments": (COMPOUND_ASSESSMENTS, read_compound_assessments),
+    QUESTION_ASSESSMENTS.name: (QUESTION_ASSESSMENTS, read_question_assessments),
+    ANSWER_ASSESSMENTS.name: (ANSWER_ASSESSMENTS, read_answer_assessments),
+    COMPOUND_ASSESSMENTS.name: (COMPOUND_ASSESSMENTS, read_compound_assessments),
 }
 _EARNS_NOTHING = (SimilarityLabel.DIFFERENT, SimilarityLabel.VERY_DIFFERENT)
 
@@ -187,23 +187,24 @@ def compare_labels(
         InputError: Nothing was judged by both, or the rubrics do not know what was judged.
         UsageError: Rubrics are given for compound verdicts.
     """
-    left = {kind.key_of(item): item for item in first}
-    right = {kind.key_of(item): item for item in second}
-    shared = [key for key in left if key in right]
-    judged = [
-        key
-        for key in shared
-        if not isinstance(left[key].label, Unjudged) and not isinstance(right[key].label, Unjudged)
+    key_of = kind.key_of
+    left = {key_of(item): item for item in first}
+    right = {key_of(item): item for item in second}
+    shared = [(item, right[key]) for key, item in left.items() if key in right]
+    unjudged = [
+        (isinstance(one.label, Unjudged), isinstance(other.label, Unjudged))
+        for one, other in shared
     ]
+    judged = [pair for pair, lacking in zip(shared, unjudged, strict=True) if not any(lacking)]
     if not judged:
         raise InputError(
             "there is nothing that both files hold a label for",
             remedy="Compare labels of the same runs and topics; run tags must be spelled alike.",
         )
-    labels = [(str(left[key].label), str(right[key].label)) for key in judged]
+    labels = [(str(one.label), str(other.label)) for one, other in judged]
     importances = None
     if rubrics is not None:
-        importances = _importances([left[key] for key in judged], rubrics)
+        importances = _importances([one for one, _ in judged], rubrics)
     categories = [label.value for label in kind.labels]
     schemes = [_compare(labels, categories, importances)]
     if kind is QUESTION_ASSESSMENTS:
@@ -213,8 +214,8 @@ def compare_labels(
     return LabelComparison(
         schemes=tuple(schemes),
         unjudged=(
-            sum(isinstance(left[key].label, Unjudged) for key in shared),
-            sum(isinstance(right[key].label, Unjudged) for key in shared),
+            sum(one for one, _ in unjudged),
+            sum(other for _, other in unjudged),
         ),
         only=(len(left) - len(shared), len(right) - len(shared)),
     )

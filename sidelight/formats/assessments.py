@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -28,7 +27,7 @@ from sidelight.schemas.judgment import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
     from enum import StrEnum
     from pathlib import Path
 
@@ -49,6 +48,7 @@ class AssessmentKind(Generic[A]):
     """One of the three kinds of assessment files.
 
     Attributes:
+        name: As `formats.detect` calls it.
         value_type: What a row becomes; its fields are named like the columns.
         labels: The labels a row may have.
         key: The columns that say what was judged; one label each.
@@ -57,6 +57,7 @@ class AssessmentKind(Generic[A]):
         rationale_columns: Where the reason stands, if anywhere: the written name first.
     """
 
+    name: str
     value_type: type[A]
     labels: type[StrEnum]
     key: tuple[str, ...]
@@ -73,21 +74,26 @@ class AssessmentKind(Generic[A]):
         """Tell whether a file with these columns is of this kind."""
         return set(self.columns) <= set(header) and bool(set(self.label_columns) & set(header))
 
-    def key_of(self, assessment: A) -> tuple[Hashable, ...]:
-        """Return what was judged."""
-        key: tuple[Hashable, ...] = attrgetter(*self.key)(assessment)
-        return key
+    @property
+    def key_of(self) -> Callable[[A], tuple[Hashable, ...]]:
+        """Return what tells what an assessment judged."""
+        return attrgetter(*self.key)
 
 
 QUESTION_ASSESSMENTS = AssessmentKind(
+    "question_assessments",
     QuestionAssessment,
     SimilarityLabel,
     key=("topic_id", "rubric_question_rank", "run_tag", "run_question_rank"),
 )
 ANSWER_ASSESSMENTS = AssessmentKind(
-    AnswerAssessment, AnswerLabel, key=("topic_id", "run_tag", "answer_id")
+    "report_assessments",
+    AnswerAssessment,
+    AnswerLabel,
+    key=("topic_id", "run_tag", "answer_id"),
 )
 COMPOUND_ASSESSMENTS = AssessmentKind(
+    "compound_assessments",
     CompoundAssessment,
     CompoundLabel,
     key=("topic_id", "run_tag", "run_question_rank"),
@@ -121,9 +127,10 @@ def read_answer_assessments(path: Path, *, merge: bool = False) -> list[AnswerAs
     """
     if not merge:
         return _read(path, ANSWER_ASSESSMENTS)
+    key_of = ANSWER_ASSESSMENTS.key_of
     merged: dict[tuple[Hashable, ...], AnswerAssessment] = {}
     for _, assessment in _scan(path, ANSWER_ASSESSMENTS):
-        key = ANSWER_ASSESSMENTS.key_of(assessment)
+        key = key_of(assessment)
         other = merged.get(key)
         if other is None or _weight(assessment) > _weight(other):
             merged[key] = assessment
@@ -159,10 +166,10 @@ def write_compound_assessments(path: Path, assessments: Iterable[CompoundAssessm
 
 
 def _read(path: Path, kind: AssessmentKind[A]) -> list[A]:
-    findings = Findings(path)
+    findings, key_of = Findings(path), kind.key_of
     first: dict[tuple[Hashable, ...], tuple[int, A]] = {}
     for line, assessment in _scan(path, kind):
-        earlier_line, earlier = first.setdefault(kind.key_of(assessment), (line, assessment))
+        earlier_line, earlier = first.setdefault(key_of(assessment), (line, assessment))
         if earlier is not assessment and _name(earlier.label) != _name(assessment.label):
             findings.error(
                 "label-conflict",
@@ -199,7 +206,8 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> Iterator[tuple[int, A]]:
         values: dict[str, Any] = {column: row.cells[column] for column in kind.columns}
         for column in rank_columns:
             values[column] = _rank(row, column, findings)
-        values |= {"label": label, "rationale": "" if isinstance(label, Unjudged) else rationale}
+        values["label"] = label
+        values["rationale"] = "" if isinstance(label, Unjudged) else rationale
         yield row.line, kind.value_type(**values)
     findings.raise_errors()
 
@@ -207,18 +215,18 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> Iterator[tuple[int, A]]:
 def _label(
     row: Row, column: str, labels: type[StrEnum], rationale: str, findings: Findings
 ) -> StrEnum | Unjudged:
-    with suppress(ValueError):
-        return _label_named(row.cells[column], labels) or Unjudged(
-            reason=rationale or "empty label"
+    try:
+        label = _label_named(row.cells[column], labels)
+    except ValueError:
+        findings.error(
+            "label",
+            row.line,
+            expected=f"one of {', '.join(labels)} in {column}",
+            found=quoted(row.cells[column]),
+            remedy="Correct the label, or leave it empty if nobody judged.",
         )
-    findings.error(
-        "label",
-        row.line,
-        expected=f"one of {', '.join(labels)} in {column}",
-        found=quoted(row.cells[column]),
-        remedy="Correct the label, or leave it empty if nobody judged.",
-    )
-    return Unjudged(reason="unknown label")
+        label = None
+    return label or Unjudged(reason=rationale or "empty label")
 
 
 def _rank(row: Row, column: str, findings: Findings) -> int:
