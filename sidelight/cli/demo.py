@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_table, progress_bar
+from sidelight.cli.view import PAGE, write_page
+from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +32,7 @@ def demo(
         Path, typer.Option("--out", help="Where the demo works; safe to delete.")
     ] = Path("sidelight-demo"),
 ) -> None:
-    """Run everything on the bundled fictional mini web: index, run, validate, judge, score."""
+    """Run everything on the bundled fictional mini web, and end with a page to look at."""
     from sidelight.index.build import build_index
     from sidelight.index.encoder import Encoder
     from sidelight.index.folder import open_index
@@ -51,12 +53,18 @@ def demo(
         _validate(directory, data / "topics.jsonl")
     with _step("Judge and score beside a sample run (embedded judge, no model)"):
         table = asyncio.run(_judge(directory, data, folder / "scores", encoder))
+    page = folder / PAGE
+    with _step("Write the page"):
+        rubrics = data / DataPart.RUBRICS
+        write_page(directory.path, page, rubrics=rubrics, labels=[folder / "scores"])
     _show_excerpt(directory, data / "topics.jsonl", opened)
     print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
-    out.print(f"\nDone in {time.monotonic() - started:.0f} s. Read next:", markup=False)
+    out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
     for path in (directory.task1, directory.task2, directory.traces, folder / "scores"):
         out.print(f"  {path}", markup=False)
+    out.print("Open in a browser:", markup=False)
+    out.print(f"  {page}", markup=False)
 
 
 def _ignore(_: int) -> None:
@@ -148,7 +156,6 @@ async def _judge(
         read_compound_assessments,
         read_question_assessments,
     )
-    from sidelight.formats.data_folder import DataPart
     from sidelight.formats.rubrics import read_rubrics
     from sidelight.formats.task1 import read_question_run
     from sidelight.formats.task2 import read_report_run

@@ -34,6 +34,9 @@ def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
     assert len(list((folder / "run" / "traces").glob("*.json"))) == len(topic_ids)
     assert list((folder / "scores").glob("auto_question_generation*"))
     assert list((folder / "scores").glob("auto_report_generation*"))
+    page = (folder / "page.html").read_text()
+    assert all(f"<code>{topic_id}</code>" in page for topic_id in topic_ids)
+    assert shown.stdout.endswith("Open in a browser:\n  sidelight-demo/page.html\n")
     score = {
         cells[1].strip(): [float(cell) for cell in cells[2:5]]
         for line in shown.stdout.splitlines()
