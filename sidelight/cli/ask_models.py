@@ -33,11 +33,27 @@ async def ask_models(
         work: What is done with the models, in the order of their names.
     """
     settings = Settings(servers={"default": ServerSettings(max_concurrency=at_once)})
+    models = [ModelSettings(name=name, temperature=0, top_p=1) for name in names]
+    return await ask_configured(settings, models, access, work)
+
+
+async def ask_configured(
+    settings: Settings,
+    models: Sequence[ModelSettings],
+    access: ModelAccess,
+    work: Callable[[Sequence[PromptedModel]], Awaitable[T]],
+) -> T:
+    """Open models as settings describe them and their servers, and do some work with them."""
     async with open_models(settings, access) as opened:
-        asked = []
-        for name in names:
-            model = ModelSettings(name=name, temperature=0, top_p=1)
-            asked.append(PromptedModel(await opened.named(model), sampling(model), lambda _: None))
+        asked = [
+            PromptedModel(
+                await opened.named(model),
+                sampling(model),
+                lambda _: None,
+                revision=model.revision,
+            )
+            for model in models
+        ]
         try:
             return await work(asked)
         except BudgetExhaustedError:

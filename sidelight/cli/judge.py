@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from sidelight.evaluation.judges.base import Judge
-    from sidelight.evaluation.judges.estimate import Estimate
     from sidelight.evaluation.manifest import JudgingManifest
 
 
@@ -108,13 +107,14 @@ def judge(
     if judge_class.kind == "prompted":
         from sidelight.build_models import ModelAccess
         from sidelight.cli.ask_models import ask_models
+        from sidelight.cli.judge_estimate import report_estimate
         from sidelight.cli.judge_prompted import estimate_cost, seat_panel
         from sidelight.llm.budget import Budget
 
         topics = from_data(topics, data, DataPart.TOPICS)
         panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
         if estimate:
-            _report_estimate(
+            report_estimate(
                 estimate_cost(panel, assess_runs, n_labels, at_once), at_once, as_json=as_json
             )
             return
@@ -167,22 +167,3 @@ def _report(manifest: JudgingManifest, task: Task, output: Path, *, as_json: boo
             style="yellow",
         )
     out.print(f"  {output}", markup=False)
-
-
-def _report_estimate(estimate: Estimate, at_once: int, *, as_json: bool) -> None:
-    if as_json:
-        print_json(estimate.model_dump())
-        return
-    from sidelight.evaluation.judges import estimate as rates
-
-    out.print(
-        f"{estimate.calls:,} calls\n"
-        f"{estimate.prompt_tokens:,} tokens read (characters / {rates.CHARACTERS_PER_TOKEN}; "
-        "a server's prefix cache computes a fraction of them)\n"
-        f"{estimate.completion_tokens:,} tokens written "
-        f"({rates.TOKENS_PER_CALL} a call and {rates.TOKENS_PER_LABEL} a label)\n"
-        f"{estimate.hours:.2f} hours one call at a time, "
-        f"at {rates.TOKENS_PER_SECOND} tokens a second; "
-        f"no less than {estimate.hours_at_once:.2f} with {at_once} at once",
-        markup=False,
-    )

@@ -18,6 +18,7 @@ from sidelight.cli.audit import audit
 from sidelight.cli.bundle import bundle, verify
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
+from sidelight.cli.evaluate import evaluate
 from sidelight.cli.judge import judge
 from sidelight.cli.pack import pack
 from sidelight.cli.reproduce import reproduce
@@ -64,6 +65,7 @@ app.add_typer(index.app, name="index")
 app.command()(search)
 app.command()(validate)
 app.command()(judge)
+app.command()(evaluate)
 app.command()(audit)
 app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")

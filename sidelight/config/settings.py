@@ -101,6 +101,9 @@ class ModelsSettings(Value):
     checker: ModelSettings | None = Field(
         None, description="Asked whether sentences are supported; the writer when not named."
     )
+    judge: ModelSettings | None = Field(
+        None, description="Judges the finished run; no result depends on it."
+    )
 
 
 class ServerSettings(Value):
@@ -154,7 +157,7 @@ class Settings(Value):
 
     def of_results(self) -> dict[str, Any]:
         """Return the resolved tree of all that results depend on, JSON-ready."""
-        return self.model_dump(mode="json", exclude={"servers"})
+        return self.model_dump(mode="json", exclude={"servers": True, "models": {"judge"}})
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of all that results depend on."""

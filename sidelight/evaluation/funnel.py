@@ -1,0 +1,163 @@
+"""Where a run lost credit: what its searches brought, what it took, what it wrote, what counted.
+
+The credit of an answer is that of the Task 2 score: 1 if it is supported, 0.5 if in part, else 0.
+The credit of a stage is the score that a report would get whose labels were those of the stage.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE
+from sidelight.files import atomic_writer
+from sidelight.schemas.judgment import Unjudged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.schemas.judgment import AnswerAssessment, AnswerLabel
+    from sidelight.schemas.rubric import Importance, Rubric
+
+
+class Stage(StrEnum):
+    """How far a run came with an answer, in order."""
+
+    RETRIEVED = "retrieved"
+    SELECTED = "selected"
+    WRITTEN = "written"
+    JUDGED = "judged"
+
+
+# What a stage holds besides its own: the step after it only chooses.
+_HOLDS = {Stage.RETRIEVED: (Stage.SELECTED,), Stage.WRITTEN: (Stage.JUDGED,)}
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelRow:
+    """One rubric answer on its way.
+
+    Attributes:
+        topic_id: The topic.
+        question_rank: Its question.
+        answer_id: The answer.
+        importance: Of its question.
+        weight: Its share of the topic's score, in (0, 1]; those of a topic add up to 1.
+        credit: By stage, 0, 0.5 or 1; None where that could not be had.
+    """
+
+    topic_id: str
+    question_rank: int
+    answer_id: str
+    importance: Importance
+    weight: float
+    credit: dict[Stage, float | None]
+
+    @property
+    def lost_at(self) -> Stage | None:
+        """The stage at which most credit was lost, the first of equals.
+
+        None where nothing is lost in the end, or some credit is not known.
+        """
+        known = [1.0, *(credit for credit in self.credit.values() if credit is not None)]
+        if len(known) <= len(self.credit) or known[-1] == 1:
+            return None
+        drops = [before - after for before, after in pairwise(known)]
+        return list(self.credit)[drops.index(max(drops))]
+
+
+class StageTotal(NamedTuple):
+    """One stage, over all topics.
+
+    Attributes:
+        stage: The stage.
+        credit: Mean over topics, in [0, 1]; what is not known counts as 0, as in scores.
+        change: From the stage before, or from 1; a loss is negative.
+        unjudged: Answers whose credit is not known.
+    """
+
+    stage: Stage
+    credit: float
+    change: float
+    unjudged: int
+
+
+def funnel_rows(
+    rubrics: Mapping[str, Rubric], assessments: Iterable[AnswerAssessment]
+) -> list[FunnelRow]:
+    """Return a row for each answer, by topic, in the rubric's order.
+
+    Args:
+        rubrics: Topic id -> rubric; these are the topics that count.
+        assessments: Labels whose run tag is a stage, any number for an answer: the best of a stage
+            counts. An answer without a label at a stage has no credit there.
+    """
+    found: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
+    for item in assessments:
+        found[item.topic_id, item.answer_id, item.run_tag].append(_credit(item.label))
+    return [
+        FunnelRow(
+            topic_id=topic_id,
+            question_rank=question.rank,
+            answer_id=answer.answer_id,
+            importance=question.importance,
+            weight=question.importance / len(question.answers) / rubric.total_weight,
+            credit={
+                stage: _best(
+                    credit
+                    for held in (stage, *_HOLDS.get(stage, ()))
+                    for credit in found[topic_id, answer.answer_id, held]
+                )
+                for stage in Stage
+            },
+        )
+        for topic_id, rubric in sorted(rubrics.items())
+        for question in rubric.questions
+        for answer in question.answers
+    ]
+
+
+def stage_totals(rows: Sequence[FunnelRow]) -> list[StageTotal]:
+    """Add up a funnel; at least one row."""
+    n_topics = len({row.topic_id for row in rows})
+    totals: list[StageTotal] = []
+    for stage in Stage:
+        credit = fsum(row.weight * (row.credit[stage] or 0.0) for row in rows) / n_topics
+        before = totals[-1].credit if totals else 1.0
+        unjudged = sum(row.credit[stage] is None for row in rows)
+        totals.append(StageTotal(stage, credit, credit - before, unjudged))
+    return totals
+
+
+def write_funnel(path: Path, rows: Iterable[FunnelRow]) -> None:
+    """Write a CSV with a row for each answer; credit that is not known is empty."""
+    with atomic_writer(path) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        head = ("topic_id", "rubric_question", "answer_id", "importance", "weight")
+        writer.writerow([*head, *Stage, "lost_at"])
+        for row in rows:
+            writer.writerow(
+                [
+                    *(row.topic_id, row.question_rank, row.answer_id),
+                    *(int(row.importance), row.weight),
+                    *row.credit.values(),
+                    row.lost_at or "",
+                ]
+            )
+
+
+def _credit(label: AnswerLabel | Unjudged) -> float | None:
+    return None if isinstance(label, Unjudged) else SUPPORT_VALUE[label]
+
+
+def _best(labelled: Iterable[float | None]) -> float | None:
+    """Return the highest credit, 0 for none; unknown if what is not known could raise it."""
+    found = list(labelled)
+    best = max((credit for credit in found if credit is not None), default=0.0)
+    return None if None in found and best < 1 else best
