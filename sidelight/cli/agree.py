@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.score_options import Json, Sampling, Seed
+from sidelight.cli.console import out, print_json
+from sidelight.cli.result_table import ResultTable, list_files, write_results
+from sidelight.cli.score_options import Data, Json, Sampling, Seed, from_data, required
+from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.agreement import CategoryAgreement, SchemeAgreement
+    from sidelight.evaluation.agreement import CategoryAgreement
     from sidelight.evaluation.rank_agreement import ScoreComparison
 
 app = typer.Typer(
@@ -20,35 +22,60 @@ app = typer.Typer(
 
 First = Annotated[Path, typer.Argument(help="One side, such as people: the reference.")]
 Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Folder for tables (CSV, LaTeX) and figures (SVG, PNG)."),
+]
 Samples = Annotated[int, typer.Option("--samples", min=100, help="How often runs are drawn anew.")]
 
 
 @app.command()
 def labels(
     first: First,
-    second: Second,
+    second: Annotated[
+        Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
+    ] = None,
+    data: Data = None,
     rubrics: Annotated[
         Path | None,
         typer.Option("--rubrics", help="Folder of rubrics; shows agreement by importance, too."),
     ] = None,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
     """Compare two assessment files of one kind, on what both sides judged."""
+    from sidelight.cli.agree_tables import category_tables, importance_title
     from sidelight.evaluation.agreement import compare_labels, read_two_sides
+    from sidelight.formats.assessments import COMPOUND_ASSESSMENTS
     from sidelight.formats.rubrics import read_rubrics
 
+    if second is None:
+        first, second = _by_people(first, data), first
     kind, one, other = read_two_sides(first, second)
+    if data and kind is not COMPOUND_ASSESSMENTS:
+        rubrics = from_data(rubrics, data, DataPart.RUBRICS)
     found = compare_labels(kind, one, other, read_rubrics(rubrics) if rubrics else None)
     names = _names(first, second)
+    tables = [
+        table
+        for scheme in found.schemes
+        for table in category_tables(
+            scheme.overall,
+            scheme.by_importance,
+            names,
+            f"{kind.name}_{len(scheme.overall.categories)}_labels",
+        )
+    ]
     if as_json:
         print_json(
             {
                 "files": [str(first), str(second)],
+                "written": _written(output, tables),
                 "schemes": [
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            _title(importance.name): {"n": part.n, **part.coefficients}
+                            importance_title(importance): {"n": part.n, **part.coefficients}
                             for importance, part in scheme.by_importance.items()
                         }
                     }
@@ -59,13 +86,14 @@ def labels(
             }
         )
         return
-    for scheme in found.schemes:
-        _show_scheme(scheme, names)
+    for table in tables:
+        table.show()
     for name, unjudged, only in zip(names, found.unjudged, found.only, strict=True):
         out.print(
             f"{name}: {unjudged} of the shared rows unjudged, {only} rows of its own; not compared",
             markup=False,
         )
+    list_files(write_results(output, tables))
 
 
 @app.command()
@@ -77,9 +105,11 @@ def scores(
     ] = None,
     samples: Samples = 1000,
     seed: Seed = 0,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
     """Compare how two per-topic score files order the runs."""
+    from sidelight.cli.agree_tables import correlation_table, run_means_table
     from sidelight.evaluation.rank_agreement import compare_scores
     from sidelight.evaluation.score_files import read_topic_scores
 
@@ -87,23 +117,32 @@ def scores(
     column = measure or next(iter(one[0].values))
     sampling = Sampling(samples, seed)
     found = compare_scores(one, other, column, n_samples=samples, seed=seed)
+    names = _names(first, second)
+    correlations = correlation_table(found)
+    tables = [correlations, run_means_table(found, names)]
     if as_json:
         from dataclasses import asdict
 
         print_json(
             {
                 "files": [str(first), str(second)],
+                "written": _written(output, tables),
                 "sampling": sampling._asdict(),
                 **asdict(found),
             }
         )
         return
-    _show_scores(found, _names(first, second))
+    out.print(
+        f"{found.measure}: {len(found.run_tags)} runs, {len(found.topic_ids)} topics", markup=False
+    )
+    correlations.show()
+    _show_what_is_left_out(found, names)
     out.print(
         f"intervals: 95%, bootstrap over runs, {sampling}; "
         f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
         markup=False,
     )
+    list_files(write_results(output, tables))
 
 
 @app.command()
@@ -116,9 +155,11 @@ def qrels(
     min_second: Annotated[
         int | None, typer.Option("--min-second", help="Lowest relevant grade of the second side.")
     ] = None,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
     """Compare two sets of relevance labels, on the documents that both label."""
+    from sidelight.cli.agree_tables import category_tables
     from sidelight.errors import UsageError
     from sidelight.evaluation.qrels_agreement import compare_qrels
     from sidelight.formats.qrels import read_qrels
@@ -130,10 +171,15 @@ def qrels(
         raise UsageError("--min-first and --min-second go together: each side has its own scale")
     found = compare_qrels(read_qrels(first), read_qrels(second), thresholds)
     names, shares = _names(first, second), found.order.shares
+    grades = category_tables(found.grades, {}, names, "qrels_grades")
+    relevance = (
+        category_tables(found.relevance, {}, names, "qrels_relevance") if found.relevance else []
+    )
     if as_json:
         print_json(
             {
                 "files": [str(first), str(second)],
+                "written": _written(output, [*grades, *relevance]),
                 "grades": _as_dict(found.grades),
                 "relevance": _as_dict(found.relevance) if found.relevance else None,
                 "thresholds": thresholds,
@@ -142,75 +188,26 @@ def qrels(
             }
         )
         return
-    _show_agreement(found.grades, names)
+    for table in grades:
+        table.show()
     if found.used[0] != found.used[1]:
         out.print(
             f"note: the grades used differ ({_listed(found.used[0])} and {_listed(found.used[1])});"
             " if the scales do, only --min-first and --min-second make them comparable",
             markup=False,
         )
-    if found.relevance and thresholds:
+    if thresholds:
         out.print(f"\nRelevant: from {thresholds[0]} and from {thresholds[1]}", markup=False)
-        _show_agreement(found.relevance, names)
+    for table in relevance:
+        table.show()
     ordered = ", ".join(f"{name} {share:.3f}" for name, share in (shares or {}).items())
     out.print(f"\ndocument pairs within queries: {ordered or 'undefined'}", markup=False)
     for name, only in zip(names, found.only, strict=True):
         out.print(f"{name}: {only} labels of its own; not compared", markup=False)
+    list_files(write_results(output, [*grades, *relevance]))
 
 
-def _show_scheme(scheme: SchemeAgreement, names: tuple[str, str]) -> None:
-    _show_agreement(scheme.overall, names)
-    if scheme.by_importance:
-        print_table(
-            ["by importance", "n", "raw", "kappa", "AC1"],
-            [
-                [_title(importance.name), str(part.n), *map(_cell, part.coefficients.values())]
-                for importance, part in scheme.by_importance.items()
-            ],
-        )
-
-
-def _show_agreement(found: CategoryAgreement, names: tuple[str, str]) -> None:
-    """Print coefficients, confusion matrix and label shares."""
-    one, other = names
-    print_table(
-        [f"{len(found.categories)} categories", "n", "raw", "kappa", "AC1"],
-        [["agreement", str(found.n), *map(_cell, found.coefficients.values())]],
-    )
-    print_table(
-        [f"{one} (rows), {other}", *found.categories],
-        [
-            [category, *map(str, counts)]
-            for category, counts in zip(found.categories, found.table.tolist(), strict=True)
-        ],
-    )
-    print_table(
-        ["share of labels", one, other, "difference"],
-        [
-            [category, f"{left:.1%}", f"{right:.1%}", f"{right - left:+.1%}"]
-            for category, (left, right) in found.shares.items()
-        ],
-    )
-
-
-def _show_scores(found: ScoreComparison, names: tuple[str, str]) -> None:
-    out.print(
-        f"{found.measure}: {len(found.run_tags)} runs, {len(found.topic_ids)} topics", markup=False
-    )
-    rows = []
-    for name, value in found.runs.items():
-        interval, topics = found.intervals[name], found.topics[name]
-        rows.append(
-            [
-                name.replace("_", "-"),
-                _cell(value),
-                f"{_cell(interval.low)} to {_cell(interval.high)}",
-                _cell(topics.mean),
-                f"{_cell(topics.low)} to {_cell(topics.high)}",
-                _cell(found.pairs[name]),
-            ]
-        )
-    print_table(["correlation", "runs", "interval", "mean of topics", "topics", "all pairs"], rows)
+def _show_what_is_left_out(found: ScoreComparison, names: tuple[str, str]) -> None:
     undefined = found.topics["tau_b"].undefined
     if undefined:
         out.print(
@@ -243,12 +240,20 @@ def _names(first: Path, second: Path) -> tuple[str, str]:
     return str(Path(*first.parts[-depth:])), str(Path(*second.parts[-depth:]))
 
 
-def _title(name: str) -> str:
-    return name.replace("_", " ").lower()
+def _by_people(judged: Path, data: Path | None) -> Path:
+    """Return the file of the data folder with people's labels of the same kind."""
+    from sidelight.evaluation.agreement import assessment_kind
+
+    part = {
+        "question_assessments": DataPart.QUESTION_ASSESSMENTS,
+        "report_assessments": DataPart.REPORT_ASSESSMENTS,
+        "compound_assessments": DataPart.COMPOUND_CHECK,
+    }[assessment_kind(judged)]
+    return required(None, data, part, "a second file")
 
 
-def _cell(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
+def _written(output: Path | None, tables: list[ResultTable]) -> list[str]:
+    return [str(path) for path in write_results(output, tables)]
 
 
 def _listed(grades: list[int]) -> str:

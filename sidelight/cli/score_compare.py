@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.console import out, print_json
+from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.cli.score_options import (
     DEFAULT_SAMPLES,
     Json,
+    Output,
     Samples,
     Sampling,
     Seed,
     interval_cell,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.evaluation.compare import Comparison
 
 
 def compare(
@@ -28,6 +35,7 @@ def compare(
     ] = None,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
     """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
@@ -36,6 +44,7 @@ def compare(
     scores = read_topic_values(per_topic, measure)
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = Sampling(samples, seed)
+    table = _pairs_table(pairs, f"{scores.measure}_run_pairs")
     if as_json:
         print_json(
             {
@@ -46,10 +55,23 @@ def compare(
                     pair._asdict() | {"interval": pair.interval and pair.interval._asdict()}
                     for pair in pairs
                 ],
+                "files": [str(path) for path in write_results(output, [table])],
             }
         )
         return
-    print_table(
+    table.show()
+    for note in (
+        f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
+        f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
+        "detectable: true difference that these topics show with a power of 80% at the 5% level",
+    ):
+        out.print(f"note: {note}", markup=False)
+    list_files(write_results(output, [table]))
+
+
+def _pairs_table(pairs: Sequence[Comparison], name: str) -> ResultTable:
+    return ResultTable(
+        name,
         [
             "pair",
             "difference",
@@ -75,10 +97,20 @@ def compare(
             ]
             for pair in pairs
         ],
+        [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "difference": pair.difference,
+                "interval_low": pair.interval and pair.interval.low,
+                "interval_high": pair.interval and pair.interval.high,
+                "p_value": pair.p_value,
+                "p_holm": pair.p_holm,
+                "won": pair.won,
+                "lost": pair.lost,
+                "tied": pair.tied,
+                "detectable": pair.detectable,
+            }
+            for pair in pairs
+        ],
     )
-    for note in (
-        f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
-        f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
-        "detectable: true difference that these topics show with a power of 80% at the 5% level",
-    ):
-        out.print(f"note: {note}", markup=False)

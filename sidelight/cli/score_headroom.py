@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.console import out, print_json
+from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.cli.score_options import (
     DEFAULT_TRACK,
     Assessments,
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the CSV and the figure.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="Folder for the table and the figure.")
+]
 
 
 @app.command()
@@ -81,41 +84,45 @@ def _deliver(
     topics: list[TopicHeadroom], task: str, assessments: Path, output: Path, *, as_json: bool
 ) -> None:
     """Print and write the numbers; then draw them, which needs matplotlib."""
-    from sidelight.evaluation.headroom import write_headroom
     from sidelight.evaluation.headroom_figure import draw_headroom
     from sidelight.evaluation.score_files import label_source
 
     source = label_source(assessments)
-    stem = output / f"{source}_{task}_generation_headroom"
-    numbers, *figures = (
-        stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "svg", "png")
+    title = f"{task.capitalize()} generation, {source} labels"
+    table = ResultTable(
+        f"{source}_{task}_generation_headroom",
+        ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
+        [
+            [
+                topic.topic_id,
+                f"{topic.ceiling:.4f}",
+                f"{topic.best:.4f}",
+                f"{topic.mean:.4f}",
+                "-" if topic.mean_contradiction is None else f"{topic.mean_contradiction:.4f}",
+                ", ".join(topic.best_runs),
+            ]
+            for topic in topics
+        ],
+        [_record(topic) for topic in topics],
+        lambda paths: draw_headroom(topics, title, paths),
     )
-    write_headroom(numbers, topics)
     if as_json:
         print_json(
             {
                 "labels": source,
                 "topics": [topic._asdict() for topic in topics],
-                "files": [str(path) for path in (numbers, *figures)],
+                "files": [str(path) for path in write_results(output, [table])],
             }
         )
-    else:
-        print_table(
-            ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
-            [
-                [
-                    topic.topic_id,
-                    f"{topic.ceiling:.4f}",
-                    f"{topic.best:.4f}",
-                    f"{topic.mean:.4f}",
-                    "-" if topic.mean_contradiction is None else f"{topic.mean_contradiction:.4f}",
-                    ", ".join(topic.best_runs),
-                ]
-                for topic in topics
-            ],
-        )
-        out.print(f"labels: {source}", markup=False)
-    draw_headroom(topics, f"{task.capitalize()} generation, {source} labels", figures)
-    if not as_json:
-        for path in (numbers, *figures):
-            out.print(f"  {path}", markup=False)
+        return
+    table.show()
+    out.print(f"labels: {source}", markup=False)
+    list_files(write_results(output, [table]))
+
+
+def _record(topic: TopicHeadroom) -> dict[str, object]:
+    """Return a row of the CSV; `;` separates the best runs, and Task 1 has one column less."""
+    record = topic._asdict() | {"best_runs": ";".join(topic.best_runs)}
+    if topic.mean_contradiction is None:
+        del record["mean_contradiction"]
+    return record

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.result_table import list_files
 from sidelight.cli.score_options import interval_cell
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def deliver(
     """
     from sidelight.evaluation.score_files import write_score_files
     from sidelight.evaluation.uncertainty import MIN_TOPICS, run_intervals
-    from sidelight.files import atomic_writer
-    from sidelight.formats.latex import latex_table
+    from sidelight.formats.latex import write_latex_table
 
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None
@@ -58,8 +58,7 @@ def deliver(
     if output is not None:
         latex = output / f"{prefix}_per_run_results.tex"
         written = (*write_score_files(table, output, prefix, intervals), latex)
-        with atomic_writer(latex) as stream:
-            stream.write(latex_table(header, rows))
+        write_latex_table(latex, header, rows)
     if as_json:
         print_json(
             {
@@ -98,8 +97,7 @@ def deliver(
             style="yellow",
             markup=False,
         )
-    for path in written:
-        out.print(f"  {path}", markup=False)
+    list_files(written)
 
 
 def _interval_json(

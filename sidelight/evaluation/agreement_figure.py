@@ -111,6 +111,7 @@ def _draw_differences(axes: Axes, found: CategoryAgreement) -> None:
     # The numbers stand outside the bars, which need half the width on each side for that.
     reach = 1.8 * max(map(abs, differences)) or 1
     axes.set_xlim(-reach, reach)
+    axes.locator_params(axis="x", nbins=5)
     axes.set_xlabel("given more often by the second side, percentage points")
     tidy_axes(axes, "x")
     axes.spines["left"].set_visible(False)

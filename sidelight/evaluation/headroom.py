@@ -8,7 +8,6 @@ Source: DRAGUN resources paper (arXiv 2602.24277), section 3.4.
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,12 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.evaluation.metrics.question_coverage import question_coverage
 from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE, report_support
 from sidelight.evaluation.score import compound_questions, score_questions, score_reports
-from sidelight.files import atomic_writer
 from sidelight.schemas.judgment import AnswerLabel, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from sidelight.evaluation.score import ScoreTable
     from sidelight.schemas.judgment import (
@@ -99,18 +96,6 @@ def report_headroom(
         for topic_id, rubric in rubrics.items()
     }
     return _headroom(table, ceilings)
-
-
-def write_headroom(path: Path, topics: Sequence[TopicHeadroom]) -> None:
-    """Write the numbers of the figure as CSV; the best runs of a topic are separated by `;`."""
-    columns = list(TopicHeadroom._fields)
-    if topics[0].mean_contradiction is None:
-        columns.remove("mean_contradiction")
-    with atomic_writer(path) as stream:
-        writer = csv.DictWriter(stream, columns, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        for topic in topics:
-            writer.writerow(topic._asdict() | {"best_runs": ";".join(topic.best_runs)})
 
 
 def _headroom(table: ScoreTable, ceilings: Mapping[str, float]) -> list[TopicHeadroom]:

@@ -7,19 +7,17 @@ are known, per-run files end in `interval_low` and `interval_high` of the first 
 
 from __future__ import annotations
 
-import csv
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
 from sidelight.errors import InputError
 from sidelight.evaluation.score import TopicScore
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.table import read_table
+from sidelight.formats.table import read_table, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sidelight.evaluation.score import ScoreTable
@@ -95,12 +93,12 @@ def write_score_files(
     """
     per_topic = folder / f"{prefix}_per_topic_results.csv"
     per_run = folder / f"{prefix}_per_run_results.csv"
-    _write(
+    write_table(
         per_topic,
         (*_IDS, *table.topics[0].values),
         ((topic.run_tag, topic.topic_id, *topic.values.values()) for topic in table.topics),
     )
-    _write(
+    write_table(
         per_run,
         (
             "run_tag",
@@ -117,14 +115,6 @@ def write_score_files(
         ),
     )
     return per_topic, per_run
-
-
-def _write(path: Path, header: Iterable[str], rows: Iterable[Iterable[str | float]]) -> None:
-    with atomic_writer(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(header)
-        # `csv` writes floats by `repr`: the shortest text that reads back as the same number.
-        writer.writerows(rows)
 
 
 def _number(row: Row, column: str, findings: Findings) -> float:

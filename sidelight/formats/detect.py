@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
-    "question_assessments": QUESTION_ASSESSMENTS,
-    "report_assessments": ANSWER_ASSESSMENTS,
-    "compound_assessments": COMPOUND_ASSESSMENTS,
+    kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _QRELS_COLUMNS, _TASK1_FIELDS, _TREC_RUN_COLUMNS = 4, 5, 6
@@ -102,7 +100,8 @@ def detect_kind(path: Path) -> str | None:
         InputError: The file cannot be read.
     """
     text = read_bytes(path).removeprefix(BOM_UTF8).decode("utf-8", errors="replace").strip()
-    lines = [line for line in re.split("[\r\n]+", text) if line.strip()][:_LOOKED_AT]
+    pieces = re.split("[\r\n]+", text, maxsplit=_LOOKED_AT)[:_LOOKED_AT]
+    lines = [line for line in pieces if line.strip()]
     if not lines:
         return None
     if text.startswith("{"):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sidelight.files import atomic_writer
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 _WORDS = {
     "\\": r"\textbackslash{}",
@@ -33,6 +36,12 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def write_latex_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write what `latex_table` returns."""
+    with atomic_writer(path) as stream:
+        stream.write(latex_table(header, rows))
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""CSV files with a header row, read so that text stays text.
+"""CSV files with a header row, read and written so that text stays text.
 
 The usual readers turn `N/A`, `None` and an empty cell into a missing number, and a column of ranks
 into floats as soon as one is missing. The `csv` module changes nothing.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import open_text
 
@@ -53,6 +54,15 @@ def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
         )
         findings.raise_errors()
     return header, _rows(header, records, findings)
+
+
+def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a CSV file; None becomes an empty cell, and a float reads back as the same number."""
+    with atomic_writer(path) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(header)
+        # `csv` writes floats by `repr`: the shortest text that reads back as the same number.
+        writer.writerows(rows)
 
 
 def _rows(

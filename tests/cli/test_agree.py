@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from sidelight.cli.agree_tables import category_tables
 from sidelight.cli.main import app
-from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
+from sidelight.evaluation.agreement import compare_labels, read_two_sides
+from sidelight.formats.rubrics import read_rubrics
 from sidelight.sample import sample_path
 
 ASSESSMENTS = sample_path() / "human_assessments"
@@ -69,7 +73,7 @@ def test_labels_as_tables(people: Path, judge: Path) -> None:
         "judge.csv: 1 of the shared rows unjudged, 0 rows of its own; not compared",
     ]
     shares = output.partition("share of labels")[2]
-    assert line_of(shares, "supports") == ["33.3%", "66.7%", "+33.3%"]
+    assert line_of(shares, "supports") == ["33.3%", "66.7%", "+33.3%", "2.00"]
 
 
 def test_labels_as_json_with_rubrics() -> None:
@@ -185,3 +189,91 @@ def test_a_score_file_without_scores_is_refused(tmp_path: Path) -> None:
     file = score_file(tmp_path / "empty.csv")
     with pytest.raises(InputError, match="holds no score"):
         agree("scores", file, file)
+
+
+def rows(path: Path) -> list[list[str]]:
+    return [line.split(",") for line in path.read_text().splitlines()]
+
+
+def test_labels_as_files(tmp_path: Path, people: Path, judge: Path) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "out"
+    found = json.loads(agree("labels", people, judge, "-o", folder, "--json"))
+    stem = "report_assessments_4_labels"
+    assert sorted(found["written"]) == sorted(map(str, folder.iterdir()))
+    assert {path.name for path in folder.iterdir()} == {
+        *(f"{stem}_agreement.{ending}" for ending in ("csv", "tex")),
+        *(f"{stem}_confusion.{ending}" for ending in ("csv", "tex", "svg", "png")),
+        *(f"{stem}_shares.{ending}" for ending in ("csv", "tex", "svg", "png")),
+    }
+    # As worked above; the doubles nearest to 2 / 3, .4 and .6 may be missed by one.
+    header, (part, n, *coefficients) = rows(folder / f"{stem}_agreement.csv")
+    assert header == ["part", "n", "raw", "kappa", "ac1"]
+    assert (part, n) == ("agreement", "3")
+    assert list(map(float, coefficients)) == pytest.approx([2 / 3, 0.4, 0.6])
+    assert rows(folder / f"{stem}_confusion.csv") == [
+        ["first", "supports", "partial", "contradicts", "none"],
+        ["supports", "1", "0", "0", "0"],
+        ["partial", "0", "0", "0", "0"],
+        ["contradicts", "0", "0", "0", "0"],
+        ["none", "1", "0", "0", "1"],
+    ]
+    shares = {row[0]: row[1:] for row in rows(folder / f"{stem}_shares.csv")}
+    assert shares["label"] == ["first", "second", "difference", "ratio"]
+    assert list(map(float, shares["supports"])) == [1 / 3, 2 / 3, 1 / 3, 2]
+    assert shares["partial"] == ["0.0", "0.0", "0.0", ""]
+    assert (
+        "none & 66.7\\% & 33.3\\% & -33.3\\% & 0.50" in (folder / f"{stem}_shares.tex").read_text()
+    )
+
+
+def test_importance_classes_have_rows_in_the_file() -> None:
+    kind, one, other = read_two_sides(*[ASSESSMENTS / "question_assessments.csv"] * 2)
+    four, _ = compare_labels(kind, one, other, read_rubrics(RUBRICS)).schemes
+    table, *_ = category_tables(four.overall, four.by_importance, ("one", "other"), "x")
+    parts = ["agreement", "have to know", "good to know", "nice to know"]
+    assert [row["part"] for row in table.records] == [row[0] for row in table.rows] == parts
+    counts = [int(row[1]) for row in table.rows]
+    assert counts[0] == sum(counts[1:])
+
+
+def test_scores_as_files(tmp_path: Path, score_files: tuple[Path, Path]) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "out"
+    shown = agree("scores", *score_files, "-o", folder)
+    written = [Path(line.strip()) for line in shown.splitlines() if line.startswith("  /")]
+    assert sorted(written) == sorted(folder.iterdir())
+    assert rows(folder / "supportive_score_run_means.csv") == [
+        ["run_tag", "first", "second"],
+        ["a", "0.5", "0.6"],
+        ["b", "0.4", "0.7"],
+        ["c", "0.4", "0.2"],
+    ]
+    header, *correlations = rows(folder / "supportive_score_correlations.csv")
+    assert header[:2] == ["correlation", "runs"]
+    found = {row[0]: float(row[1]) for row in correlations}
+    # As worked above; less their mean, the ranks are 1, -.5, -.5 and 0, 1, -1: 0 - .5 + .5
+    assert found == {
+        "tau_b": pytest.approx(0),
+        "spearman": pytest.approx(0),
+        "tau_ap": pytest.approx(-0.25),
+    }
+
+
+def test_qrels_as_files(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    first = write(tmp_path / "sun.txt", "q 0 a 1", "q 0 b 1", "q 0 c 0")
+    second = write(tmp_path / "nist.txt", "q 0 a 3", "q 0 b 1", "q 0 c 0", "q 0 d 0")
+    agree("qrels", first, second, "-o", tmp_path / "out")
+    table = rows(tmp_path / "out" / "qrels_grades_confusion.csv")
+    assert table[1:3] == [["0", "1", "0", "0", "0"], ["1", "0", "1", "0", "1"]]
+    assert (tmp_path / "out" / "qrels_grades_confusion.png").exists()
+
+
+def test_without_matplotlib_tables_are_still_written(
+    tmp_path: Path, people: Path, judge: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MachineError, match="needs matplotlib"):
+        agree("labels", people, judge, "-o", tmp_path / "out")
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".csv", ".tex"}

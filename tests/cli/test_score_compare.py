@@ -58,3 +58,28 @@ def test_two_topics_show_no_interval(per_topic: Path) -> None:
 def test_an_unknown_measure_is_wrong_usage(per_topic: Path) -> None:
     with pytest.raises(UsageError, match="no measure speed"):
         compare(per_topic, "--measure", "speed")
+
+
+def test_csv_and_latex_hold_the_pairs(per_topic: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    shown = compare(per_topic, "--samples", 200, "-o", folder)
+    assert shown.endswith(f"  {folder}/score_run_pairs.csv\n  {folder}/score_run_pairs.tex\n")
+    header, row = (folder / "score_run_pairs.csv").read_text().splitlines()
+    cells = dict(zip(header.split(","), row.split(","), strict=True))
+    # differences 0.25, 0, 1
+    assert (cells["first"], cells["second"]) == ("x", "y")
+    assert float(cells["difference"]) == 1.25 / 3
+    assert [cells[name] for name in ("won", "lost", "tied")] == ["2", "0", "1"]
+    assert (cells["interval_low"], cells["interval_high"]) == ("0.0", "1.0")
+    assert r"x - y & +0.4167 & {[}0.0000, 1.0000{]}" in (folder / "score_run_pairs.tex").read_text()
+    found = json.loads(compare(per_topic, "--samples", 200, "-o", folder, "--json"))
+    assert found["files"] == [f"{folder}/score_run_pairs.{ending}" for ending in ("csv", "tex")]
+
+
+def test_what_is_unknown_is_an_empty_cell(per_topic: Path, tmp_path: Path) -> None:
+    lines = [line for line in per_topic.read_text().splitlines() if ",c," not in line]
+    per_topic.write_text("\n".join(lines) + "\n")
+    compare(per_topic, "-o", tmp_path / "out")
+    row = (tmp_path / "out" / "score_run_pairs.csv").read_text().splitlines()[1]
+    assert row.startswith("x,y,0.125,,,")
+    assert row.endswith(",1,0,1,")

@@ -49,11 +49,15 @@ def test_reports(tmp_path: Path, rubrics: Path) -> None:
     stem = "human_report_generation_headroom"
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         f"{stem}.csv",
+        f"{stem}.tex",
         f"{stem}.svg",
         f"{stem}.png",
     }
     (topic,) = json.loads(headroom(*common, "--json"))["topics"]
     assert topic["best_runs"] == ["r"]
+    assert (tmp_path / "out" / f"{stem}.csv").read_text() == (
+        "topic_id,ceiling,best,best_runs,mean,mean_contradiction\na,0.75,0.5,r,0.375,0.0\n"
+    )
 
 
 def test_questions(tmp_path: Path, rubrics: Path) -> None:
@@ -71,3 +75,6 @@ def test_questions(tmp_path: Path, rubrics: Path) -> None:
     assert topic["ceiling"] == 1.0
     (topic,) = json.loads(headroom(*common, "--compound", verdicts))["topics"]
     assert (topic["ceiling"], topic["best_runs"]) == (0.5, ["s"])
+    # Flagged, r has nothing, and s has half of one question.
+    (csv,) = tmp_path.glob("*_headroom.csv")
+    assert csv.read_text() == "topic_id,ceiling,best,best_runs,mean\na,0.5,0.5,s,0.25\n"

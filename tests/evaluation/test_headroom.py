@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toy import HAVE, NICE, answer, answer_ids, pair, rubric, rubrics, verdict
@@ -11,7 +8,6 @@ from sidelight.evaluation.headroom import (
     TopicHeadroom,
     question_headroom,
     report_headroom,
-    write_headroom,
 )
 from sidelight.schemas.judgment import AnswerAssessment, Unjudged
 
@@ -101,16 +97,3 @@ def test_ceiling_best_mean(data: st.DataObject) -> None:
     ]
     (topic,) = question_headroom({"t": item}, pairs, verdicts, questions_per_topic=3)
     assert 1 >= topic.ceiling >= topic.best >= topic.mean >= 0
-
-
-@pytest.mark.parametrize(
-    ("contradiction", "expected"),
-    [
-        (0.25, "topic_id,ceiling,best,best_runs,mean,mean_contradiction\nt,1.0,0.5,r;s,0.4,0.25\n"),
-        (None, "topic_id,ceiling,best,best_runs,mean\nt,1.0,0.5,r;s,0.4\n"),
-    ],
-)
-def test_numbers(tmp_path: Path, contradiction: float | None, expected: str) -> None:
-    topic = TopicHeadroom("t", 1.0, 0.5, ("r", "s"), 0.4, contradiction)
-    write_headroom(tmp_path / "h.csv", [topic])
-    assert (tmp_path / "h.csv").read_text() == expected
