@@ -11,7 +11,6 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +53,8 @@ def bootstrap_intervals(scores: Matrix, *, samples: int, seed: int) -> list[Inte
     Returns:
         One interval for each row; None for all of them with fewer than 3 topics.
     """
+    from scipy.special import ndtr, stdtrit
+
     n_topics = scores.shape[1]
     if n_topics < MIN_TOPICS:
         return [None] * len(scores)
@@ -126,6 +127,8 @@ def minimum_detectable_difference(differences: npt.NDArray[np.float64]) -> float
     quantile of Student's t; for a two-sided test at 5% with a power of 80%. Source: Bloom, Minimum
     Detectable Effects, Evaluation Review 19(5), 1995. None with fewer than 3 topics.
     """
+    from scipy.special import stdtrit
+
     n_topics = len(differences)
     if n_topics < MIN_TOPICS:
         return None
