@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -52,7 +53,7 @@ def write_collection(folder: Path, segments: int, *, shards: int, seed: int) -> 
         The shards in the order of their numbers.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    documents = _documents(np.random.default_rng(seed))
+    documents = _documents(np.random.default_rng(seed), min(20 * segments, _SENTENCES))
     paths = []
     for shard in range(shards):
         count = segments * (shard + 1) // shards - segments * shard // shards
@@ -95,8 +96,8 @@ def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def _documents(rng: np.random.Generator) -> Iterator[GeneratedDocument]:
-    pool = _sentences(rng)
+def _documents(rng: np.random.Generator, sentences: int) -> Iterator[GeneratedDocument]:
+    pool = _sentences(rng, sentences)
     number = 0
     while True:
         for length in _lengths(rng, _DOCUMENT_SENTENCES, 1000):
@@ -108,12 +109,11 @@ def _documents(rng: np.random.Generator) -> Iterator[GeneratedDocument]:
             number += 1
 
 
-def _sentences(rng: np.random.Generator) -> list[str]:
-    lengths = _lengths(rng, _SENTENCE_WORDS, _SENTENCES)
+def _sentences(rng: np.random.Generator, count: int) -> list[str]:
+    lengths = _lengths(rng, _SENTENCE_WORDS, count)
     chances = 1 / np.arange(1, _VOCABULARY + 1)
     ranks = rng.choice(_VOCABULARY, size=int(lengths.sum()), p=chances / chances.sum())
-    vocabulary = [_word(rank) for rank in range(_VOCABULARY)]
-    words = (vocabulary[rank] for rank in ranks)
+    words = map(lru_cache(_VOCABULARY)(_word), ranks.tolist())
     return [" ".join(islice(words, length)).capitalize() + "." for length in lengths.tolist()]
 
 
