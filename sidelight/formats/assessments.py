@@ -201,6 +201,8 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> Iterator[tuple[int, A]]:
         findings.raise_errors()
     rank_columns = [column for column in kind.columns if column.endswith("_rank")]
     for row in rows:
+        if not any(row.cells.values()):
+            continue  # as pandas writes a row that a stray line ending made
         rationale = row.cells[rationale_columns[0]] if rationale_columns else ""
         label = _label(row, label_columns[0], kind.labels, rationale, findings)
         values: dict[str, Any] = {column: row.cells[column] for column in kind.columns}

@@ -92,3 +92,21 @@ def test_judge_takes_the_rubrics(tmp_path: Path) -> None:
     sidelight(*common, *RUBRICS, "-o", tmp_path / "b")
     name = "auto_report_assessments.csv"
     assert (tmp_path / "a" / name).read_text() == (tmp_path / "b" / name).read_text()
+
+
+@pytest.mark.parametrize("labels", [PAIRS[1], ANSWERS[1]])
+def test_agreement_with_people(labels: Path) -> None:
+    shown = json.loads(sidelight("agree", "labels", labels, "--data", SAMPLE, "--json"))
+    named = json.loads(sidelight("agree", "labels", labels, labels, *RUBRICS, "--json"))
+    assert shown == named
+    assert shown["schemes"][0]["by_importance"]
+
+
+def test_agreement_on_compound_questions_needs_no_rubrics() -> None:
+    shown = json.loads(sidelight("agree", "labels", COMPOUND[1], "--data", SAMPLE, "--json"))
+    assert shown["schemes"][0]["raw"] == 1
+
+
+def test_one_side_alone_agrees_with_nobody() -> None:
+    with pytest.raises(UsageError, match="expected a second file, or --data"):
+        sidelight("agree", "labels", PAIRS[1])
