@@ -24,7 +24,7 @@ RED, ORANGE = "#e8384f", "#f0a030"
 GREY, PALE_GREY = "#666666", "#dddddd"
 
 _DOTS_PER_INCH = 150  # of PNG
-_NAME_ENDS = 21  # characters kept of each end of a long name
+_NAME_ENDS = 24  # characters kept of each end of a long name, such as a path
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def tidy_axes(axes: Axes, grid: Literal["x", "y", "both"]) -> None:
 
 
 def short_name(name: str) -> str:
-    """Return a name that fits beside an axis: the middle of a long one, such as a path, is cut."""
+    """Return a name that fits beside an axis: the middle of a long one is cut."""
     if len(name) <= 2 * _NAME_ENDS + 1:
         return name
     return f"{name[:_NAME_ENDS]}…{name[-_NAME_ENDS:]}"

@@ -37,6 +37,8 @@ def draw_headroom(topics: Sequence[TopicHeadroom], title: str, paths: Sequence[P
 
 
 def _draw(figure: Figure, topics: Sequence[TopicHeadroom]) -> None:
+    from matplotlib.patheffects import withStroke
+
     axes = figure.subplots()
     places = range(len(topics))
     handles: dict[str, Any] = {
@@ -50,9 +52,14 @@ def _draw(figure: Figure, topics: Sequence[TopicHeadroom]) -> None:
     if contradictions:
         lines["mean contradiction"] = (contradictions, ORANGE, "s--")
     for name, (values, color, style) in lines.items():
-        # Not clipped: half of a marker at 0 lies below the axis.
         (handles[name],) = axes.plot(
-            places, values, style, color=color, markersize=4, clip_on=False
+            places,
+            values,
+            style,
+            color=color,
+            markersize=4,
+            clip_on=False,  # half of a marker at 0 lies below the axis
+            path_effects=[withStroke(linewidth=3, foreground="white")],  # seen on dark bars, too
         )
     prefix = _shared_prefix([topic.topic_id for topic in topics])
     axes.set_xticks(places, [topic.topic_id.removeprefix(prefix) for topic in topics], rotation=90)

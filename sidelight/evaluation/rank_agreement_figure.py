@@ -41,8 +41,8 @@ def draw_run_means(found: ScoreComparison, sides: tuple[str, str], paths: Sequen
         if named:
             _name_runs(axes, found)
         measure = found.measure.replace("_", " ")
-        axes.set_xlabel(f"{measure}\n{short_name(sides[0])}")
-        axes.set_ylabel(f"{measure}\n{short_name(sides[1])}")
+        axes.set_xlabel(f"{measure}\n{short_name(sides[0])}", fontsize="small")
+        axes.set_ylabel(f"{measure}\n{short_name(sides[1])}", fontsize="small")
         tidy_axes(axes, "both")
         figure.suptitle(_caption(found), fontsize="medium")
 
