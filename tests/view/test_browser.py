@@ -6,18 +6,30 @@ read from the file that SIDELIGHT_AXE names.
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hostile_pages import HOSTILE_TEXTS
+from mini_web import investigation
 from viewed_runs import TOPIC, write_run
 
+from sidelight.config.load import load_settings
+from sidelight.formats.rubrics import read_rubrics
+from sidelight.generation.roles import Encode
+from sidelight.run_directory import RunDirectory
+from sidelight.runner import run_topics
+from sidelight.sample import sample_path
+from sidelight.schemas.article import Article
+from sidelight.schemas.segment import Segment
 from sidelight.text import clean
 from sidelight.view.collect import collect_page
+from sidelight.view.labels import read_labels
 from sidelight.view.page import render_page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
@@ -194,21 +206,55 @@ def test_paper_shows_report_and_sources(browser: Any, calm: Path) -> None:
     assert tab.pdf()[:5] == b"%PDF-"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, calm: Path) -> None:
+def assert_accessible(browser: Any, path: Path, **options: Any) -> None:
     if "SIDELIGHT_AXE" not in os.environ:
         pytest.skip("needs SIDELIGHT_AXE, the path of axe.min.js from npm's axe-core")
-    tab = Visit(
-        browser,
-        calm,
-        color_scheme=scheme,
-        viewport={"width": width, "height": 900},
-        reduced_motion="reduce",
-        bypass_csp=True,
-    ).tab
+    tab = Visit(browser, path, reduced_motion="reduce", bypass_csp=True, **options).tab
     tab.evaluate(Path(os.environ["SIDELIGHT_AXE"]).read_text(encoding="utf-8"))
     tab.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true })")
     tab.locator("#t1-s1 .sentence").focus()
     found = tab.evaluate("axe.run().then((result) => result.violations)")
     assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, calm: Path) -> None:
+    viewport = {"width": width, "height": 900}
+    assert_accessible(browser, calm, color_scheme=scheme, viewport=viewport)
+
+
+@pytest.mark.slow
+def test_the_page_of_a_real_run_with_marks_and_a_rival(
+    browser: Any,
+    lexical_encode: Encode,
+    mini_web_articles: tuple[Article, ...],
+    mini_web_segments: list[Segment],
+    tmp_path: Path,
+) -> None:
+    investigate = investigation(mini_web_segments, lexical_encode)
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Callable[..., Any]]:
+        yield lambda article, log: investigate(article)
+
+    def run(name: str) -> RunDirectory:
+        settings = load_settings(None, [f"submission.run_id={name}"])
+        return asyncio.run(
+            run_topics(mini_web_articles, settings, "index", start, tmp_path / name)
+        ).directory
+
+    with ThreadPoolExecutor(1) as other:
+        ours, rival = other.map(run, ("sidelight-ours", "sidelight-rival"))
+    data = sample_path()
+    labels = read_labels(data / "human_assessments")
+    page = collect_page(ours, read_rubrics(data / "human_rubrics"), [labels], rival)
+    path = tmp_path / "page.html"
+    path.write_text(render_page(page), encoding="utf-8")
+    visit = Visit(browser, path)
+    painted = visit.tab.evaluate("performance.getEntriesByName('first-paint')[0].startTime")
+    assert painted < 1000
+    for box in visit.tab.locator("#t1 details").all():
+        box.evaluate("(box) => { box.open = true }")
+    visit.assert_quiet()
+    assert_accessible(browser, path)
