@@ -1,0 +1,117 @@
+"""Real builds, killed at any moment and taken up again, end in the index of one left alone."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from generated_collection import write_collection
+
+from sidelight.index.build import build_index
+from sidelight.index.encoder import Encoder
+from sidelight.index.engine import LocalEngine
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.manifest import Manifest
+from sidelight.retrieval.named import NAMES, open_retriever
+from sidelight.schemas.search import Query
+from sidelight.schemas.segment import Segment
+
+# In the order in which a build makes them.
+STAGES = [
+    "plan.json",
+    "parts/*.part/report.json",
+    "parts/others",
+    "docstore*",
+    "lucene*",
+    "vectors.part",
+    "vectors",
+]
+
+
+class Undisturbed(NamedTuple):
+    """An index that was built in one go, and what it was built from."""
+
+    shards: list[Path]
+    folder: IndexFolder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    small_shard: Path, encoder: Encoder, tmp_path_factory: pytest.TempPathFactory
+) -> Undisturbed:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    shards = [*write_collection(folder / "shards", 12, shards=1, seed=4), small_shard]
+    build_index(shards, folder / "index", encoder, engine=LocalEngine(1))
+    return Undisturbed(shards, open_index(folder / "index"))
+
+
+def start(undisturbed: Undisturbed, folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sidelight.cli.main", "index", "build"]
+    command += [*map(str, undisturbed.shards), "--output", str(folder)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def content(folder: IndexFolder) -> tuple[str, Manifest, list[Segment], dict[str, object]]:
+    """What must not depend on what happened during a build."""
+    queries = [Query(query_id="q", text="who owns the quarry dibe"), Query(query_id="r", text="bu")]
+    found = {name: open_retriever(name, folder).search(queries, 64) for name in NAMES}
+    # Lucene's threads take segments in any order, and its files grow a little with it.
+    manifest = folder.manifest.model_copy(update={"files": {}})
+    return manifest.fingerprint(), manifest, list(folder.docstore), found
+
+
+def check(folder: Path, undisturbed: Undisturbed) -> None:
+    assert content(open_index(folder)) == content(undisturbed.folder)
+    assert {path.name for path in folder.iterdir()} == {
+        path.name for path in undisturbed.folder.path.iterdir()
+    }
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [STAGES[1], *(pytest.param(stage, marks=pytest.mark.slow) for stage in STAGES)],
+)
+def test_a_build_killed_in_a_stage_ends_the_same(
+    stage: str, undisturbed: Undisturbed, encoder: Encoder, tmp_path: Path
+) -> None:
+    process = start(undisturbed, tmp_path)
+    while not list(tmp_path.glob(stage)):
+        assert process.poll() is None
+        time.sleep(0.002)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    build_index(undisturbed.shards, tmp_path, encoder, engine=LocalEngine(1))
+    check(tmp_path, undisturbed)
+
+
+@pytest.mark.slow
+def test_builds_killed_at_fifty_moments_end_the_same(
+    undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    begun = time.monotonic()
+    assert start(undisturbed, tmp_path / "timed").wait() == 0
+    duration = time.monotonic() - begun
+    rng = random.Random(50)
+    killed = number = 0
+    while killed < 50:
+        folder = tmp_path / str(number)
+        ended = False
+        while not ended:
+            process = start(undisturbed, folder)
+            try:
+                # A build that goes on has less to do: so late a kill would often miss it.
+                ended = process.wait(duration * rng.uniform(0.2, 1.0)) == 0
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                killed += 1
+            else:
+                assert ended
+        check(folder, undisturbed)
+        number += 1
