@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
 
 # A run keeps only sentences that its own check finds supported in full.
-_STOOD = ("full", "by the run's own check, which kept no other sentence")
-_UNCITED = ("uncited", "it cites nothing")
+_STOOD = ("full", "The run's own check says so; it kept no other sentence.")
+_UNCITED = ("uncited", "It cites nothing.")
 
 
 def web_page(url: str, title: str) -> WebPage:
