@@ -38,7 +38,9 @@ from sidelight.index.manifest import (
     write_plan,
 )
 from sidelight.index.part_report import read_report
+from sidelight.index.profiles import EXACT, profile_named
 from sidelight.index.text_part import BuildTextPart, merge_docstores, text_parts
+from sidelight.index.vector_sources import vector_parts
 from sidelight.index.vectors import write_vectors
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from sidelight.index.encoder import Encoder
     from sidelight.index.part_report import PartReport, ShardReport
     from sidelight.index.text_part import TextPart
+    from sidelight.index.vector_part import VectorPart
 
     # Given a description and perhaps a total, shows progress while its block runs and yields the
     # function that advances it.
@@ -73,6 +76,8 @@ def build_index(
     *,
     strict: bool = False,
     engine: Engine | None = None,
+    profile: str = EXACT,
+    vectors: Sequence[Path] = (),
 ) -> Manifest:
     """Index the segments of all shards in a folder; a finished, unchanged one is left as it is.
 
@@ -84,10 +89,13 @@ def build_index(
         progress: Shows each stage.
         strict: Stop at a broken shard, instead of indexing what is sound and reporting the rest.
         engine: Where the parts are worked on; the processes of this machine by default.
+        profile: Name of the way to keep and search vectors.
+        vectors: Parquet files with the vectors of the segments, by the model of the encoder; if
+            none, the segments are encoded.
 
     Raises:
-        InputError: A shard cannot be read, none holds a segment, or the folder holds something
-            else.
+        InputError: A shard cannot be read, none holds a segment, vectors are not those of the
+            segments, or the folder holds something else.
         InvalidFileError: A shard is broken, and that is not to be.
         MachineError: Java, a package or the model is missing.
     """
@@ -96,6 +104,8 @@ def build_index(
         fields=fields,
         encoder=encoder.identity(),
         analyzer=ANALYZER,
+        profile=profile_named(profile).name,
+        vectors=describe_inputs(vectors),
     )
     busy = UsageError(
         f"{folder}: another build is at work in this folder",
@@ -114,7 +124,13 @@ def build_index(
             reports = _write_text(folder, parts, build, engine or LocalEngine(), progress)
             with Docstore(folder / DOCSTORE) as docstore:
                 _stage(
-                    folder / VECTORS, lambda part: _write_vectors(part, docstore, encoder, progress)
+                    folder / VECTORS,
+                    lambda part: _write_vectors(
+                        part,
+                        vector_parts(folder / _PARTS, docstore, encoder, vectors, progress),
+                        plan,
+                        progress,
+                    ),
                 )
             manifest = Manifest(
                 plan=plan,
@@ -140,9 +156,7 @@ def _is_finished(folder: Path, plan: Plan) -> bool:
         return False
     if begun.fingerprint() != plan.fingerprint():
         changed = [
-            name
-            for name in ("inputs", "fields", "encoder", "analyzer", "format_version")
-            if getattr(begun, name) != getattr(plan, name)
+            name for name in Plan.model_fields if getattr(begun, name) != getattr(plan, name)
         ]
         raise InputError(
             f"{folder}: expected the index of this input; found one that differs in: "
@@ -200,9 +214,9 @@ def _check(shards: Sequence[ShardReport], *, strict: bool) -> None:
         )
 
 
-def _write_vectors(part: Path, docstore: Docstore, encoder: Encoder, progress: Progress) -> None:
-    with progress("vectors", len(docstore)) as advance:
-        write_vectors(part, docstore, encoder, advance)
+def _write_vectors(part: Path, parts: Sequence[VectorPart], plan: Plan, progress: Progress) -> None:
+    with progress("index of vectors", None) as advance:
+        write_vectors(part, parts, profile_named(plan.profile), advance)
 
 
 def _files(folder: Path) -> dict[str, int]:

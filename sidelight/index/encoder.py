@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError
+from sidelight.index.precision import multiplies_bfloat16
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -54,10 +55,13 @@ class Encoder:
     Args:
         name: Name or path of a sentence-transformers model. The default comes with an installed
             package and needs no download.
+        dimension: Keep so many numbers of a vector, for models trained for that (Matryoshka); all
+            if None.
     """
 
-    def __init__(self, name: str = DEFAULT_ENCODER) -> None:
+    def __init__(self, name: str = DEFAULT_ENCODER, dimension: int | None = None) -> None:
         self.name = name
+        self._dimension = dimension
         self._lock = threading.RLock()
         self._loaded: Any = None
         self._weights = ""
@@ -126,7 +130,7 @@ class Encoder:
     def _model(self) -> Any:
         with self._lock:
             if self._loaded is None:
-                model = _load(self.name)
+                model = _load(self.name, self._dimension)
                 self._weights = _hash_weights(model)
                 self._loaded = model.to(_precision())
             return self._loaded
@@ -145,15 +149,11 @@ def _precision() -> Any:
     """Return bfloat16 where the processor multiplies it in hardware, else single precision."""
     import torch
 
-    fast = (
-        torch.cuda.is_available()
-        or torch.cpu._is_amx_tile_supported()  # noqa: SLF001 - torch offers no public test
-        or torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001
-    )
+    fast = torch.cuda.is_available() or multiplies_bfloat16()
     return torch.bfloat16 if fast else torch.float32
 
 
-def _load(name: str) -> Any:
+def _load(name: str, dimension: int | None) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
@@ -164,7 +164,8 @@ def _load(name: str) -> Any:
         ) from error
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return SentenceTransformer(str(bundled_model() if name == DEFAULT_ENCODER else name))
+        path = bundled_model() if name == DEFAULT_ENCODER else name
+        return SentenceTransformer(str(path), truncate_dim=dimension)
     except OSError as error:
         raise MachineError(
             f"the encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}",

@@ -55,7 +55,7 @@ class IndexFolder:
             InputError: The model of that name is no longer the one that made the vectors.
         """
         expected = self.manifest.plan.encoder
-        encoder = Encoder(expected.name)
+        encoder = Encoder(expected.name, expected.dimension)
         found = encoder.identity()
         if found != expected:
             raise InputError(

@@ -14,6 +14,7 @@ from sidelight.formats.findings import Findings
 from sidelight.index.corpus import CorpusFields
 from sidelight.index.encoder import EncoderIdentity
 from sidelight.index.part_report import ShardReport
+from sidelight.index.profiles import EXACT
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -38,18 +39,31 @@ class InputFile(Value):
 
 
 class Plan(Value):
-    """Everything that decides what an index holds."""
+    """Everything that decides what an index holds.
+
+    Attributes:
+        format_version: Of the folder.
+        inputs: The shards.
+        fields: Which keys of their lines hold what.
+        encoder: What made the vectors of the segments, and makes those of queries.
+        analyzer: What makes words of text.
+        profile: How the vectors are kept.
+        vectors: Files with the vectors of the segments; none if they are encoded.
+    """
 
     format_version: int = FORMAT_VERSION
     inputs: tuple[InputFile, ...]
     fields: CorpusFields
     encoder: EncoderIdentity
     analyzer: str
+    profile: str = EXACT
+    vectors: tuple[InputFile, ...] = ()
 
     def fingerprint(self) -> str:
         """Return a SHA-256 that is the same for the same content, whatever its files are called."""
-        content = self.model_dump(exclude={"inputs": True, "encoder": {"name"}})
+        content = self.model_dump(exclude={"inputs": True, "vectors": True, "encoder": {"name"}})
         content["inputs"] = sorted(shard.sha256 for shard in self.inputs)
+        content["vectors"] = [file.sha256 for file in self.vectors]
         return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 

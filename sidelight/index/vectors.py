@@ -1,90 +1,127 @@
-"""Vectors of all segments on disk, and exact search over them with FAISS.
+"""The vectors of all segments on disk, kept and searched as a profile says.
 
-`index.faiss` is a flat inner-product index of float32; `ids.npy` holds the segment id of each of
-its rows, in the order of ids. Both are mapped, not read, when the index is opened.
+```text
+<folder>/ids.npy        the segment id of each row
+<folder>/index.faiss    profile exact: a flat index of FAISS; cpu: an inverted file
+<folder>/matrix.npy     other profiles: the vectors in fewer bits, with scales.npy for int8
+<folder>/profile.json   other profiles: how to search; written last
+```
+
+All files are mapped, not read, when the index is opened; a GPU reads the matrix.
 """
 
 from __future__ import annotations
 
-import os
-import struct
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.index.segment_text import passage_text
+from sidelight.files import atomic_write
+from sidelight.index.flat import FlatSearch, write_flat
+from sidelight.index.gpu_search import GpuSearch
+from sidelight.index.inverted import InvertedSearch
+from sidelight.index.inverted_build import write_inverted
+from sidelight.index.matrix import write_matrix
+from sidelight.index.part_rows import PartRows, merge_ids
+from sidelight.index.profiles import shape_of
+from sidelight.schemas.base import Value
 from sidelight.schemas.search import Hit, ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from sidelight.index.docstore import Docstore
-    from sidelight.index.encoder import Encoder
-
-CHUNK = 1024
+    from sidelight.index.matrix import Found
+    from sidelight.index.profiles import Profile
+    from sidelight.index.vector_part import VectorPart
 
 _IDS = "ids.npy"
-_INDEX = "index.faiss"
+_PROFILE = "profile.json"
+
+
+class SearchSettings(Value):
+    """How vectors are searched that are not of the profile `exact`.
+
+    Attributes:
+        profile: Its name.
+        kind: As in the profile.
+        probes: Lists that a query looks into.
+        candidates: How many times the hits asked for are scored again.
+    """
+
+    profile: str
+    kind: Literal["inverted", "gpu"]
+    probes: int
+    candidates: int
+
+
+class _Search(Protocol):
+    @property
+    def dimension(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]: ...
 
 
 def write_vectors(
-    folder: Path, docstore: Docstore, encoder: Encoder, on_segments: Callable[[int], object]
+    folder: Path,
+    parts: Sequence[VectorPart],
+    profile: Profile,
+    on_segments: Callable[[int], object],
 ) -> None:
-    """Encode all segments; a call after an interrupted one goes on after its last whole chunk.
+    """Merge parts into one index; a call after an interrupted one goes on within its step.
 
     Args:
-        folder: Where the two files go, or what an interrupted call left of them.
-        docstore: The segments.
-        encoder: The same as in the interrupted call.
-        on_segments: Called with the number of segments found done, then after each chunk.
+        folder: Made if need be, or what an interrupted call with the same arguments left.
+        parts: Made anywhere. Rows follow each other in their order.
+        profile: How to keep them.
+        on_segments: Called with the number of segments found done, then after each block.
+
+    Raises:
+        InputError: Parts do not belong together.
+        UsageError: The profile cannot hold such vectors.
     """
-    folder.mkdir(exist_ok=True)
-    count = len(docstore)
-    _write_ids(folder / _IDS, docstore, count)
-    ids = np.load(folder / _IDS, mmap_mode="r")
-    dimension = encoder.identity().dimension
-    header = _flat_header(dimension, count)
-    row_bytes = 4 * dimension
-    with (folder / _INDEX).open("ab") as stream:
-        done = max(stream.tell() - len(header), 0) // row_bytes // CHUNK * CHUNK
-        if done:
-            stream.truncate(len(header) + done * row_bytes)
-        else:
-            stream.truncate(0)
-            stream.write(header)
-        on_segments(done)
-        segments = docstore.after(_text(ids[done - 1]) if done else "")
-        while chunk := list(islice(segments, CHUNK)):
-            vectors = encoder.encode_documents([passage_text(segment) for segment in chunk])
-            stream.write(vectors.tobytes())
-            stream.flush()
-            on_segments(len(chunk))
-        os.fsync(stream.fileno())
+    rows = PartRows(parts)
+    shape = shape_of(profile, len(rows), rows.dimension)
+    folder.mkdir(parents=True, exist_ok=True)
+    merge_ids(parts, folder / _IDS)
+    if profile.kind == "flat":
+        write_flat(folder, rows, on_segments)
+        return
+    if profile.kind == "inverted":
+        write_inverted(folder, rows, shape, on_segments)
+    else:
+        write_matrix(folder, rows, shape.precision, on_segments)
+    settings = SearchSettings(
+        profile=profile.name,
+        kind=profile.kind,
+        probes=shape.probes,
+        candidates=profile.candidates,
+    )
+    atomic_write(folder / _PROFILE, settings.model_dump_json(indent=2) + "\n")
 
 
 class VectorIndex:
-    """Exact inner-product search, usable from any thread.
+    """Search by inner product, usable from any thread.
 
     Args:
         folder: Folder made by `write_vectors`.
 
     Raises:
-        InputError: The two files do not belong together.
+        InputError: The files do not belong together.
+        MachineError: The profile needs a GPU, and there is none.
     """
 
     def __init__(self, folder: Path) -> None:
-        import faiss
-
         self._ids: NDArray[np.bytes_] = np.load(folder / _IDS, mmap_mode="r")
-        self._index: Any = faiss.read_index(str(folder / _INDEX), faiss.IO_FLAG_MMAP_IFC)
-        if self._index.ntotal != len(self._ids):
+        self._search = _open(folder)
+        if len(self._search) != len(self._ids):
             raise InputError(
-                f"{folder}: expected one vector per segment; found {self._index.ntotal} vectors "
+                f"{folder}: expected one vector per segment; found {len(self._search)} vectors "
                 f"and {len(self._ids)} ids",
                 remedy="Build the index again.",
             )
@@ -92,7 +129,7 @@ class VectorIndex:
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        return int(self._index.d)
+        return self._search.dimension
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -101,41 +138,24 @@ class VectorIndex:
         """Return up to `k` hits for each row of `(n_queries, dimension) float32`."""
         if not len(vectors):
             return []
-        # FAISS rounds a lone query in its own way; with company it is scored like any other.
-        asked = vectors if len(vectors) > 1 else np.repeat(vectors, 2, axis=0)
-        scores, rows = self._index.search(asked, min(k, len(self)))
         return [
             ranked(
                 [
-                    Hit(_text(self._ids[row]), float(score))
-                    for row, score in zip(found, values, strict=True)
+                    Hit(segment_id.decode(), score)
+                    for segment_id, score in zip(
+                        self._ids[rows].tolist(), scores.tolist(), strict=True
+                    )
                 ]
             )
-            for found, values in zip(rows[: len(vectors)], scores[: len(vectors)], strict=True)
+            for rows, scores in self._search.search(vectors, min(k, len(self)))
         ]
 
 
-def _write_ids(path: Path, docstore: Docstore, count: int) -> None:
-    longest = max((len(segment_id.encode()) for segment_id in docstore.ids()), default=1)
-    ids = np.lib.format.open_memmap(path, mode="w+", dtype=f"S{longest}", shape=(count,))
-    for row, segment_id in enumerate(docstore.ids()):
-        ids[row] = segment_id.encode()
-    ids.flush()
-
-
-def _flat_header(dimension: int, rows: int) -> bytes:
-    """Return what FAISS writes before the rows of a flat index, so that they can be streamed.
-
-    FAISS itself writes a flat index from memory only. Its header ends with the number of floats
-    (uint64) and has the number of rows (int64) after the format's name and the dimension.
-    """
-    import faiss
-
-    empty = faiss.serialize_index(faiss.IndexFlatIP(dimension)).tobytes()
-    return bytes(
-        empty[:8] + struct.pack("<q", rows) + empty[16:-8] + struct.pack("<Q", rows * dimension)
-    )
-
-
-def _text(segment_id: np.bytes_ | bytes) -> str:
-    return bytes(segment_id).decode()
+def _open(folder: Path) -> _Search:
+    path = folder / _PROFILE
+    if not path.exists():
+        return FlatSearch(folder)
+    settings = SearchSettings.model_validate_json(path.read_bytes())
+    if settings.kind == "gpu":
+        return GpuSearch(folder)
+    return InvertedSearch(folder, probes=settings.probes, candidates=settings.candidates)

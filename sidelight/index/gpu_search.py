@@ -1,0 +1,129 @@
+"""Exact search of a matrix that lies in the memory of GPUs, with torch.
+
+Below some hundred queries at once a pass takes as long as the memory needs to be read: an index
+would gain nothing. Several GPUs hold a share of the rows each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sidelight.errors import MachineError
+from sidelight.index.matrix import Found, Matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+# Scores held at once on a GPU: 1 GiB in half precision.
+_SCORES = 1 << 29
+# Rows copied to a GPU at once.
+_ROWS = 1 << 20
+# Scores are rounded to half precision; among twice as many the best are found again.
+_CANDIDATES = 2
+
+
+class GpuSearch:
+    """Scores all rows for every query.
+
+    Args:
+        folder: Has a matrix.
+        devices: What torch calls the devices; all GPUs by default.
+
+    Raises:
+        MachineError: There is no GPU, or the matrix does not fit.
+    """
+
+    def __init__(self, folder: Path, devices: Sequence[str] = ()) -> None:
+        import torch
+
+        devices = devices or [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        if not devices:
+            raise MachineError(
+                f"{folder}: vectors of a gpu profile are searched on a GPU; torch finds none",
+                remedy="Build the index with a cpu profile, or install torch for CUDA.",
+            )
+        matrix = Matrix(folder)
+        self._matrix = matrix
+        edges = [len(matrix) * number // len(devices) for number in range(len(devices) + 1)]
+        try:
+            self._shards = [
+                DeviceRows(matrix.rows[low:high], low, device)
+                for low, high, device in zip(edges, edges[1:], devices, strict=False)
+            ]
+        except torch.OutOfMemoryError as error:
+            raise MachineError(
+                f"{folder}: {matrix.rows.nbytes / 1e9:.1f} GB of vectors do not fit into "
+                f"{len(devices)} GPU(s)",
+                remedy="Use more GPUs, or shorter vectors; `sidelight index plan` says how many.",
+            ) from error
+
+    def __len__(self) -> int:
+        return len(self._matrix)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return self._matrix.dimension
+
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]:
+        """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
+        queries = self._matrix.scaled(vectors)
+        # Work on all devices begins before the first is waited for.
+        begun = [shard.begin(queries, k) for shard in self._shards]
+        scores, rows = (
+            np.concatenate([np.asarray(pair[side].cpu()) for pair in begun], axis=1)
+            for side in range(2)
+        )
+        found = []
+        for own_scores, own_rows in zip(scores, rows, strict=True):
+            order = np.lexsort((own_rows, -own_scores))[:k]
+            found.append(Found(own_rows[order], own_scores[order]))
+        return found
+
+
+class DeviceRows:
+    """Rows of a matrix on one device.
+
+    Args:
+        rows: (n, dimension) float16 or int8.
+        first: Number of the first of them in the whole matrix.
+        device: What torch calls the device.
+    """
+
+    def __init__(self, rows: NDArray[np.generic], first: int, device: str) -> None:
+        import torch
+
+        self._first = first
+        self._rows = torch.empty(rows.shape, dtype=getattr(torch, rows.dtype.name), device=device)
+        for start in range(0, len(rows), _ROWS):
+            block = torch.from_numpy(np.array(rows[start : start + _ROWS]))
+            self._rows[start : start + _ROWS] = block.to(device)
+
+    def begin(self, queries: NDArray[np.float32], k: int) -> tuple[Any, Any]:
+        """Return scores and rows (n_queries, at most k) as tensors, best first."""
+        import torch
+
+        asked = torch.from_numpy(queries).to(self._rows.device)
+        # int8 holds at most 127 times a scale: half precision has room for the products.
+        half = asked.to(torch.float16)
+        wanted = min(_CANDIDATES * k, len(self._rows))
+        step = max(_SCORES // len(queries), wanted)
+        best: tuple[Any, Any] | None = None
+        for start in range(0, len(self._rows), step):
+            block = self._rows[start : start + step].to(torch.float16)
+            scores, rows = torch.topk(half @ block.T, min(wanted, len(block)), dim=1)
+            rows += start
+            if best is not None:
+                scores, rows = torch.cat([best[0], scores], 1), torch.cat([best[1], rows], 1)
+                scores, kept = torch.topk(scores, min(wanted, scores.shape[1]), dim=1)
+                rows = rows.gather(1, kept)
+            best = scores, rows
+        candidates = best[1] if best is not None else torch.empty(len(queries), 0)
+        exact = torch.einsum("qd,qcd->qc", asked, self._rows[candidates].to(torch.float32))
+        scores, kept = torch.topk(exact, min(k, candidates.shape[1]), dim=1)
+        return scores, candidates.gather(1, kept) + self._first
