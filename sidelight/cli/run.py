@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import err, progress_bar
+from sidelight.cli.evaluate_options import JudgeModel, RunRubrics, SelfJudging, with_judge
+from sidelight.cli.judge_options import ExampleFolder, ExampleRuns  # noqa: TC001
 from sidelight.cli.model_options import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
 
 # Topics at once: computing ones share the processor, asking ones mostly wait.
@@ -45,6 +47,15 @@ def run(
     overrides: Annotated[
         list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", help="Judge the finished run: `embedded` or `prompted`."),
+    ] = None,
+    rubrics: RunRubrics = None,
+    judge_model: JudgeModel = None,
+    allow_self_judging: SelfJudging = False,
+    examples: ExampleFolder = None,
+    example_run: ExampleRuns = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print what the run would cost; ask nothing.")
     ] = False,
@@ -56,6 +67,7 @@ def run(
     """
     from sidelight.build import open_investigation, open_sources
     from sidelight.build_models import ModelAccess
+    from sidelight.cli.run_judging import Judging
     from sidelight.cli.run_report import report_run
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
@@ -64,7 +76,10 @@ def run(
     from sidelight.llm.budget import Budget
     from sidelight.runner import run_topics
 
-    settings = load_settings(config, overrides or ())
+    changes = with_judge(overrides or [], judge_model)
+    settings = load_settings(config, changes)
+    judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
+    judging.check(settings)
     articles = read_topics(topics)
     if topic is not None and topic not in {article.topic_id for article in articles}:
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
@@ -74,6 +89,11 @@ def run(
 
         wanted = [article for article in articles if topic in {None, article.topic_id}]
         report_estimate(estimate_run(settings, wanted), as_json=as_json)
+        if judge:
+            err.print(
+                "Judging comes on top: once the run is made, `sidelight evaluate --estimate` "
+                "counts its calls."
+            )
         return
     folder = open_index(index)
     destination = out_folder or Path("runs") / settings.submission.run_id
@@ -105,6 +125,27 @@ def run(
     except KeyboardInterrupt:
         err.print("Interrupted. The same command goes on from there.")
         raise typer.Exit(_INTERRUPTED) from None
-    report_run(summary, settings, time.monotonic() - started, access.retries, as_json=as_json)
+    seconds, evaluation = time.monotonic() - started, None
+    try:
+        if judge and (summary.done or summary.kept):
+            spent = access.budget.totals
+            passed_on = {
+                "--config": config,
+                "--base-url": base_url,
+                "--cache": cache,
+                "--max-calls": max_calls and max(0, max_calls - spent.calls),
+                "--max-tokens": max_tokens and max(0, max_tokens - spent.usage.total_tokens),
+            }
+            evaluation = judging.evaluate(
+                destination,
+                index,
+                [
+                    *(f"{name}={value}" for name, value in passed_on.items() if value is not None),
+                    *(f"--set={change}" for change in changes),
+                    *(["--offline"] if offline else []),
+                ],
+            )
+    finally:
+        report_run(summary, settings, seconds, access.retries, evaluation, as_json=as_json)
     if not summary.succeeded:
         raise typer.Exit(1)

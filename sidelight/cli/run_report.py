@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.evaluate_report import print_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,11 +16,27 @@ if TYPE_CHECKING:
 
 
 def report_run(
-    summary: RunSummary, settings: Settings, seconds: float, retries: int, *, as_json: bool
+    summary: RunSummary,
+    settings: Settings,
+    seconds: float,
+    retries: int,
+    evaluation: dict[str, Any] | None,
+    *,
+    as_json: bool,
 ) -> None:
-    """Say what a run did and cost, what failed, what is thin, and where the files are."""
+    """Say what a run did and cost, what failed, what is thin, where the files are, how it scored.
+
+    Args:
+        summary: What the run came to.
+        settings: What it was made with.
+        seconds: It took.
+        retries: Calls made again.
+        evaluation: What `sidelight evaluate` says of it; None for a run that was not judged.
+        as_json: Print one JSON document.
+    """
     if as_json:
-        print_json(_as_json(summary, settings, retries))
+        judged = {"evaluation": evaluation} if evaluation else {}
+        print_json(_as_json(summary, settings, retries) | judged)
         return
     if not summary.done and not summary.failures:
         out.print(f"Nothing to do: all {len(summary.kept)} topics were finished before.")
@@ -47,6 +64,8 @@ def report_run(
     directory = summary.directory
     for path in (directory.task1, directory.task2, directory.manifest, directory.traces):
         out.print(f"  {path}", markup=False)
+    if evaluation:
+        print_evaluation(evaluation)
 
 
 def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:
