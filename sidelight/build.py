@@ -51,14 +51,20 @@ def open_sources(settings: RetrievalSettings, folder: IndexFolder) -> Sources:
 
 def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriever:
     """Return the first stage that the settings name, reranked where they name a reranker."""
+    from sidelight.retrieval.cross_encoder import CrossEncoder
     from sidelight.retrieval.named import open_retriever
     from sidelight.retrieval.rerank import RerankRetriever
 
     first = open_retriever(settings.retriever, folder, depth=settings.depth)
     if settings.reranker is None:
         return first
-    lookup = folder.docstore.get_many
-    return RerankRetriever(first, settings.reranker, lookup, depth=settings.depth)
+    return RerankRetriever(
+        first,
+        CrossEncoder(settings.reranker),
+        folder.docstore.get_many,
+        depth=settings.depth,
+        margin=settings.rerank_margin,
+    )
 
 
 @asynccontextmanager

@@ -39,6 +39,12 @@ class RetrievalSettings(Value):
     reranker: str | None = Field(
         None, description="Name or path of a sentence-transformers CrossEncoder; none by default."
     )
+    rerank_margin: float | None = Field(
+        None,
+        ge=0,
+        description="End reranking after a block of candidates whose best score is further than "
+        "this below the k-th best; by default all candidates are read.",
+    )
     allow_own_article: bool = Field(
         default=False, description="Let the target article and its copies be found and cited."
     )

@@ -43,6 +43,7 @@ HEAVY = {
     "faiss": {"index", "retrieval"},
     "torch": {"index", "retrieval"},
     "sentence_transformers": {"index", "retrieval"},
+    "onnxruntime": {"index"},
     "langgraph": {"agents"},
     "openai": {"llm"},
     "fastapi": {"serve"},

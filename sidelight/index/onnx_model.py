@@ -1,0 +1,60 @@
+"""The int8 ONNX file that many published models come with, run by ONNX Runtime."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+# As they are called on the Hugging Face hub, the quickest first.
+_FILES = tuple(
+    f"onnx/{name}.onnx"
+    for name in (
+        "model_qint8_avx512_vnni",
+        "model_quint8_avx2",
+        "model_int8",
+        "model_quantized",
+    )
+)
+
+
+def int8_file(name: str) -> Path | None:
+    """Return the file of a model, if it is on this machine; nothing is downloaded.
+
+    Args:
+        name: Folder of the model, or its name on the hub.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        return next((folder / file for file in _FILES if (folder / file).exists()), None)
+    from huggingface_hub import try_to_load_from_cache
+
+    found = (try_to_load_from_cache(name, file) for file in _FILES)
+    return next((Path(path) for path in found if isinstance(path, str)), None)
+
+
+class OnnxModel:
+    """A model that takes what a tokenizer returns.
+
+    Args:
+        path: The ONNX file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import onnxruntime
+
+        self._session: Any = onnxruntime.InferenceSession(
+            str(path), providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {item.name for item in self._session.get_inputs()}
+
+    def run(self, features: Mapping[str, NDArray[np.int64]]) -> NDArray[np.float32]:
+        """Return the first output for a batch: hidden states or logits."""
+        wanted = {name: value for name, value in features.items() if name in self._inputs}
+        output: NDArray[np.float32] = self._session.run(None, wanted)[0]
+        return output
