@@ -7,7 +7,6 @@ labels by people are needed.
 
 from __future__ import annotations
 
-import csv
 from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
@@ -24,7 +23,7 @@ from sidelight.evaluation.assess import (
 from sidelight.evaluation.audit_probes import QUESTION_PROBES, REPORT_PROBES, Case, Questions
 from sidelight.evaluation.metrics.question_coverage import SIMILARITY_GAIN
 from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE
-from sidelight.files import atomic_writer
+from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel, Unjudged
 
@@ -177,10 +176,7 @@ async def audit_questions(
 
 def write_changes(path: Path, changes: Sequence[Change]) -> None:
     """Write a CSV with a row for each verdict that changed."""
-    with atomic_writer(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(Change._fields)
-        writer.writerows(changes)
+    write_table(path, Change._fields, changes)
 
 
 async def _audit(

@@ -7,7 +7,6 @@ counts; all citations together are held against it, too.
 from __future__ import annotations
 
 import asyncio
-import csv
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -15,7 +14,7 @@ from sidelight.errors import InputError, ReplyError
 from sidelight.evaluation.metrics.support_precision import support_precision
 from sidelight.evaluation.metrics.support_recall import support_recall
 from sidelight.evaluation.score import tabulate
-from sidelight.files import atomic_writer
+from sidelight.formats.table import write_table
 from sidelight.schemas.judgment import Unjudged
 from sidelight.text import one_line
 
@@ -177,21 +176,18 @@ def score_support(
 
 def write_verdicts(path: Path, verdicts: Sequence[SentenceVerdict]) -> None:
     """Write a CSV with a row for each sentence; the label of one that is unjudged is empty."""
-    with atomic_writer(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(
-            ["run_tag", "topic_id", "sentence", "citations", "first", "all", "reason", "text"]
-        )
-        for item in verdicts:
-            labels = (
-                "uncited" if label is None else "" if isinstance(label, Unjudged) else label.value
-                for label in (item.first, item.all)
-            )
-            cited = " ".join(map(one_line, item.sentence.citations))
-            text = one_line(item.sentence.text)
-            writer.writerow(
-                [item.run_tag, item.topic_id, item.number, cited, *labels, item.reason, text]
-            )
+    header = ["run_tag", "topic_id", "sentence", "citations", "first", "all", "reason", "text"]
+    write_table(path, header, map(_row, verdicts))
+
+
+def _row(item: SentenceVerdict) -> list[object]:
+    labels = (
+        "uncited" if label is None else "" if isinstance(label, Unjudged) else label.value
+        for label in (item.first, item.all)
+    )
+    cited = " ".join(map(one_line, item.sentence.citations))
+    text = one_line(item.sentence.text)
+    return [item.run_tag, item.topic_id, item.number, cited, *labels, item.reason, text]
 
 
 def _reports(runs: Sequence[ReportRun]) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:

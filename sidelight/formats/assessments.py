@@ -6,16 +6,14 @@ latter is written. An empty label means that nobody could judge, and is never ta
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.table import Row, read_table
+from sidelight.formats.table import Row, read_table, write_table
 from sidelight.schemas.judgment import (
     AnswerAssessment,
     AnswerLabel,
@@ -259,19 +257,15 @@ def _rank_number(cell: str) -> int | None:
 
 
 def _write(path: Path, kind: AssessmentKind[A], assessments: Iterable[A]) -> None:
-    with atomic_writer(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow((*kind.columns, kind.label_columns[0], kind.rationale_columns[0]))
-        for item in assessments:
-            if isinstance(item.label, Unjudged):
-                label, rationale = "", item.label.reason
-            else:
-                label, rationale = item.label.value, item.rationale
-            judged: list[object] = [getattr(item, column) for column in kind.columns]
-            # The csv module does not quote a lone CR, and then cannot read it back.
-            writer.writerow(
-                re.sub("\r\n?", "\n", str(cell)) for cell in (*judged, label, rationale)
-            )
+    header = (*kind.columns, kind.label_columns[0], kind.rationale_columns[0])
+    write_table(path, header, (_cells(kind, item) for item in assessments))
+
+
+def _cells(kind: AssessmentKind[A], item: A) -> tuple[object, ...]:
+    judged: list[object] = [getattr(item, column) for column in kind.columns]
+    if isinstance(item.label, Unjudged):
+        return (*judged, "", item.label.reason)
+    return (*judged, item.label.value, item.rationale)
 
 
 def _name(label: StrEnum | Unjudged) -> str:

@@ -7,6 +7,7 @@ into floats as soon as one is missing. The `csv` module changes nothing.
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.files import atomic_writer
@@ -57,12 +58,19 @@ def read_table(path: Path) -> tuple[tuple[str, ...], Iterator[Row]]:
 
 
 def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write a CSV file; None becomes an empty cell, and a float reads back as the same number."""
+    """Write a CSV file.
+
+    None becomes an empty cell, a lone CR a line break; a float reads back as the same number.
+    """
     with atomic_writer(path) as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(header)
-        # `csv` writes floats by `repr`: the shortest text that reads back as the same number.
-        writer.writerows(rows)
+        writer.writerows(map(_written, row) for row in rows)
+
+
+def _written(value: object) -> str:
+    # The csv module does not quote a lone CR, and then cannot read it back.
+    return "" if value is None else re.sub("\r\n?", "\n", str(value))
 
 
 def _rows(

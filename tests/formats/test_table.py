@@ -7,7 +7,7 @@ from sidelight.formats.table import read_table, write_table
 
 def test_what_is_written_reads_back(tmp_path: Path) -> None:
     path = tmp_path / "new" / "table.csv"
-    write_table(path, ["run", "score"], [['a,"b"', 0.1 + 0.2], ["N/A", None], ["c\nd", 1 / 3]])
+    write_table(path, ["run", "score"], [['a,"b"', 0.1 + 0.2], ["N/A", None], ["c\rd", 1 / 3]])
     header, rows = read_table(path)
     assert header == ("run", "score")
     cells = [row.cells for row in rows]
