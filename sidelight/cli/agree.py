@@ -8,13 +8,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.judge_options import Task
 from sidelight.cli.result_table import ResultTable, list_files, write_results
-from sidelight.cli.score_options import Data, Json, Sampling, Seed, from_data, required
+from sidelight.cli.score_options import (
+    Data,
+    Json,
+    Sampling,
+    Seed,
+    from_data,
+    required,
+    score_by_people,
+)
+from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sidelight.evaluation.agreement import CategoryAgreement
     from sidelight.evaluation.rank_agreement import ScoreComparison
+    from sidelight.evaluation.score import TopicScore
 
 app = typer.Typer(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -99,7 +112,10 @@ def labels(
 @app.command()
 def scores(
     first: First,
-    second: Second,
+    second: Annotated[
+        Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
+    ] = None,
+    data: Data = None,
     measure: Annotated[
         str | None, typer.Option("--measure", help="Column to compare; the first one by default.")
     ] = None,
@@ -113,7 +129,16 @@ def scores(
     from sidelight.evaluation.rank_agreement import compare_scores
     from sidelight.evaluation.score_files import read_topic_scores
 
-    one, other = read_topic_scores(first), read_topic_scores(second)
+    if second:
+        one: Sequence[TopicScore] = read_topic_scores(first)
+        other = read_topic_scores(second)
+    elif data:
+        other = read_topic_scores(first)
+        task = Task.TASK2 if "supportive_score" in other[0].values else Task.TASK1
+        one = score_by_people(data, task)
+        first, second = data, first
+    else:
+        raise UsageError("expected a second file, or --data, a folder with people's labels")
     column = measure or next(iter(one[0].values))
     sampling = Sampling(samples, seed)
     found = compare_scores(one, other, column, n_samples=samples, seed=seed)
@@ -160,7 +185,6 @@ def qrels(
 ) -> None:
     """Compare two sets of relevance labels, on the documents that both label."""
     from sidelight.cli.agree_tables import category_tables
-    from sidelight.errors import UsageError
     from sidelight.evaluation.qrels_agreement import compare_qrels
     from sidelight.formats.qrels import read_qrels
 

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.judge_options import Task  # noqa: TC001 - typer reads the annotations
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.cli.score_options import (
     DEFAULT_SAMPLES,
+    Data,
     Json,
     Output,
     Samples,
     Sampling,
     Seed,
     interval_cell,
+    score_by_people,
 )
+from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +30,13 @@ if TYPE_CHECKING:
 
 
 def compare(
-    per_topic: Annotated[Path, typer.Argument(help="Per-topic results file of `score`.")],
+    per_topic: Annotated[
+        Path | None, typer.Argument(help="Per-topic results file of `score`.")
+    ] = None,
+    data: Data = None,
+    task: Annotated[
+        Task | None, typer.Option("--task", help="With --data: whose runs to compare.")
+    ] = None,
     measure: Annotated[
         str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
     ] = None,
@@ -39,9 +49,15 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
-    from sidelight.evaluation.compare import compare_runs, read_topic_values
+    from sidelight.evaluation.compare import compare_runs, topic_values
+    from sidelight.evaluation.score_files import read_topic_scores
 
-    scores = read_topic_values(per_topic, measure)
+    if per_topic:
+        scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
+    elif data and task:
+        scores = topic_values(score_by_people(data, task), measure, data)
+    else:
+        raise UsageError("expected a per-topic results file, or --data and --task")
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = Sampling(samples, seed)
     table = _pairs_table(pairs, f"{scores.measure}_run_pairs")

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from sidelight.cli.judge_options import Task
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart, find_part
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.evaluation.score import TopicScore
     from sidelight.evaluation.uncertainty import Interval
 
 Rubrics = Annotated[Path | None, typer.Option("--rubrics", help="Folder of rubrics (*.json).")]
@@ -37,6 +41,7 @@ Samples = Annotated[
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of these draws.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
 
 DEFAULT_TRACK = "dragun2025"
 DEFAULT_SAMPLES = 10_000
@@ -72,6 +77,22 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
     if path is None:
         raise UsageError(f"expected {option}, or --data, a folder that has it")
     return path
+
+
+def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
+    """Score the runs of a data folder by people's labels.
+
+    Raises:
+        InputError: A part is not there, or does not fit the rubrics.
+        InvalidFileError: A file is not what it should be.
+    """
+    from sidelight.evaluation.people_scores import people_question_scores, people_report_scores
+    from sidelight.tracks import load_track
+
+    if task is Task.TASK2:
+        return people_report_scores(data).topics
+    n_questions = load_track(DEFAULT_TRACK).questions_per_topic
+    return people_question_scores(data, questions_per_topic=n_questions).topics
 
 
 def interval_cell(interval: Interval | None) -> str:

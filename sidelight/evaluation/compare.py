@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.score_files import read_topic_scores
 from sidelight.evaluation.uncertainty import (
     Interval,
     bootstrap_intervals,
@@ -18,7 +17,10 @@ from sidelight.evaluation.uncertainty import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from sidelight.evaluation.score import TopicScore
 
 LOWER_IS_BETTER = frozenset({"contradictory_score", "credit_lost", "unjudged"})
 """Measures by which the best run is the one with the lowest score."""
@@ -67,23 +69,22 @@ class Comparison(NamedTuple):
     detectable: float | None
 
 
-def read_topic_values(path: Path, measure: str | None) -> TopicValues:
-    """Read one measure from a per-topic results file.
+def topic_values(scores: Sequence[TopicScore], measure: str | None, source: Path) -> TopicValues:
+    """Pick one measure of per-topic scores.
 
     Args:
-        path: As `sidelight score` writes it.
-        measure: Name of a column; None for the first measure of the file.
+        scores: At least one.
+        measure: Its name; None for the first one.
+        source: Where the scores are from, to be named in errors.
 
     Raises:
-        InputError: The file cannot be read, or its runs are not scored on the same topics.
-        InvalidFileError: It is not such a file.
-        UsageError: The file has no such measure.
+        InputError: The runs are not scored on the same topics.
+        UsageError: There is no such measure.
     """
-    scores = read_topic_scores(path)
     measures = list(scores[0].values)
     name = measure or measures[0]
     if name not in measures:
-        raise UsageError(f"{path} has no measure {name}; it has {', '.join(measures)}")
+        raise UsageError(f"{source} has no measure {name}; it has {', '.join(measures)}")
     found: dict[str, dict[str, float]] = {}
     for score in scores:
         found.setdefault(score.run_tag, {})[score.topic_id] = score.values[name]
@@ -92,7 +93,7 @@ def read_topic_values(path: Path, measure: str | None) -> TopicValues:
         if len(topics) < len(topic_ids):
             lacking = next(topic_id for topic_id in topic_ids if topic_id not in topics)
             raise InputError(
-                f"{path}: run {run_tag} has no score for topic {lacking}, which other runs have",
+                f"{source}: run {run_tag} has no score for topic {lacking}, which other runs have",
                 remedy="Score without --organizer-compat: a topic left out then counts as 0.",
             )
     return TopicValues(

@@ -110,3 +110,26 @@ def test_agreement_on_compound_questions_needs_no_rubrics() -> None:
 def test_one_side_alone_agrees_with_nobody() -> None:
     with pytest.raises(UsageError, match="expected a second file, or --data"):
         sidelight("agree", "labels", PAIRS[1])
+
+
+@pytest.mark.parametrize(("task", "kind"), [("task1", "question"), ("task2", "report")])
+def test_scores_by_people(tmp_path: Path, task: str, kind: str) -> None:
+    sidelight("score", task, "--data", SAMPLE, "-o", tmp_path)
+    file = tmp_path / f"human_{kind}_generation_per_topic_results.csv"
+    common = ("score", "compare", "--samples", "100", "--json")
+    assert sidelight(*common, "--data", SAMPLE, "--task", task) == sidelight(*common, file)
+
+
+def test_order_of_runs_as_people_have_it(tmp_path: Path) -> None:
+    sidelight("score", "task1", "--data", SAMPLE, "-o", tmp_path)
+    file = tmp_path / "human_question_generation_per_topic_results.csv"
+    common = ("agree", "scores", file, "--samples", "100", "--json")
+    found = json.loads(sidelight(*common, "--data", SAMPLE))
+    assert found["runs"]["tau_b"] == pytest.approx(1)
+    with pytest.raises(UsageError, match="expected a second file, or --data"):
+        sidelight(*common)
+
+
+def test_compare_needs_scores_or_a_task() -> None:
+    with pytest.raises(UsageError, match="expected a per-topic results file, or --data and --task"):
+        sidelight("score", "compare", "--data", SAMPLE)

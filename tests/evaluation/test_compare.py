@@ -6,7 +6,8 @@ import pytest
 from toy import write_csv
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.compare import Comparison, compare_runs, read_topic_values
+from sidelight.evaluation.compare import Comparison, compare_runs, topic_values
+from sidelight.evaluation.score_files import read_topic_scores
 
 HEADER = "run_tag,topic_id,supportive_score,contradictory_score"
 ROWS = (
@@ -25,7 +26,8 @@ ROWS = (
 def compare(
     path: Path, *rows: tuple[object, ...], measure: str | None = None, baseline: str | None = None
 ) -> list[Comparison]:
-    scores = read_topic_values(write_csv(path / "t.csv", HEADER, *rows), measure)
+    file = write_csv(path / "t.csv", HEADER, *rows)
+    scores = topic_values(read_topic_scores(file), measure, file)
     return compare_runs(scores, baseline=baseline, samples=1000, seed=0)
 
 
@@ -75,7 +77,7 @@ def test_a_topic_that_a_run_lacks_is_named(tmp_path: Path) -> None:
 def test_other_files_and_measures_are_refused(tmp_path: Path) -> None:
     per_run = write_csv(tmp_path / "r.csv", "run_tag,score", ("x", 0.5))
     with pytest.raises(InvalidFileError, match="csv-columns"):
-        read_topic_values(per_run, None)
+        read_topic_scores(per_run)
     with pytest.raises(UsageError, match="it has supportive_score, contradictory_score"):
         compare(tmp_path, *ROWS, measure="score")
     with pytest.raises(UsageError, match="no run q"):
