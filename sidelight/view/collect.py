@@ -109,7 +109,7 @@ def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
 def _topic(
     number: int,
     result: TopicResult,
-    support: Mapping[int, tuple[str, str]],
+    support: Mapping[str, tuple[str, str]],
     marks: TopicMarks | None,
     rival: TopicResult | None,
 ) -> TopicPage:
@@ -132,7 +132,7 @@ def _topic(
 
 
 def _cited(
-    result: TopicResult, support: Mapping[int, tuple[str, str]]
+    result: TopicResult, support: Mapping[str, tuple[str, str]]
 ) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
     return cite(result.report, {one.segment_id: one for one in result.evidence}, support)
 

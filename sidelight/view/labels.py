@@ -25,7 +25,7 @@ from sidelight.formats.assessments import (
 from sidelight.formats.table import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from sidelight.schemas.judgment import (
@@ -44,8 +44,8 @@ class Labels:
         questions: Task 1, of any number of runs.
         compound: Which submitted questions ask several things; None where nobody looked.
         answers: Task 2, of any number of runs.
-        support: By run tag, topic id and number of a sentence, how far its citations support it,
-            and why.
+        support: By run tag, topic id and number of a sentence (as text), how far its citations
+            support it, and why.
         lost_at: By topic and answer id, the stage at which the run lost most credit for it.
     """
 
@@ -53,7 +53,7 @@ class Labels:
     questions: tuple[QuestionAssessment, ...]
     compound: tuple[CompoundAssessment, ...] | None
     answers: tuple[AnswerAssessment, ...]
-    support: Mapping[tuple[str, str, int], tuple[str, str]]
+    support: Mapping[tuple[str, str, str], tuple[str, str]]
     lost_at: Mapping[tuple[str, str], str]
 
 
@@ -96,21 +96,30 @@ def _find(folder: Path, name: str) -> Path | None:
     return found[0] if found else None
 
 
-def _read_support(path: Path) -> dict[tuple[str, str, int], tuple[str, str]]:
-    _, rows = read_table(path)
+def _read_support(path: Path) -> dict[tuple[str, str, str], tuple[str, str]]:
     return {
-        (row.cells["run_tag"], row.cells["topic_id"], int(row.cells["sentence"])): (
-            row.cells["all"] or "unjudged",
-            row.cells["reason"],
+        (run_tag, topic_id, sentence): (label or "unjudged", reason)
+        for run_tag, topic_id, sentence, label, reason in _columns(
+            path, "run_tag", "topic_id", "sentence", "all", "reason"
         )
-        for row in rows
     }
 
 
 def _read_funnel(path: Path) -> dict[tuple[str, str], str]:
-    _, rows = read_table(path)
     return {
-        (row.cells["topic_id"], row.cells["answer_id"]): stage
-        for row in rows
-        if (stage := row.cells["lost_at"])
+        (topic_id, answer_id): stage
+        for topic_id, answer_id, stage in _columns(path, "topic_id", "answer_id", "lost_at")
+        if stage
     }
+
+
+def _columns(path: Path, *names: str) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of some columns, row by row."""
+    header, rows = read_table(path)
+    if not set(names) <= set(header):
+        raise InputError(
+            f"{path}: expected the columns {', '.join(names)}; found {', '.join(header)}",
+            remedy="Let sidelight write the file anew.",
+        )
+    for row in rows:
+        yield tuple(row.cells[name] for name in names)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sidelight.schemas.article import host_of
+from sidelight.schemas.segment import Segment
 from sidelight.text import clean, content_words, sentence_spans
 from sidelight.view.model import Citation, Sentence, Source, WebPage
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.schemas.run import CitedSentence
-    from sidelight.schemas.segment import Segment
 
 # A run keeps only sentences that its own check finds supported in full.
 _STOOD = ("full", "The run's own check says so; it kept no other sentence.")
@@ -35,32 +35,32 @@ def web_page(url: str, title: str) -> WebPage:
 def cite(
     report: Sequence[CitedSentence],
     segments: Mapping[str, Segment],
-    support: Mapping[int, tuple[str, str]],
+    support: Mapping[str, tuple[str, str]],
 ) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
     Args:
         report: The report.
-        segments: The text of everything it cites, by segment id.
+        segments: What it cites, by segment id; one that is not known is shown without its text.
         support: By sentence number, a label and its reason, where someone judged.
     """
     cited_by: dict[str, list[int]] = {}
     for number, sentence in enumerate(report, start=1):
         for segment_id in sentence.citations:
             cited_by.setdefault(segment_id, []).append(number)
-    sources = {
-        segment_id: Source(
+    sources = {}
+    for number, (segment_id, numbers) in enumerate(cited_by.items(), start=1):
+        segment = segments.get(segment_id, Segment(segment_id=segment_id, url=segment_id, text=""))
+        sources[segment_id] = Source(
             number=number,
             segment_id=segment_id,
-            page=web_page(segments[segment_id].url, segments[segment_id].title),
-            text=clean(segments[segment_id].text),
+            page=web_page(segment.url, segment.title),
+            text=clean(segment.text),
             cited_by=tuple(numbers),
         )
-        for number, (segment_id, numbers) in enumerate(cited_by.items(), start=1)
-    }
     sentences = []
     for number, sentence in enumerate(report, start=1):
-        label, reason = support.get(number, _STOOD if sentence.citations else _UNCITED)
+        label, reason = support.get(str(number), _STOOD if sentence.citations else _UNCITED)
         citations = tuple(_citation(sentence.text, sources[one]) for one in sentence.citations)
         sentences.append(Sentence(number, clean(sentence.text), citations, label, reason))
     return tuple(sentences), tuple(sources.values())

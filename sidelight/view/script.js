@@ -65,6 +65,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     for (const unit of document.querySelectorAll(".unit:hover, .unit:focus-within, .unit.pinned")) {
+      if (unit.querySelector(".card:focus-within")) unit.querySelector("a.sentence").focus();
       unit.classList.remove("pinned");
       unit.classList.add("dismissed");
     }

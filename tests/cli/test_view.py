@@ -127,6 +127,25 @@ def test_a_run_that_judged_itself_by_a_drafted_rubric_is_marked_by_that(
     assert not any("two sources" in one for one in texts(judged.path / "page.html", "h3"))
 
 
+def test_labels_of_support_stand_beside_the_sentences(data: Path, tmp_path: Path) -> None:
+    judged = write_run(tmp_path / "judged")
+    scores = judged.path / "scores"
+    shutil.copytree(data / "human_assessments", scores)
+    shutil.copytree(data / "human_rubrics", scores / "rubrics")
+    (scores / "auto_support_sentences.csv").write_text(
+        "run_tag,topic_id,sentence,all,reason\n"
+        f"sidelight-view-t2,{TOPIC},1,partial,half of it\n"
+        f"sidelight-view-t2,{TOPIC},2,,no reply\n"
+    )
+    view(judged.path)
+    shown = texts(judged.path / "page.html", "span")
+    assert any(one.startswith("Supported in part by found.example half of it") for one in shown)
+    assert any(one.startswith("Support not judged by found.example") for one in shown)
+    (scores / "auto_support_sentences.csv").write_text("run_tag,all\na,full\n")
+    with pytest.raises(InputError, match="expected the columns run_tag, topic_id"):
+        view(judged.path)
+
+
 def test_two_runs_side_by_side(run: RunDirectory, tmp_path: Path) -> None:
     other = write_run(tmp_path / "other", "Other words.", run_id="sidelight-other")
     view(run.path, "-o", tmp_path / "page.html", "--compare", other.path)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hostile_pages import HOSTILE_TEXTS
+from hostile_pages import HOSTILE_TEXTS, HostileText
 from html_tree import Element, parse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -157,7 +157,7 @@ def test_no_text_adds_an_element_or_an_attribute(
 
 
 @pytest.mark.parametrize("hostile", HOSTILE_TEXTS, ids=lambda one: one.name)
-def test_hostile_pages_stay_text(hostile: object, html: str, tmp_path: Path) -> None:
+def test_hostile_pages_stay_text(hostile: HostileText, html: str, tmp_path: Path) -> None:
     text = " ".join(clean(hostile.text).split())
     found = parse(page_of(write_run(tmp_path / "run", text)))
     assert {one.tag for one in found} == {one.tag for one in parse(html)}

@@ -32,7 +32,7 @@ def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> Non
         CitedSentence(text="Then both.", citations=("one", "two")),
         CitedSentence(text="Then none."),
     )
-    sentences, sources = cite(report, SEGMENTS, {2: ("partial", "half of it")})
+    sentences, sources = cite(report, SEGMENTS, {"2": ("partial", "half of it")})
     assert [(one.number, one.segment_id, one.cited_by) for one in sources] == [
         (1, "two", (1, 2)),
         (2, "one", (2,)),
@@ -40,3 +40,8 @@ def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> Non
     assert [one.support for one in sentences] == ["full", "partial", "uncited"]
     assert sentences[1].reason == "half of it"
     assert sentences[0].citations[0].nearest == ""
+
+
+def test_a_segment_that_the_run_does_not_hold_is_named() -> None:
+    _, (source,) = cite((CitedSentence(text="So.", citations=("three",)),), SEGMENTS, {})
+    assert (source.page.host, source.page.url, source.text) == ("three", "", "")
