@@ -33,6 +33,7 @@ ALLOWED = {
     "agents": MIDDLE | {"retrieval", "generation", "llm"},
     "evaluation": MIDDLE | {"prompting", "llm", "checks"},
     "view": MIDDLE | {"run_directory", "evaluation"},
+    "self_evaluation": MIDDLE | {"run_directory", "evaluation"},
     "run_log": BASE | {"llm"},
     "run_directory": MIDDLE | {"run_log", "llm"},
 }
@@ -92,6 +93,15 @@ def test_the_system_does_not_know_the_scorer() -> None:
             assert not any("evaluation" in name for name in known)
 
 
+def test_the_command_that_runs_reads_no_rubrics() -> None:
+    commands = [*(PACKAGE / "cli").glob("run*.py"), PACKAGE / "cli" / "evaluate_options.py"]
+    assert len(commands) > 3
+    for path in commands:
+        known = imported(path)
+        assert known.isdisjoint({"sidelight.formats.rubrics", "sidelight.evaluation.examples"})
+        assert not any(name.startswith("sidelight.self_evaluation") for name in known)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -101,6 +111,7 @@ def test_the_system_does_not_know_the_scorer() -> None:
         ["agree", "--help"],
         ["run", "--help"],
         ["judge", "--help"],
+        ["evaluate", "--help"],
         ["audit", "--help"],
         ["search", "--help"],
         ["view", "--help"],

@@ -24,6 +24,8 @@ from sidelight.sample import sample_path
 
 SAMPLE = sample_path()
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
+# A short run: what is tested here comes after it.
+SHORT = ("--set", "investigation.max_rounds=1", "--set", "retrieval.k=5")
 JUDGED = ("--judge", "prompted", "--judge-model", "critic")
 
 
@@ -46,7 +48,7 @@ def inputs(
     mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Any, ...]:
     options = write_inputs(tmp_path_factory.mktemp("inputs"), 1)
-    return (*options, "--index", mini_web_index.path)
+    return (*options, *SHORT, "--index", mini_web_index.path)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +142,7 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
         assert stats.answered_twice() == {}
         # Repaired replies come on top.
         assert estimate["calls"] <= stats.calls - n_calls <= 2 * estimate["calls"]
-        assert run(*made, *JUDGED)["evaluation"] == shown
+        assert sidelight(*given, "--base-url", server.base_url) == shown
         assert server.stats().calls == stats.calls
     # Judging changes nothing of the run itself.
     assert {name: files(out)[name] for name in before} == before
