@@ -29,8 +29,7 @@ def view(
         list[Path] | None,
         typer.Option(
             "--labels",
-            help="Folder of label files; the first one marks the run, others are held against it. "
-            "`scores` in the run directory when not given.",
+            help="Folder of label files; the first one marks the run, others are held against it.",
         ),
     ] = None,
     data: Annotated[
