@@ -267,6 +267,7 @@ def _harmless(value: object) -> str:
     return _harmless_text(str(value))
 
 
-@lru_cache(maxsize=1024)
+# A topic shows each window several times, and thirty topics may be under way.
+@lru_cache(maxsize=16_384)
 def _harmless_text(text: str) -> str:
     return _CLOSING.sub("›", _OPENING.sub("‹", clean(text)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Literal, Protocol
+from functools import cached_property
+from typing import Any, Literal, Protocol, Self
 
 from pydantic import Field
 
@@ -49,13 +50,31 @@ class Request(Value):
     max_tokens: int = Field(2048, ge=1)
     seed: int | None = 0
 
-    def fingerprint(self) -> str:
-        """Return the SHA-256 of the whole request as JSON.
+    # Cache, budget and trace all ask for it, of a prompt with a whole article in it.
+    @cached_property
+    def as_json(self) -> bytes:
+        """The whole request.
 
         Fields come in the order of this class. Keys inside a schema keep their own order: a
         constrained model writes them in it, so another order is another question.
         """
-        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
+        return self.model_dump_json(by_alias=True).encode()
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of `as_json`."""
+        return hashlib.sha256(self.as_json).hexdigest()
+
+    def __copy__(self) -> Self:
+        """Return a copy without the JSON: `model_copy` goes on to change its fields."""
+        copied = super().__copy__()
+        copied.__dict__.pop("as_json", None)
+        return copied
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Return a copy of which nothing is shared, likewise."""
+        copied = super().__deepcopy__(memo)
+        copied.__dict__.pop("as_json", None)
+        return copied
 
 
 class Reply(Value):

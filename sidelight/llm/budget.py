@@ -147,4 +147,4 @@ def _most_tokens(request: Request) -> int:
     A byte-level tokenizer makes at most one token of a byte, whatever its vocabulary. The bytes are
     those of the whole request as JSON, so that schema and chat template are paid for as well.
     """
-    return len(request.model_dump_json(by_alias=True).encode()) + request.max_tokens
+    return len(request.as_json) + request.max_tokens

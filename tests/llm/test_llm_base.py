@@ -37,6 +37,13 @@ def test_every_field_is_in_the_fingerprint(field: str) -> None:
     assert changed.fingerprint() != REQUEST.fingerprint()
 
 
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_changed_copy_does_not_keep_the_json_of_the_original(deep: bool) -> None:
+    original = REQUEST.as_json
+    changed = REQUEST.model_copy(update={"max_tokens": 8}, deep=deep)
+    assert changed.as_json == original.replace(b":2048", b":8") != original
+
+
 def test_the_order_of_keys_in_a_schema_is_in_the_fingerprint() -> None:
     turned = JsonSchema(name="Pair", schema={"properties": {"b": {}, "a": {}}})
     changed = REQUEST.model_copy(update={"json_schema": turned})

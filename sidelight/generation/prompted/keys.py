@@ -38,7 +38,7 @@ class KeyedSegments:
                 key=key,
                 host=segment.host,
                 title=segment.title,
-                text=" ".join(segment.text.split()[:max_words]),
+                text=" ".join(segment.text.split(maxsplit=max_words)[:max_words]),
             )
             for key, segment in self._by_key.items()
         )
