@@ -103,6 +103,8 @@ def evaluate(
         )
 
     async def evaluated(judge: Judge) -> SelfEvaluation:
+        if rubrics is None:
+            write_drafted(destination / DRAFTED, known)
         with progress_bar("labels", total=material.n_labels) as advance:
             return await evaluate_run(
                 judge, material, labelled, destination, made_with.track, advance
@@ -134,8 +136,6 @@ def evaluate(
         evaluation = asyncio.run(
             ask_configured(settings, [model], access, lambda asked: evaluated(panel.judge(asked)))
         )
-    if rubrics is None:
-        write_drafted(destination / DRAFTED, known)
     write_scores(evaluation, destination)
     outcome = summarise(
         evaluation,
