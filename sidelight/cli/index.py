@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json, progress_bar
+from sidelight.cli.index_plan import plan
 
 if TYPE_CHECKING:
     from sidelight.index.manifest import Manifest
@@ -31,6 +32,20 @@ def build(
     strict: Annotated[
         bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
     ] = False,
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="How vectors are kept: exact, cpu-24gb, cpu-128gb, gpu-80gb or gpu-141gb; "
+            "`sidelight index plan` says what each takes."
+        ),
+    ] = "exact",
+    vectors: Annotated[
+        list[Path] | None,
+        typer.Option(help="Parquet with published vectors of the encoder; repeat for more files."),
+    ] = None,
+    dim: Annotated[
+        int | None, typer.Option(help="Cut vectors to so many numbers, if the model allows it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Index segments for BM25 and dense retrieval.
@@ -43,9 +58,19 @@ def build(
 
     fields = CorpusFields(id=id_field, text=text_field)
     manifest = build_index(
-        shards, output, Encoder(encoder or DEFAULT_ENCODER), fields, progress_bar, strict=strict
+        shards,
+        output,
+        Encoder(encoder or DEFAULT_ENCODER, dim),
+        fields,
+        progress_bar,
+        strict=strict,
+        profile=profile,
+        vectors=vectors or (),
     )
     _show(output, manifest, as_json=as_json)
+
+
+app.command()(plan)
 
 
 @app.command()
@@ -63,14 +88,15 @@ def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
     if as_json:
         print_json({**manifest.model_dump(), "fingerprint": manifest.fingerprint()})
         return
-    plan = manifest.plan
+    built = manifest.plan
     shown = {
         "index": folder,
         "segments": f"{manifest.segments} of {manifest.documents} documents",
         "size": f"{sum(manifest.files.values()) / 1e6:.1f} MB",
-        "input": ", ".join(shard.name for shard in plan.inputs),
-        "encoder": f"{plan.encoder.name}, {plan.encoder.dimension} dimensions",
-        "analyzer": plan.analyzer,
+        "input": ", ".join(shard.name for shard in built.inputs),
+        "encoder": f"{built.encoder.name}, {built.encoder.dimension} dimensions",
+        "vectors": built.profile,
+        "analyzer": built.analyzer,
         "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
         "fingerprint": manifest.fingerprint(),
     }

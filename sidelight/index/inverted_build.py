@@ -149,9 +149,8 @@ def _fill(folder: Path, index: Any) -> None:
     order = np.argsort(lists, kind="stable")
     ends = np.cumsum(np.bincount(lists, minlength=index.nlist))
     for number, rows in enumerate(np.split(order, ends[:-1])):
-        index.invlists.add_entries(
-            number, len(rows), faiss.swig_ptr(rows), faiss.swig_ptr(codes[rows])
-        )
+        own = codes[rows]  # has a name so that it lives while FAISS reads it
+        index.invlists.add_entries(number, len(rows), faiss.swig_ptr(rows), faiss.swig_ptr(own))
     index.ntotal = len(lists)
 
 

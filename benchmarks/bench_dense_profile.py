@@ -1,0 +1,203 @@
+"""The profile cpu-24gb against FAISS Flat, how it grows, and what it comes to at 114 million.
+
+Clustered vectors of 256 dimensions; queries are drawn like them and not among them. Each size is
+built from scratch. What a query costs at 113,520,750 vectors is put together from parts that are
+measured here at their full size: finding lists among as many centroids, scanning as many codes, and
+fetching as many rows from a cold disk. The time of a query is its best of some rounds, the figure
+the mean over queries: other work on the machine counts as little as can be.
+
+Run with: python benchmarks/bench_dense_profile.py [SIZE...]
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import faiss
+import numpy as np
+from generated_collection import write_vectors_like
+from interleaved import write_results
+
+from sidelight.index.capacity import COLLECTION, plan_capacity
+from sidelight.index.inverted import INDEX, InvertedSearch
+from sidelight.index.matrix import MATRIX
+from sidelight.index.profiles import EXACT, PROFILES, shape_of
+from sidelight.index.row_files import array_header
+from sidelight.index.vector_part import part_in
+from sidelight.index.vectors import VectorIndex, write_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+SIZES = 62_500, 250_000, 1_000_000
+COMPARED = 1_000_000
+DIMENSION, QUERIES, K, SEED, ROUNDS = 256, 200, 100, 1, 5
+PROFILE = PROFILES["cpu-24gb"]
+
+
+class Measured(NamedTuple):
+    """Figures of one size."""
+
+    count: int
+    build_s: float
+    recall: float
+    ms: float
+    flat_ms: float
+    memory: float
+    disk: float
+
+    def __str__(self) -> str:
+        shape = shape_of(PROFILE, self.count, DIMENSION)
+        return (
+            f"{self.count:>9,} vectors: {shape.lists} lists, {shape.probes} probed; "
+            f"recall@{K} {self.recall:.3f}; {self.ms:.2f} ms a query, "
+            f"FAISS Flat {self.flat_ms:.1f}; {self.memory:.1f} bytes/vector in memory, "
+            f"{self.disk:.1f} on disk without ids; "
+            f"built in {self.build_s:.0f} s"
+        )
+
+
+def make(folder: Path, count: int) -> NDArray[np.float32]:
+    """Write `count` vectors as a part and return queries, the rows that were drawn after them."""
+    part = part_in(folder)
+    write_vectors_like(folder, [f"{n:09}" for n in range(count + QUERIES)], DIMENSION, SEED)
+    queries = np.array(np.load(part.vectors, mmap_mode="r")[count:])
+    np.save(part.ids, np.load(part.ids)[:count])
+    header = array_header(count, DIMENSION, "float32")
+    with part.vectors.open("r+b") as stream:
+        stream.write(header)
+        stream.truncate(len(header) + count * DIMENSION * 4)
+    return queries
+
+
+def milliseconds(
+    work: Callable[[NDArray[np.float32]], object], queries: NDArray[np.float32]
+) -> float:
+    """Return the mean over queries, asked alone, of the best of some rounds."""
+    times = np.empty((ROUNDS, len(queries)))
+    for number in range(ROUNDS):
+        for row in range(len(queries)):
+            started = time.perf_counter()
+            work(queries[row : row + 1])
+            times[number, row] = time.perf_counter() - started
+    return float(times.min(axis=0).mean() * 1000)
+
+
+def resident(path: Path) -> int:
+    """Return the bytes of a mapped file that are in memory."""
+    mapped = False
+    total = 0
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        words = line.split()
+        if "-" in words[0]:
+            mapped = line.endswith(str(path))
+        elif mapped and words[0] == "Rss:":
+            total += int(words[1]) * 1024
+    return total
+
+
+def measure(root: Path, count: int) -> tuple[Measured, Path, NDArray[np.float32]]:
+    queries = make(root / "part", count)
+    part = part_in(root / "part")
+    write_vectors(root / EXACT, [part], PROFILES[EXACT], lambda _: None)
+    started = time.perf_counter()
+    write_vectors(root / PROFILE.name, [part], PROFILE, lambda _: None)
+    build_s = time.perf_counter() - started
+    part.vectors.unlink()
+    ours, flat = VectorIndex(root / PROFILE.name), VectorIndex(root / EXACT)
+    expected, found = flat.search(queries, K), ours.search(queries, K)
+    recall = statistics.mean(
+        len({hit.segment_id for hit in one} & {hit.segment_id for hit in other}) / K
+        for one, other in zip(found, expected, strict=True)
+    )
+    direct = faiss.read_index(str(root / EXACT / INDEX), faiss.IO_FLAG_MMAP_IFC)
+    flat_ms = milliseconds(lambda query: direct.search(query, K), queries[:10])
+    ms = milliseconds(lambda query: ours.search(query, K), queries)
+    index = root / PROFILE.name / INDEX
+    # Every list is read, so that all of the index is in memory that ever will be.
+    InvertedSearch(root / PROFILE.name, probes=1 << 20, candidates=1).search(queries[:1], K)
+    memory = resident(index) / count
+    disk = (index.stat().st_size + (root / PROFILE.name / MATRIX).stat().st_size) / count
+    (root / EXACT / INDEX).unlink()
+    return Measured(count, build_s, recall, ms, flat_ms, memory, disk), root / PROFILE.name, queries
+
+
+def extrapolate(folder: Path, count: int, queries: NDArray[np.float32]) -> list[str]:
+    """Measure each part of a query over the whole collection, at its size there."""
+    shape = shape_of(PROFILE, COLLECTION, DIMENSION)
+    rng = np.random.default_rng(SEED)
+    centroids: Any = faiss.IndexFlatIP(DIMENSION)
+    centroids.add(rng.standard_normal((shape.lists, DIMENSION), dtype=np.float32))
+    lists_ms = milliseconds(lambda query: centroids.search(query, shape.probes), queries)
+    scanned = COLLECTION * shape.probes // shape.lists
+    index: Any = faiss.read_index(str(folder / INDEX))
+    index.nprobe = max(round(index.nlist * min(scanned / count, 1)), 1)
+    wanted = K * PROFILE.candidates
+    scan_ms = milliseconds(lambda query: index.search(query, wanted), queries[:50])
+    scan_ms *= max(scanned / count, 1)
+    cold_ms = cold(folder, queries[:100])
+    total = lists_ms + scan_ms + cold_ms
+    return [
+        f"at {COLLECTION:,} vectors, {shape.lists} lists, {shape.probes} probed, a query takes",
+        f"  {lists_ms:5.2f} ms to find {shape.probes} lists among {shape.lists} centroids",
+        f"  {scan_ms:5.2f} ms to scan {scanned:,} codes (of {index.nprobe} lists here)",
+        f"  {cold_ms:5.2f} ms to score {wanted} rows of a matrix that is not in memory",
+        f"  {total:5.2f} ms together, to be under 20",
+        f"and {shape.memory_bytes / 1e9:.1f} GB of memory, {shape.disk_bytes / 1e9:.1f} GB of disk",
+    ]
+
+
+def cold(folder: Path, queries: NDArray[np.float32]) -> float:
+    """Return the median time of queries, few lists each, whose rows are read from disk."""
+    times = []
+    for start in range(0, len(queries), 5):  # lest later queries find pages of earlier ones
+        descriptor = os.open(folder / MATRIX, os.O_RDONLY)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)
+        search = InvertedSearch(folder, probes=16, candidates=PROFILE.candidates)
+        for row in range(start, start + 5):
+            started = time.perf_counter()
+            search.search(queries[row : row + 1], K)
+            times.append((time.perf_counter() - started) * 1000)
+        del search  # pages that are mapped are not dropped
+    return statistics.median(times)
+
+
+def main() -> None:
+    sizes = tuple(map(int, sys.argv[1:])) or SIZES
+    faiss.omp_set_num_threads(2)
+    figures: list[object] = []
+    for count in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            measured, folder, queries = measure(Path(name), count)
+            figures.append(measured)
+            print(measured, flush=True)
+            if count == sizes[-1]:
+                figures += extrapolate(folder, count, queries)
+            if count >= COMPARED:
+                assert measured.recall >= PROFILE.recall, measured
+                assert measured.ms < 20, measured
+    planned = plan_capacity(PROFILE, COLLECTION, DIMENSION)
+    figures.append(
+        f"`sidelight index plan`: {planned.latency_ms:.0f} ms a query, "
+        f"{planned.build_s / 3600:.1f} h to build"
+    )
+    print(*figures, sep="\n")
+    write_results(
+        "dense_profile",
+        f"clustered unit vectors of {DIMENSION}, seed {SEED}; {QUERIES} queries one by one, k {K}, "
+        f"2 threads; profile {PROFILE.name}; best of {ROUNDS} rounds",
+        figures,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from small_corpus import write_shard
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError
+from sidelight.index.build import build_index
+from sidelight.index.encoder import Encoder
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.schemas.segment import Segment
+
+
+@pytest.fixture
+def published(small_index: IndexFolder, tmp_path: Path) -> list[Path]:
+    """The vectors of the small index as two published files, in the opposite order."""
+    ids = [one.decode() for one in np.load(small_index.path / "vectors" / "ids.npy")]
+    vectors = [small_index.vectors._search._index.reconstruct(row) for row in range(len(ids))]
+    paths = []
+    for name, rows in (("a", range(39, 19, -1)), ("b", range(19, -1, -1))):
+        paths.append(tmp_path / f"{name}.parquet")
+        columns = {"_id": [ids[row] for row in rows], "emb": [vectors[row] for row in rows]}
+        pq.write_table(pa.table(columns), paths[-1])
+    return paths
+
+
+def test_plan_says_what_it_takes_and_whether_it_fits() -> None:
+    result = CliRunner().invoke(app, ["index", "plan", "--segments", "200000", "--json"])
+    assert result.exit_code == 0, result.output
+    planned = orjson.loads(result.stdout)
+    assert (planned["profile"], planned["problems"], planned["dimension"]) == ("cpu-24gb", [], 256)
+    command = ["index", "plan", "--segments", "1000000000000", "--profile", "exact"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 3
+    assert "does not fit: 1024000.0 GB of memory" in result.stdout
+
+
+def test_published_vectors_take_the_place_of_encoding(
+    small_shard: Path, small_index: IndexFolder, published: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "index"
+    command = ["index", "build", str(small_shard), "-o", str(folder), "--profile", "exact"]
+    for path in published:
+        command += ["--vectors", str(path)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    built = open_index(folder)
+    assert [file.name for file in built.manifest.plan.vectors] == ["a.parquet", "b.parquet"]
+    query = built.encoder.encode_queries(["who owns the lighthouse"])
+    (ours,), (theirs,) = (index.vectors.search(query, 40) for index in (built, small_index))
+    assert [hit.segment_id for hit in ours] == [hit.segment_id for hit in theirs]
+    assert not (folder / "parts").exists()
+
+
+def test_vectors_of_other_segments_are_refused(
+    small_corpus: list[Segment], published: list[Path], encoder: Encoder, tmp_path: Path
+) -> None:
+    fewer = write_shard(tmp_path / "fewer.jsonl", small_corpus[:-1])
+    with pytest.raises(InputError, match="of 39 segments in 2 files; found 40"):
+        build_index([fewer], tmp_path / "one", encoder, vectors=published)
+    renamed = small_corpus[0].model_copy(update={"segment_id": "small_doc_00_9#9_9"})
+    other = write_shard(tmp_path / "other.jsonl", [renamed, *small_corpus[1:]])
+    with pytest.raises(InputError, match=r"b.parquet: .* 'small_doc_00_0#0_0', which is none"):
+        build_index([other], tmp_path / "two", encoder, vectors=published)
+
+
+def test_a_small_index_says_that_lists_need_more(
+    small_shard: Path, published: list[Path], tmp_path: Path
+) -> None:
+    command = ["index", "build", str(small_shard), "-o", str(tmp_path / "index")]
+    result = CliRunner().invoke(app, [*command, "--profile", "cpu-24gb"])
+    assert "needs at least 1000 vectors; found 40" in str(result.exception)
