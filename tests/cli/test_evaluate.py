@@ -100,6 +100,7 @@ def test_the_figures_are_those_of_judge_and_score(
     assert sorted(path.name for path in plain_run.iterdir() if path.name == "scores") == []
 
 
+@pytest.mark.slow
 def test_generation_never_reads_the_rubrics(
     inputs: tuple[Any, ...],
     rubrics: Path,
@@ -126,8 +127,9 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
     inputs: tuple[Any, ...], mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
+    drafting = ("--set", "roles.default=extractive", "--set", "roles.draft_rubric=prompted")
     with FaultServer() as server:
-        made = (*inputs, "--base-url", server.base_url, "--out", out)
+        made = (*inputs, *drafting, "--base-url", server.base_url, "--out", out)
         undisturbed = run(*made)
         assert "evaluation" not in undisturbed
         before = files(out)
