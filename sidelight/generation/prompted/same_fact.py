@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.checks.wording import figures, is_negated
@@ -21,18 +22,22 @@ class SameFact:
 
     Args:
         encode: Encodes sentences.
-        texts: All that will be compared, encoded at once.
+        texts: All that will be compared; encoded at once, as far as that can tell any two apart.
     """
 
     def __init__(self, encode: Encode, texts: Sequence[str]) -> None:
-        texts = list(dict.fromkeys(texts))
-        self._row_of = {text: row for row, text in enumerate(texts)}
-        self._cosines = SentenceIndex(encode).similarity(texts, texts)
-        self._facts = [(figures(text), is_negated(text)) for text in texts]
+        self._facts = {text: (frozenset(figures(text)), is_negated(text)) for text in texts}
+        shared = Counter(self._facts.values())
+        # What nothing else can be the same as need not be encoded.
+        compared = [text for text, fact in self._facts.items() if shared[fact] > 1]
+        self._row_of = {text: row for row, text in enumerate(compared)}
+        self._cosines = SentenceIndex(encode).similarity(compared, compared)
 
     def __call__(self, first: Candidate, second: Candidate) -> bool:
         """Tell whether two sentences, which must be among the texts, state one fact."""
-        left, right = self._row_of[first.text], self._row_of[second.text]
-        return (
-            self._facts[left] == self._facts[right] and float(self._cosines[left, right]) >= _SAME
-        )
+        if self._facts[first.text] != self._facts[second.text]:
+            return False
+        return first.text == second.text or self._alike(first.text, second.text)
+
+    def _alike(self, first: str, second: str) -> bool:
+        return float(self._cosines[self._row_of[first], self._row_of[second]]) >= _SAME

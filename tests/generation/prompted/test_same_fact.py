@@ -10,6 +10,11 @@ from sidelight.generation.compose import Candidate
 from sidelight.generation.prompted.same_fact import SameFact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
     from sidelight.generation.roles import Encode
 
 
@@ -29,3 +34,17 @@ def test_one_fact_or_two(lexical_encode: Encode, other: str, same: bool) -> None
     )
     facts = SameFact(lexical_encode, [text, other])
     assert facts(first, second) is facts(second, first) is same
+
+
+def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encode: Encode) -> None:
+    encoded: list[str] = []
+
+    def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        encoded.extend(texts)
+        return lexical_encode(texts)
+
+    texts = ["Orrin counted 420 boats.", "Orrin counted 430 boats.", "In Orrin are 420 boats."]
+    facts = SameFact(encode, texts)
+    alone = Candidate(text=texts[1], covers={}, host="", segment_ids=())
+    assert sorted(encoded) == sorted([texts[0], texts[2]])
+    assert facts(alone, alone)
