@@ -6,7 +6,8 @@ would gain nothing. Several GPUs hold a share of the rows each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from torch import Tensor
 
 # Scores held at once on a GPU: 1 GiB in half precision.
 _SCORES = 1 << 29
@@ -52,8 +54,8 @@ class GpuSearch:
         edges = [len(matrix) * number // len(devices) for number in range(len(devices) + 1)]
         try:
             self._shards = [
-                DeviceRows(matrix.rows[low:high], low, device)
-                for low, high, device in zip(edges, edges[1:], devices, strict=False)
+                DeviceRows(on_device(matrix.rows[low:high], device), low)
+                for (low, high), device in zip(pairwise(edges), devices, strict=True)
             ]
         except torch.OutOfMemoryError as error:
             raise MachineError(
@@ -86,44 +88,51 @@ class GpuSearch:
         return found
 
 
+def on_device(rows: NDArray[np.generic], device: str) -> Tensor:
+    """Copy rows, piece by piece, to a device."""
+    import torch
+
+    copied = torch.empty(rows.shape, dtype=getattr(torch, rows.dtype.name), device=device)
+    for start in range(0, len(rows), _ROWS):
+        copied[start : start + _ROWS] = torch.from_numpy(np.array(rows[start : start + _ROWS]))
+    return copied
+
+
 class DeviceRows:
     """Rows of a matrix on one device.
 
     Args:
         rows: (n, dimension) float16 or int8.
         first: Number of the first of them in the whole matrix.
-        device: What torch calls the device.
     """
 
-    def __init__(self, rows: NDArray[np.generic], first: int, device: str) -> None:
-        import torch
-
+    def __init__(self, rows: Tensor, first: int) -> None:
+        self._rows = rows
         self._first = first
-        self._rows = torch.empty(rows.shape, dtype=getattr(torch, rows.dtype.name), device=device)
-        for start in range(0, len(rows), _ROWS):
-            block = torch.from_numpy(np.array(rows[start : start + _ROWS]))
-            self._rows[start : start + _ROWS] = block.to(device)
 
-    def begin(self, queries: NDArray[np.float32], k: int) -> tuple[Any, Any]:
-        """Return scores and rows (n_queries, at most k) as tensors, best first."""
+    def begin(self, queries: NDArray[np.float32], k: int) -> tuple[Tensor, Tensor]:
+        """Return scores and rows (n_queries, at most k) as tensors of the device, best first."""
         import torch
 
         asked = torch.from_numpy(queries).to(self._rows.device)
-        # int8 holds at most 127 times a scale: half precision has room for the products.
-        half = asked.to(torch.float16)
-        wanted = min(_CANDIDATES * k, len(self._rows))
-        step = max(_SCORES // len(queries), wanted)
-        best: tuple[Any, Any] | None = None
-        for start in range(0, len(self._rows), step):
-            block = self._rows[start : start + step].to(torch.float16)
-            scores, rows = torch.topk(half @ block.T, min(wanted, len(block)), dim=1)
-            rows += start
-            if best is not None:
-                scores, rows = torch.cat([best[0], scores], 1), torch.cat([best[1], rows], 1)
-                scores, kept = torch.topk(scores, min(wanted, scores.shape[1]), dim=1)
-                rows = rows.gather(1, kept)
-            best = scores, rows
-        candidates = best[1] if best is not None else torch.empty(len(queries), 0)
+        candidates = self._candidates(asked.to(torch.float16), _CANDIDATES * k)
         exact = torch.einsum("qd,qcd->qc", asked, self._rows[candidates].to(torch.float32))
         scores, kept = torch.topk(exact, min(k, candidates.shape[1]), dim=1)
         return scores, candidates.gather(1, kept) + self._first
+
+    def _candidates(self, queries: Tensor, wanted: int) -> Tensor:
+        """Return the rows (n_queries, at most `wanted`) that score best in half precision."""
+        import torch
+
+        best = torch.empty(len(queries), 0, dtype=torch.float16, device=self._rows.device)
+        rows = best.to(torch.int64)
+        # int8 is turned into half precision on the way, and takes room like scores.
+        width = self._rows.shape[1] if self._rows.dtype == torch.int8 else 1
+        step = _SCORES // max(len(queries), width)
+        for start in range(0, len(self._rows), step):
+            block = self._rows[start : start + step].to(torch.float16)
+            scores, found = torch.topk(queries @ block.T, min(wanted, len(block)), dim=1)
+            best, rows = torch.cat([best, scores], 1), torch.cat([rows, found + start], 1)
+            best, kept = torch.topk(best, min(wanted, best.shape[1]), dim=1)
+            rows = rows.gather(1, kept)
+        return rows

@@ -38,7 +38,8 @@ def test_plans_grow_with_the_collection(count: int, dimension: int) -> None:
     for profile in PROFILES.values():
         less, more = (plan_capacity(profile, n, dimension) for n in (count, 2 * count))
         for name in ("memory_gb", "disk_gb", "building_disk_gb", "build_s"):
-            assert 0 < getattr(less, name) < getattr(more, name), (profile.name, name)
+            # Twice as many in int8 take as much as so many in half precision.
+            assert 0 < getattr(less, name) <= getattr(more, name), (profile.name, name)
         assert 0 <= less.probes <= less.lists <= count // 39
 
 
