@@ -104,6 +104,6 @@ def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
         out.print(f"{name:12} {value}", markup=False)
     for shard in manifest.shards:
         if shard.refused:
-            out.print(f"{shard.name}: {shard.refused} lines refused, {shard.segments} taken")
+            out.print(f"{shard.name}: segments {shard.segments}, lines refused {shard.refused}")
             for problem in shard.problems:
                 out.print(f"  {problem}", markup=False)
