@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from sidelight.build_models import open_models
-from sidelight.build_roles import open_roles
+from sidelight.build_roles import asked_model, open_roles
+from sidelight.errors import UsageError
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from sidelight.agents.state import InvestigationState
-    from sidelight.build_models import ModelAccess
+    from sidelight.build_models import ModelAccess, Models
     from sidelight.config.settings import RetrievalSettings, Settings
     from sidelight.generation.roles import Encode
     from sidelight.index.folder import IndexFolder
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from sidelight.run_log import TopicLog
     from sidelight.runner import Investigate
     from sidelight.schemas.article import Article
+    from sidelight.schemas.segment import Segment
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
 _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
@@ -88,6 +91,7 @@ async def open_investigation(
     steps = _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
     async with open_models(settings, access) as models:
         roles_of_topic = await open_roles(settings, models, sources.encode)
+        retriever_of_topic = await _open_listwise(settings, models, sources)
 
         async def investigate(article: Article, log: TopicLog) -> InvestigationState:
             deps = Deps(
@@ -95,7 +99,7 @@ async def open_investigation(
                 track=track,
                 roles=roles_of_topic(log),
                 retriever=LateralRetriever(
-                    sources.retriever,
+                    retriever_of_topic(log),
                     article,
                     sources.lookup,
                     allow_own_article=settings.retrieval.allow_own_article,
@@ -107,3 +111,42 @@ async def open_investigation(
             return cast("InvestigationState", state)
 
         yield investigate
+
+
+async def _open_listwise(
+    settings: Settings, models: Models, sources: Sources
+) -> Callable[[TopicLog], Retriever]:
+    """Return what makes the retriever of a topic, whose log its calls belong to.
+
+    Raises:
+        UsageError: A model is to order results, and the settings name none.
+    """
+    from sidelight.generation.prompted.rank import PromptedRanker
+    from sidelight.retrieval.listwise import ListwiseRetriever
+
+    depth = settings.retrieval.listwise_depth
+    if depth is None:
+        return lambda _: sources.retriever
+    named = settings.models.ranker or settings.models.writer
+    if named is None:
+        raise UsageError(
+            "retrieval.listwise_depth asks a model, and the settings name none",
+            remedy="Name one: --set models.ranker.name=NAME",
+        )
+    model, loop = await models.named(named), asyncio.get_running_loop()
+
+    def of_topic(log: TopicLog) -> Retriever:
+        ranker = PromptedRanker(asked_model(model, named, log))
+
+        async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
+            return await asyncio.gather(*(ranker(query, window) for query, window in windows))
+
+        # Retrievers search in threads, and models are asked on the loop that opened them.
+        return ListwiseRetriever(
+            sources.retriever,
+            lambda windows: asyncio.run_coroutine_threadsafe(rank(windows), loop).result(),
+            sources.lookup,
+            depth=depth,
+        )
+
+    return of_topic

@@ -51,7 +51,7 @@ async def open_roles(
     def make(log: TopicLog) -> Roles:
         plain = extractive_roles(settings, encode)
         prompted = _prompted_roles(
-            settings, encode, _asked(writes, writer, log), _asked(checks, checker, log)
+            settings, encode, asked_model(writes, writer, log), asked_model(checks, checker, log)
         )
         performers: dict[str, Any] = {
             role: log.with_fallback(role, prompted[role, performer], getattr(plain, role))
@@ -72,7 +72,8 @@ def _timed(make: Callable[[TopicLog], Roles], log: TopicLog) -> Roles:
     return Roles(**performers)
 
 
-def _asked(model: Model, settings: ModelSettings, log: TopicLog) -> PromptedModel:
+def asked_model(model: Model, settings: ModelSettings, log: TopicLog) -> PromptedModel:
+    """Return a model asked as its settings say, each call noted in a log."""
     return PromptedModel(model, sampling(settings), log.record, revision=settings.revision)
 
 

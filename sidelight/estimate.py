@@ -8,7 +8,7 @@ that reasons writes more, and one whose sentences stand at once is asked to revi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidelight.evaluation.judges.estimate import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.generation.cleaning import clean_article
@@ -35,7 +35,7 @@ class _Asked(NamedTuple):
         more: Calls that every further round adds.
         characters: Read beside the text of the prompt and the article.
         written: Tokens written.
-        checks: Whether the checker is asked, not the writer.
+        model: Who is asked; where no such model is named, the writer.
     """
 
     role: str
@@ -44,7 +44,7 @@ class _Asked(NamedTuple):
     more: float
     characters: int
     written: int
-    checks: bool = False
+    model: Literal["writer", "checker", "ranker"] = "writer"
 
 
 _ASKED = {
@@ -54,12 +54,12 @@ _ASKED = {
     "select": _Asked("select_evidence", "prompted", 16.4, 5.6, 23_000, 598),
     "coverage": _Asked("assess_coverage", "prompted", 1, 1, 24_400, 544),
     "questions": _Asked("write_questions", "prompted", 1, 0, 1_360, 1_005),
-    "compound": _Asked("write_questions", "prompted", 41.3, 0, 24, 23, checks=True),
+    "compound": _Asked("write_questions", "prompted", 41.3, 0, 24, 23, "checker"),
     "split_question": _Asked("write_questions", "prompted", 11, 0, 350, 49),
     "organizers_2024": _Asked("write_questions", "organizers-2024", 1, 0, 0, 154),
     "claims": _Asked("write_report", "prompted", 16.4, 0, 8_200, 125),
     "report": _Asked("write_report", "prompted", 1.4, 0, 3_400, 545),
-    "support": _Asked("check_report", "prompted", 13.4, 0, 2_800, 25, checks=True),
+    "support": _Asked("check_report", "prompted", 13.4, 0, 2_800, 25, "checker"),
     "revise": _Asked("revise_report", "prompted", 23.5, 0, 9_350, 60),
 }
 
@@ -107,6 +107,8 @@ def estimate_run(settings: Settings, articles: Sequence[Article]) -> RunEstimate
         for name, asked in _ASKED.items()
         if _performer(settings, asked.role).removesuffix("-example") == asked.performer
     }
+    if settings.retrieval.listwise_depth is not None:
+        prompts["rank"] = _estimate(sources["rank"], _ranking(settings), settings, lengths)
     costs = [one.cost for one in prompts.values()]
     total = PromptEstimate(
         calls=sum(one.calls for one in prompts.values()),
@@ -121,6 +123,18 @@ def estimate_run(settings: Settings, articles: Sequence[Article]) -> RunEstimate
         hours=hours,
         hours_at_once=hours / max(1, min(_slots(settings), total.calls)),
     )
+
+
+def _ranking(settings: Settings) -> _Asked:
+    """Return the most that ranking asks: windows over all candidates of as many queries as may be.
+
+    A window shows twenty segments of at most 180 words.
+    """
+    from sidelight.retrieval.listwise import window_starts
+
+    windows = len(window_starts(settings.retrieval.listwise_depth or 0))
+    calls = windows * settings.investigation.queries_per_round
+    return _Asked("", "", calls, calls, 23_000, 100, "ranker")
 
 
 def _performer(settings: Settings, role: str) -> str:
@@ -147,8 +161,8 @@ def _estimate(
 
 
 def _model(settings: Settings, asked: _Asked) -> ModelSettings | None:
-    models = settings.models
-    return (asked.checks and models.checker) or models.writer
+    named: ModelSettings | None = getattr(settings.models, asked.model)
+    return named or settings.models.writer
 
 
 def _cost(settings: Settings, model: ModelSettings | None, read: int, written: int) -> float | None:
@@ -161,5 +175,6 @@ def _cost(settings: Settings, model: ModelSettings | None, read: int, written: i
 def _slots(settings: Settings) -> int:
     from sidelight.config.settings import ServerSettings
 
-    named = {one.server for one in (settings.models.writer, settings.models.checker) if one}
+    models = (settings.models.writer, settings.models.checker, settings.models.ranker)
+    named = {one.server for one in models if one}
     return sum(settings.servers.get(name, ServerSettings()).max_concurrency for name in named)

@@ -15,7 +15,12 @@ from sidelight.errors import InputError, UsageError
 from sidelight.prompting import Prompt, find_prompts, load_prompt
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
-PROMPTED = tuple(prompt for prompt in find_prompts() if prompt.path.parent.name == "prompted")
+# What is asked about a topic; the order of search results is asked about a query alone.
+PROMPTED = tuple(
+    prompt
+    for prompt in find_prompts()
+    if prompt.path.parent.name == "prompted" and prompt.id != "rank"
+)
 HEAD = "---\nid: greet\nversion: 2\nvariables: [name]\n---\n"
 PARTS = "# system\nBe kind.\n# user\n<<<BEGIN name>>>\n{{ name }}\n<<<END name>>>\n"
 

@@ -45,6 +45,12 @@ class RetrievalSettings(Value):
         description="End reranking after a block of candidates whose best score is further than "
         "this below the k-th best; by default all candidates are read.",
     )
+    listwise_depth: int | None = Field(
+        None,
+        ge=2,
+        le=1000,
+        description="Candidates that a model puts in order, twenty at a time; none by default.",
+    )
     allow_own_article: bool = Field(
         default=False, description="Let the target article and its copies be found and cited."
     )
@@ -106,6 +112,9 @@ class ModelsSettings(Value):
     writer: ModelSettings | None = Field(None, description="Asked by all prompted roles.")
     checker: ModelSettings | None = Field(
         None, description="Asked whether sentences are supported; the writer when not named."
+    )
+    ranker: ModelSettings | None = Field(
+        None, description="Puts search results in order; the writer when not named."
     )
     judge: ModelSettings | None = Field(
         None, description="Judges the finished run; no result depends on it."

@@ -112,3 +112,24 @@ def test_what_is_missing_is_said_with_what_to_do(
     with pytest.raises(UsageError, match=remedy) as caught:
         run(*options, *missing, "--out", tmp_path / "run")
     assert caught.value.exit_code == 2
+
+
+def test_a_model_orders_what_a_search_finds(
+    server: FaultServer, options: tuple[Any, ...], tmp_path: Path
+) -> None:
+    options = (*options, "--set=roles.default=extractive", "--set=investigation.max_rounds=1")
+    chosen = ("--set=retrieval.listwise_depth=25",)
+    plain = run(*options, "--out", tmp_path / "plain")
+    summary = run(
+        *options,
+        *chosen,
+        "--base-url",
+        server.base_url,
+        "--max-calls",
+        500,
+        "--out",
+        tmp_path / "run",
+    )
+    assert (len(summary["done"]), summary["problems"], prompts(plain)) == (1, [], set())
+    assert prompts(summary) == {"rank"}
+    assert files(tmp_path / "run")["task2.jsonl"] != files(tmp_path / "plain")["task2.jsonl"]

@@ -14,6 +14,7 @@ EVIDENCE = re.compile(r"\bE[1-9][0-9]*\b")
 IDENTIFIES = re.compile(r"(^|_)(ids?|keys?|evidence|segments?|sources?|citations?|angles?)$")
 MEANS_EVIDENCE = re.compile(r"evidence|key|segment|source|cit(e|ation)|support")
 WORD_LIMIT = re.compile(r"(\d+) words")
+EVERY = "keys of all segments, each once"
 JOINS = {"and", "or", "but", "while", "nor"}
 ORDINARY_WORDS = 14
 SHORT_CHARACTERS = 120
@@ -123,7 +124,8 @@ class _Writer:
                     return [self.value(part, path) | {name: [one]} for one in ids[:high]]
         elif IDENTIFIES.search(path[0]) and part.get("type") == "string" and "enum" not in part:
             known_ids = self._known(path)
-            n = min(len(known_ids), high, max(low, self._rng.randint(1, 2)))
+            wanted = len(known_ids) if EVERY in self._prompt else self._rng.randint(1, 2)
+            n = min(len(known_ids), high, max(low, wanted))
             return self._rng.sample(known_ids, n)
         return [self.value(part, path) for _ in range(min(high, max(low, 3)))]
 

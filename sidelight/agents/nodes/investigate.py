@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
+from sidelight.agents.searching import search
 from sidelight.agents.state import Assignment
 from sidelight.schemas.search import Query
 
@@ -20,7 +20,7 @@ async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, An
     """
     deps = runtime.context
     queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
-    found = await asyncio.to_thread(deps.retriever.search, queries, deps.k)
+    found = await search(deps, queries, deps.k)
     shown = {
         "hits": {query_id: [list(hit) for hit in hits] for query_id, hits in found.hits.items()},
         "dropped": [drop._asdict() for drop in found.dropped],

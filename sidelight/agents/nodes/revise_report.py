@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from sidelight.agents.candidates import only_candidates, read_candidates
 from sidelight.agents.deps import Deps
+from sidelight.agents.searching import search
 from sidelight.agents.state import InvestigationState, usable_evidence
 from sidelight.schemas.search import Query
 
@@ -23,7 +23,7 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
         Query(query_id=removal.sentence.text, text=removal.sentence.text)
         for removal in checked.removed
     ]
-    found = await asyncio.to_thread(deps.retriever.search, queries, _FOUND_PER_SENTENCE)
+    found = await search(deps, queries, _FOUND_PER_SENTENCE)
     candidates = await read_candidates(deps, found.hits, state.get("refused", {}))
     revision = await deps.roles.revise_report(
         state["profile"],

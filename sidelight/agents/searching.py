@@ -1,0 +1,24 @@
+"""Searches in threads of their own.
+
+A search may wait until a model has put its results in order. The model is asked on the event loop,
+which looks up addresses in the loop's own few threads: were the searches in those, all of them
+waiting, nobody would ever be asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from sidelight.agents.deps import Deps
+from sidelight.retrieval.lateral import LateralHits
+from sidelight.schemas.search import Query
+
+_THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
+
+
+async def search(deps: Deps, queries: Sequence[Query], k: int) -> LateralHits:
+    """Return up to `k` hits for every query id, and what was left out."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_THREADS, deps.retriever.search, queries, k)
