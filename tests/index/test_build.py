@@ -7,13 +7,15 @@ from pathlib import Path
 
 import orjson
 import pytest
+from generated_collection import write_collection
 from small_corpus import write_shard
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.index import build as module
 from sidelight.index.build import build_index
-from sidelight.index.corpus import CorpusFields
+from sidelight.index.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.index.encoder import Encoder
+from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import FORMAT_VERSION
 from sidelight.retrieval.named import NAMES, open_retriever
@@ -76,6 +78,18 @@ def test_an_id_in_two_places_is_taken_once_and_reported(
     assert repr(small_corpus[3].segment_id) in problem.found
     with pytest.raises(InvalidFileError, match=r"b\.jsonl:2: error \[segment-duplicate\]"):
         build_index([first, second], tmp_path / "strict", encoder, strict=True)
+
+
+def test_shards_as_published_with_nothing_in_one_of_them(encoder: Encoder, tmp_path: Path) -> None:
+    shards = write_collection(tmp_path / "shards", 4, shards=2, seed=1)
+    shards[1].write_bytes(b"no archive")
+    manifest = build_index(shards, tmp_path / "index", encoder, engine=LocalEngine(1))
+    assert [(shard.segments, shard.refused) for shard in manifest.shards] == [(2, 0), (0, 1)]
+    folder = open_index(tmp_path / "index")
+    ids = {segment.segment_id for segment in ShardReader(shards[0], MS_MARCO).segments()}
+    assert set(folder.docstore.ids()) == ids
+    hits = open_retriever("hybrid", folder).search([Query(query_id="q", text="bu")], 10)["q"]
+    assert {hit.segment_id for hit in hits} == ids
 
 
 def test_bad_input_leaves_nothing_that_opens(encoder: Encoder, tmp_path: Path) -> None:
