@@ -42,7 +42,7 @@ def plan(
             "memory": f"{planned.memory_gb:.1f} GB{where}, "
             f"{planned.memory_bytes_per_vector:.0f} bytes a vector",
             "disk": f"{planned.disk_gb:.1f} GB, {planned.disk_bytes_per_vector:.0f} bytes a vector",
-            "building": f"{planned.build_s / 3600:.1f} h from vectors to index, "
+            "building": f"{planned.build_s / 60:.0f} min from vectors to index, "
             f"{planned.building_memory_gb:.1f} GB of memory, {planned.building_disk_gb:.1f} GB of "
             "disk besides",
             "recall": f"{planned.recall:.2f} of the exact 100 best, or more",

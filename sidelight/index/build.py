@@ -5,7 +5,7 @@
 <folder>/parts/          what is made of each shard, until it is merged
 <folder>/docstore/       the text of the segments
 <folder>/lucene/         a Lucene index
-<folder>/vectors/        index.faiss, ids.npy
+<folder>/vectors/        the vectors, kept as the profile says
 <folder>/manifest.json   written last; without it nothing opens
 ```
 

@@ -7,12 +7,14 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from generated_collection import write_collection, write_vectors_like
 from small_corpus import write_shard
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.index.build import build_index
+from sidelight.index.corpus import MS_MARCO, ShardReader
 from sidelight.index.encoder import Encoder
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.schemas.segment import Segment
@@ -69,6 +71,25 @@ def test_vectors_of_other_segments_are_refused(
     other = write_shard(tmp_path / "other.jsonl", [renamed, *small_corpus[1:]])
     with pytest.raises(InputError, match=r"b.parquet: .* 'small_doc_00_0#0_0', which is none"):
         build_index([other], tmp_path / "two", encoder, vectors=published)
+
+
+@pytest.mark.slow
+def test_a_collection_of_the_real_shape_with_lists(tmp_path: Path) -> None:
+    shards = write_collection(tmp_path / "shards", 3000, shards=2, seed=1)
+    readers = [ShardReader(shard, MS_MARCO, strict=True) for shard in shards]
+    ids = [line.segment.segment_id for reader in readers for line in reader if line.segment]
+    vectors = np.load(write_vectors_like(tmp_path / "made", ids, 384, seed=1) / "vectors.npy")
+    parquet = tmp_path / "vectors.parquet"
+    pq.write_table(pa.table({"_id": ids, "emb": list(vectors)}), parquet)
+    command = ["index", "build", *map(str, shards), "-o", str(tmp_path / "index")]
+    command += ["--profile", "cpu-24gb", "--vectors", str(parquet)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert "cpu-24gb" in result.stdout
+    built = open_index(tmp_path / "index")
+    for row, hits in enumerate(built.vectors.search(vectors[:20], 5)):
+        assert hits[0].segment_id == ids[row]
+        assert len(built.docstore.get_many([hit.segment_id for hit in hits])) == 5
 
 
 def test_a_small_index_says_that_lists_need_more(

@@ -63,3 +63,11 @@ def test_identity(encoder: Encoder) -> None:
 def test_a_model_that_is_not_there(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MachineError, match="cannot be loaded"):
         Encoder(str(tmp_path / "no-model")).identity()
+
+
+def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder: Encoder) -> None:
+    short = Encoder(dimension=128)
+    assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
+    whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
+    cut = short.encode_queries(["who owns the lighthouse"])
+    np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)

@@ -140,12 +140,17 @@ def test_where_parts_are_cut_does_not_matter(
 
 
 @pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "gpu-80gb"])
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 52), marks=pytest.mark.slow)])
 def test_interrupted_anywhere_it_ends_with_the_same_bytes(
-    profile: str, collection: VectorPart, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seeds: range,
+    profile: str,
+    collection: VectorPart,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(row_files, "BLOCK", 512)
     whole = files(built(tmp_path / "whole", [collection], profile))
-    for seed in range(4):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         folder = tmp_path / f"killed-{seed}"
         kills = 0
