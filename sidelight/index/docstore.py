@@ -53,20 +53,6 @@ class Docstore:
     def __iter__(self) -> Iterator[Segment]:
         return chain.from_iterable(self._stores)
 
-    def ids(self) -> Iterator[str]:
-        """Yield all ids in order."""
-        return chain.from_iterable(store.ids() for store in self._stores)
-
-    def after(self, segment_id: str) -> Iterator[Segment]:
-        """Yield the segments that come after one of them."""
-        place = parse_segment_id(segment_id)
-        name = shard_name(place) if place else ""
-        first = self._shards.get(name, self._others)
-        if first is not None:
-            yield from first.after(segment_id)
-            for store in self._stores[self._stores.index(first) + 1 :]:
-                yield from store
-
     def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
         """Return segments in the order asked for; each file is read once, front to back.
 

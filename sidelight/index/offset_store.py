@@ -8,7 +8,7 @@ shard, in which refused lines are blank. `<name>.npy` says where the frames begi
 from __future__ import annotations
 
 import mmap
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from zstandard import ZstdCompressor, ZstdDecompressor
 
 from sidelight.index.corpus import MS_MARCO, segment_model
-from sidelight.schemas.segment import Segment, SegmentId, parse_segment_id
+from sidelight.schemas.segment import Segment, SegmentId
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,16 +94,11 @@ class OffsetStore:
         return int(self._counts[-1])
 
     def __iter__(self) -> Iterator[Segment]:
-        return map(_segment, self._lines(0))
-
-    def after(self, segment_id: str) -> Iterator[Segment]:
-        """Yield the segments that come after one of this store, in the order of the shard."""
-        place = parse_segment_id(segment_id)
-        return map(_segment, islice(self._lines(place.offset), 1, None)) if place else iter(())
+        return map(_segment, self._lines())
 
     def ids(self) -> Iterator[str]:
         """Yield all ids in the order of the shard."""
-        return (orjson.loads(line)[MS_MARCO.id] for line in self._lines(0))
+        return (orjson.loads(line)[MS_MARCO.id] for line in self._lines())
 
     def get_at(self, offsets: Iterable[int]) -> Iterator[Segment]:
         """Yield the segments at these byte offsets, by place; where none begins, none comes."""
@@ -122,14 +117,11 @@ class OffsetStore:
         """Close the file."""
         self._content.close()
 
-    def _lines(self, begin: int) -> Iterator[bytes]:
-        """Yield the lines with segments from an offset on."""
-        first = max(int(np.searchsorted(self._begins, begin, side="right")) - 1, 0)
+    def _lines(self) -> Iterator[bytes]:
+        """Yield the lines with segments."""
         unpack = ZstdDecompressor().decompress
-        for frame in range(first, len(self._begins) - 1):
-            lines = unpack(self._frame(frame))
-            start = max(begin - int(self._begins[frame]), 0)
-            yield from (line for line in lines[start:].split(b"\n") if line.strip())
+        for frame in range(len(self._begins) - 1):
+            yield from (line for line in unpack(self._frame(frame)).split(b"\n") if line.strip())
 
     def _frame(self, frame: int) -> bytes:
         start, end = self._places[frame : frame + 2]

@@ -72,14 +72,11 @@ class SqliteStore:
         return int(self._rows("SELECT count(*) FROM segments")[0][0])
 
     def __iter__(self) -> Iterator[Segment]:
-        return self.after("")
-
-    def after(self, segment_id: str) -> Iterator[Segment]:
-        """Yield the segments whose ids come after one, in the order of code points."""
+        last = ""
         query = f"SELECT {_COLUMNS} FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"  # noqa: S608
-        while rows := self._rows(query, segment_id, _PAGE):
+        while rows := self._rows(query, last, _PAGE):
             yield from map(_segment, rows)
-            segment_id = rows[-1][0]
+            last = rows[-1][0]
 
     def ids(self) -> Iterator[str]:
         """Yield all ids in order."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import shutil
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +55,8 @@ class TextPart(NamedTuple):
     shards: tuple[Path, ...]
 
 
-class BuildTextPart(NamedTuple):
+@dataclass(frozen=True)
+class BuildTextPart:
     """The work on one part.
 
     Attributes:

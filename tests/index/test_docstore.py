@@ -60,8 +60,6 @@ def test_holds_what_was_written_in_the_order_of_ids(
 ) -> None:
     expected = sorted(small_corpus, key=lambda segment: segment.segment_id)
     assert list(docstore) == expected
-    assert list(docstore.ids()) == [segment.segment_id for segment in expected]
-    assert list(docstore.after(expected[30].segment_id)) == expected[31:]
     assert len(docstore) == 40
     assert expected[3].segment_id in docstore
     assert "no such id" not in docstore
@@ -71,7 +69,7 @@ def test_pages_of_ids_join(tmp_path: Path) -> None:
     segments = [Segment(segment_id=f"{n}", text="t") for n in range(2500)]
     write(tmp_path, segments)
     with Docstore(tmp_path) as docstore:
-        assert list(docstore.ids()) == sorted(s.segment_id for s in segments)
+        assert list(docstore) == sorted(segments, key=lambda segment: segment.segment_id)
         assert list(docstore.get_many([s.segment_id for s in segments])) == segments
 
 
@@ -95,7 +93,6 @@ def test_a_second_segment_of_one_id_is_not_taken(tmp_path: Path) -> None:
 class TestShardsAsPublished:
     def test_hold_what_the_shards_hold(self, collection: Collection) -> None:
         assert list(collection.docstore) == collection.segments
-        assert list(collection.docstore.ids()) == [one.segment_id for one in collection.segments]
         assert len(collection.docstore) == 309
 
     @given(st.data())
@@ -104,12 +101,6 @@ class TestShardsAsPublished:
     ) -> None:
         asked = data.draw(st.lists(st.sampled_from(collection.segments), max_size=30))
         assert collection.docstore.get_many([one.segment_id for one in asked]) == asked
-
-    @given(st.integers(0, 308))
-    def test_what_comes_after_any_segment(self, collection: Collection, row: int) -> None:
-        after = collection.docstore.after(collection.segments[row].segment_id)
-        assert [next(after, None)] == [*collection.segments[row + 1 : row + 2], None][:1]
-        assert len(list(after)) == max(307 - row, 0)
 
     @given(st.data())
     def test_ids_that_point_elsewhere_are_unknown(
