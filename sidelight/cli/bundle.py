@@ -19,6 +19,10 @@ def bundle(
     topics: Annotated[Path, typer.Option("--topics", help="Topics file of the run.")],
     index: Annotated[Path, typer.Option("--index", help="Index folder of the run.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .tar.zst file to write.")],
+    rubrics: Annotated[
+        Path | None,
+        typer.Option("--rubrics", help="What a judged run was judged by, if it was given."),
+    ] = None,
     cache: Annotated[
         Path | None,
         typer.Option("--cache", help="Folder of model replies; `cache` in the run directory."),
@@ -39,6 +43,7 @@ def bundle(
                 open_index(index),
                 cache or directory.cache,
                 output,
+                rubrics,
                 lambda _: advance(1),
             )
         )

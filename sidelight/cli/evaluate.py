@@ -70,7 +70,7 @@ def evaluate(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.cli.evaluate_report import print_evaluation, summarise, write_scores
+    from sidelight.cli.evaluate_report import print_evaluation, summarise
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
     from sidelight.index.folder import open_index
@@ -83,6 +83,7 @@ def evaluate(
         given_rubrics,
         write_drafted,
     )
+    from sidelight.self_evaluation.scores import write_scores
 
     settings = load_settings(config, with_judge(overrides or [], judge_model))
     folder, directory = open_index(index), RunDirectory(run)
@@ -136,7 +137,7 @@ def evaluate(
         evaluation = asyncio.run(
             ask_configured(settings, [model], access, lambda asked: evaluated(panel.judge(asked)))
         )
-    write_scores(evaluation, destination)
+    write_scores(evaluation.scores, destination)
     outcome = summarise(
         evaluation,
         destination,

@@ -1,4 +1,4 @@
-"""What self-evaluation says: its files of scores, its JSON, and its tables."""
+"""What self-evaluation says: its JSON and its tables."""
 
 from __future__ import annotations
 
@@ -11,17 +11,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.self_evaluation.evaluate import SelfEvaluation
-
-
-def write_scores(evaluation: SelfEvaluation, folder: Path) -> None:
-    """Write the files that `sidelight score` writes."""
-    from sidelight.cli.score_options import DEFAULT_SAMPLES
-    from sidelight.evaluation.score_files import write_score_files
-    from sidelight.evaluation.uncertainty import run_intervals
-
-    for table, task in ((evaluation.questions, "question"), (evaluation.reports, "report")):
-        intervals = run_intervals(table, samples=DEFAULT_SAMPLES, seed=0)
-        write_score_files(table, folder, f"auto_{task}_generation", intervals)
 
 
 def summarise(
@@ -43,8 +32,8 @@ def summarise(
         "rubrics": "drafted" if drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
         "topics_without_rubric": sorted(unjudged_topics),
-        "task1": evaluation.questions.runs[0].values,
-        "task2": evaluation.reports.runs[0].values,
+        "task1": evaluation.scores.questions.runs[0].values,
+        "task2": evaluation.scores.reports.runs[0].values,
         "funnel": [total._asdict() for total in totals],
         "folder": str(folder),
     }

@@ -11,7 +11,6 @@ from sidelight.cli import score_diff, score_headroom
 from sidelight.cli.console import err, print_json, print_table
 from sidelight.cli.score_compare import compare
 from sidelight.cli.score_options import (
-    DEFAULT_SAMPLES,
     DEFAULT_TRACK,
     Assessments,
     Compound,
@@ -30,6 +29,7 @@ from sidelight.cli.score_options import (
 from sidelight.cli.score_support import support
 from sidelight.cli.score_table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
+from sidelight.evaluation.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from sidelight.cli.console import out, print_json
 from sidelight.cli.judge_options import Task  # noqa: TC001 - typer reads the annotations
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.cli.score_options import (
-    DEFAULT_SAMPLES,
     Data,
     Json,
     Output,
@@ -22,6 +21,7 @@ from sidelight.cli.score_options import (
     score_by_people,
 )
 from sidelight.errors import UsageError
+from sidelight.evaluation.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -44,7 +44,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 DEFAULT_TRACK = "dragun2025"
-DEFAULT_SAMPLES = 10_000
 
 
 class Sampling(NamedTuple):

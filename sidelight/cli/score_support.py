@@ -20,7 +20,8 @@ from sidelight.cli.model_options import (
     MaxTokens,
     Offline,
 )
-from sidelight.cli.score_options import DEFAULT_SAMPLES, Json, Output, Samples, Sampling, Seed
+from sidelight.cli.score_options import Json, Output, Samples, Sampling, Seed
+from sidelight.evaluation.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Collection

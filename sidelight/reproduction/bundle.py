@@ -4,6 +4,8 @@
 bundle.json     versions, models, and the hash of every other file
 topics.jsonl    the articles
 run/            the run directory, without its logs of calls
+scores/         assessments and scores, where the run was judged
+rubrics/        what it was judged by
 evidence/       every search, segment and vector that the run read
 replies.jsonl   every reply of a model
 prompts/        the text of every prompt
@@ -34,6 +36,7 @@ from sidelight.reproduction.contents import BundledPrompt, Contents, describe_fi
 from sidelight.reproduction.evidence import Evidence, recording
 from sidelight.reproduction.replay import compare_runs, replay_run
 from sidelight.run_directory import RunDirectory
+from sidelight.self_evaluation.rubrics import DRAFTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,13 +45,8 @@ if TYPE_CHECKING:
     from sidelight.index.folder import IndexFolder
     from sidelight.runner import RunSummary
 
-TOPICS, RUN, EVIDENCE, REPLIES, PROMPTS = (
-    "topics.jsonl",
-    "run",
-    "evidence",
-    "replies.jsonl",
-    "prompts",
-)
+TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
+EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
 
 
 async def make_bundle(
@@ -57,6 +55,7 @@ async def make_bundle(
     folder: IndexFolder,
     cache: Path,
     archive: Path,
+    rubrics: Path | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> Contents:
     """Repeat a finished run, record what it reads, and pack everything into one file.
@@ -67,13 +66,16 @@ async def make_bundle(
         folder: Its index.
         cache: Its model replies.
         archive: The `.tar.zst` file to write.
+        rubrics: What a judged run was judged by, unless it drafted that itself.
         on_topic: Called with the id of each topic that is repeated.
 
     Raises:
-        InputError: The run is unfinished, was edited, or comes out otherwise this time.
+        InputError: The run is unfinished, was edited, or comes out otherwise this time; or it was
+            judged and nobody says by which rubrics.
         OfflineError: The cache lacks a reply.
     """
     settings = load_settings(run.config)
+    judged_by = _rubrics_of(run, rubrics)
     manifest = orjson.loads(run.manifest.read_bytes())
     if manifest["failed_topics"]:
         raise InputError(
@@ -100,12 +102,35 @@ async def make_bundle(
         evidence.write(packed / EVIDENCE)
         shutil.copyfile(topics, packed / TOPICS)
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
+        if judged_by is not None:
+            unpacked = shutil.ignore_patterns(DRAFTED, "replies", ".*")
+            shutil.copytree(run.path / SCORES, packed / SCORES, ignore=unpacked)
+            shutil.copytree(judged_by, packed / RUBRICS)
         _write_replies(packed / REPLIES, cache, summary)
         _write_prompts(packed / PROMPTS)
         contents = _describe(packed, settings, manifest)
         contents.write(packed)
         write_archive(packed, archive)
     return contents
+
+
+def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
+    """Return the rubrics a run was judged by, or None when it was not judged.
+
+    Raises:
+        InputError: They are not with the run, and none are given.
+    """
+    scores = run.path / SCORES
+    if not scores.exists():
+        return None
+    drafted = scores / DRAFTED
+    found = drafted if drafted.exists() else given
+    if found is None:
+        raise InputError(
+            f"{scores}: expected the rubrics that the run was judged by; found none",
+            remedy="Name their folder with --rubrics.",
+        )
+    return found
 
 
 def _write_replies(path: Path, cache: Path, summary: RunSummary) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
@@ -13,10 +15,11 @@ from sidelight.errors import Problem
 from sidelight.formats.findings import quoted
 from sidelight.run_directory import as_json
 from sidelight.runner import run_topics
+from sidelight.self_evaluation.rubrics import given_rubrics
+from sidelight.self_evaluation.scores import score_assessments, write_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from sidelight.build import Sources
     from sidelight.config.settings import Settings
@@ -69,6 +72,21 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem
         *_differences(recorded.manifest, _json_lines(new), _json_lines(old)),
         *_differences(recorded.manifest, _json_lines(after), _json_lines(before), "warning"),
     ]
+
+
+def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Problem]:
+    """Return every difference between score files and what the assessments beside them come to."""
+    manifest = orjson.loads(run.manifest.read_bytes())
+    known = given_rubrics(rubrics, manifest["topics"])
+    with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
+        computed = score_assessments(scores, known, manifest["track"])
+        return [
+            problem
+            for path in write_scores(computed, Path(scratch))
+            for problem in _differences(
+                scores / path.name, _lines(path), _lines(scores / path.name)
+            )
+        ]
 
 
 def _files(run: RunDirectory) -> set[str]:

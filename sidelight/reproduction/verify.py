@@ -1,4 +1,7 @@
-"""Verify a bundle: every byte is the one that was packed, and a replay makes the same files."""
+"""Verify a bundle: every byte is the one that was packed, and a replay makes the same files.
+
+Assessments are taken as they are; what they come to is computed again.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import read_archive
-from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUN, TOPICS
+from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUBRICS, RUN, SCORES, TOPICS
 from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, read_contents
 from sidelight.reproduction.evidence import Evidence, replaying
-from sidelight.reproduction.replay import compare_runs, replay_run
+from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.run_directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -129,4 +132,7 @@ async def _replay(
             return [
                 Problem("reply-missing", str(folder / REPLIES), None, missing, str(error), remedy)
             ], 0
-        return compare_runs(recorded, again), len(articles)
+        problems = compare_runs(recorded, again)
+    if (folder / SCORES).exists():
+        problems += compare_scores(folder / SCORES, folder / RUBRICS, recorded)
+    return problems, len(articles)

@@ -10,8 +10,6 @@ import orjson
 
 from sidelight.errors import InputError
 from sidelight.evaluation.assess import (
-    COMPOUND_FILE,
-    QUESTION_FILE,
     REPORT_FILE,
     assess_question_runs,
     assess_report_runs,
@@ -23,16 +21,11 @@ from sidelight.evaluation.assess import (
     judge_report_runs,
 )
 from sidelight.evaluation.funnel import Stage, funnel_rows, write_funnel
-from sidelight.evaluation.score import score_questions, score_reports
-from sidelight.formats.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
-)
+from sidelight.formats.assessments import read_answer_assessments
 from sidelight.formats.task1 import read_question_run
 from sidelight.formats.task2 import read_report_run
+from sidelight.self_evaluation.scores import score_assessments
 from sidelight.self_evaluation.stages import stage_reports
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,12 +36,12 @@ if TYPE_CHECKING:
     from sidelight.evaluation.funnel import FunnelRow
     from sidelight.evaluation.judges.base import Judge, JudgeKind
     from sidelight.evaluation.manifest import JudgingManifest
-    from sidelight.evaluation.score import ScoreTable
     from sidelight.run_directory import RunDirectory, TopicResult
     from sidelight.schemas.judgment import AnswerAssessment
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import QuestionRun, ReportRun
     from sidelight.schemas.segment import Segment
+    from sidelight.self_evaluation.scores import RunScores
     from sidelight.self_evaluation.stages import StageReport
 
 FUNNEL_FILE = "funnel.csv"
@@ -87,14 +80,12 @@ class SelfEvaluation(NamedTuple):
 
     Attributes:
         manifest: Who judged what.
-        questions: The scores of Task 1.
-        reports: The scores of Task 2.
+        scores: Of both files.
         funnel: A row for each rubric answer.
     """
 
     manifest: JudgingManifest
-    questions: ScoreTable
-    reports: ScoreTable
+    scores: RunScores
     funnel: Sequence[FunnelRow]
 
 
@@ -172,17 +163,8 @@ async def evaluate_run(
     staged += [replace(item, run_tag=Stage.JUDGED) for item in answers]
     funnel = funnel_rows(rubrics, staged)
     write_funnel(folder / FUNNEL_FILE, funnel)
-    return SelfEvaluation(
-        manifest=manifest,
-        questions=score_questions(
-            rubrics,
-            read_question_assessments(folder / QUESTION_FILE),
-            read_compound_assessments(folder / COMPOUND_FILE),
-            questions_per_topic=load_track(track).questions_per_topic,
-        ),
-        reports=score_reports(rubrics, answers),
-        funnel=funnel,
-    )
+    scores = score_assessments(folder, rubrics, track)
+    return SelfEvaluation(manifest=manifest, scores=scores, funnel=funnel)
 
 
 async def _assess_stages(

@@ -18,12 +18,16 @@ from sidelight.errors import InputError, InvalidFileError, MachineError, Offline
 from sidelight.index.folder import IndexFolder
 from sidelight.reproduction.archive import read_archive
 from sidelight.reproduction.contents import describe_files, read_contents
+from sidelight.sample import sample_path
 
 SEED = 11
 
 
+RUBRICS = sample_path() / "human_rubrics"
+
+
 class Made:
-    """A prompted run of one topic, and the bundle of it."""
+    """A prompted run of one topic that was judged, and the bundle of it."""
 
     def __init__(self, folder: Path, index: Path) -> None:
         self.run = folder / "run"
@@ -32,10 +36,13 @@ class Made:
         self.index = index
         with FaultServer() as server:
             run(*self.inputs, "--index", index, "--base-url", server.base_url, "--out", self.run)
+        index_and_rubrics = ("--index", index, "--rubrics", RUBRICS)
+        invoke("evaluate", self.run, *index_and_rubrics, "--words-only")
         invoke(*self.bundling(), "-o", self.bundle)
 
     def bundling(self, run: Path | None = None) -> tuple[object, ...]:
-        return "bundle", run or self.run, *self.inputs[2:], "--index", self.index
+        options = ("--index", self.index, "--rubrics", RUBRICS)
+        return "bundle", run or self.run, *self.inputs[2:], *options
 
 
 def invoke(*arguments: object) -> str:
@@ -125,6 +132,21 @@ def test_an_edit_with_its_hash_is_found_by_the_replay(
         assert ("replay-differs", str(path), line) == tuple(
             found[0][key] for key in ("code", "file", "line")
         )
+
+
+def test_a_score_that_its_labels_do_not_give_is_found(unpacked: Path) -> None:
+    path = unpacked / "scores" / "auto_report_generation_per_run_results.csv"
+    header, scores = path.read_text().splitlines()
+    path.write_text(f"{header}\n{scores.replace('0.', '0.9', 1)}\n")
+    seal_again(unpacked)
+    assert [(one["code"], one["file"], one["line"]) for one in problems(unpacked)] == [
+        ("replay-differs", str(path), 2)
+    ]
+
+
+def test_a_judged_run_is_not_bundled_without_its_rubrics(made: Made, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="rubrics that the run was judged by"):
+        invoke(*made.bundling()[:-2], "-o", tmp_path / "x.tar.zst")
 
 
 def test_a_reply_that_was_taken_out_is_missed(unpacked: Path) -> None:
