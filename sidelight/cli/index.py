@@ -40,8 +40,11 @@ def build(
         ),
     ] = "exact",
     vectors: Annotated[
-        list[Path] | None,
-        typer.Option(help="Parquet with published vectors of the encoder; repeat for more files."),
+        list[str] | None,
+        typer.Option(
+            help="Parquet with published vectors of the encoder's model, or the name of the set to "
+            "stream; repeat for more files."
+        ),
     ] = None,
     dim: Annotated[
         int | None, typer.Option(help="Cut vectors to so many numbers, if the model allows it.")

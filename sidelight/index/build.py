@@ -40,7 +40,7 @@ from sidelight.index.manifest import (
 from sidelight.index.part_report import read_report
 from sidelight.index.profiles import EXACT, profile_named
 from sidelight.index.text_part import BuildTextPart, merge_docstores, text_parts
-from sidelight.index.vector_sources import vector_parts
+from sidelight.index.vector_sources import describe_sources, vector_parts
 from sidelight.index.vectors import write_vectors
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def build_index(
     strict: bool = False,
     engine: Engine | None = None,
     profile: str = EXACT,
-    vectors: Sequence[Path] = (),
+    vectors: Sequence[str] = (),
 ) -> Manifest:
     """Index the segments of all shards in a folder; a finished, unchanged one is left as it is.
 
@@ -90,8 +90,8 @@ def build_index(
         strict: Stop at a broken shard, instead of indexing what is sound and reporting the rest.
         engine: Where the parts are worked on; the processes of this machine by default.
         profile: Name of the way to keep and search vectors.
-        vectors: Parquet files with the vectors of the segments, by the model of the encoder; if
-            none, the segments are encoded.
+        vectors: Parquet files with the vectors of the segments, by the model of the encoder, or
+            the name of a published set; if none, the segments are encoded.
 
     Raises:
         InputError: A shard cannot be read, none holds a segment, vectors are not those of the
@@ -105,7 +105,7 @@ def build_index(
         encoder=encoder.identity(),
         analyzer=ANALYZER,
         profile=profile_named(profile).name,
-        vectors=describe_inputs(vectors),
+        vectors=describe_sources(vectors),
     )
     busy = UsageError(
         f"{folder}: another build is at work in this folder",

@@ -48,7 +48,8 @@ class Plan(Value):
         encoder: What made the vectors of the segments, and makes those of queries.
         analyzer: What makes words of text.
         profile: How the vectors are kept.
-        vectors: Files with the vectors of the segments; none if they are encoded.
+        vectors: Files with the vectors of the segments, or names of published sets; none if they
+            are encoded.
     """
 
     format_version: int = FORMAT_VERSION
@@ -57,13 +58,15 @@ class Plan(Value):
     encoder: EncoderIdentity
     analyzer: str
     profile: str = EXACT
-    vectors: tuple[InputFile, ...] = ()
+    vectors: tuple[InputFile | str, ...] = ()
 
     def fingerprint(self) -> str:
         """Return a SHA-256 that is the same for the same content, whatever its files are called."""
         content = self.model_dump(exclude={"inputs": True, "vectors": True, "encoder": {"name"}})
         content["inputs"] = sorted(shard.sha256 for shard in self.inputs)
-        content["vectors"] = [file.sha256 for file in self.vectors]
+        content["vectors"] = [
+            source if isinstance(source, str) else source.sha256 for source in self.vectors
+        ]
         return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 

@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.index.embeddings import published_part
+from sidelight.index.embeddings import PUBLISHED, published_part
+from sidelight.index.manifest import describe_inputs
 from sidelight.index.vector_part import encode_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from sidelight.index.build import Progress
     from sidelight.index.docstore import Docstore
     from sidelight.index.encoder import Encoder
+    from sidelight.index.manifest import InputFile
     from sidelight.index.vector_part import VectorPart
 
+_SETS = frozenset(one.name for one in PUBLISHED)
 # Ids looked up in each file of vectors.
 _CHECKED = 100
+
+
+def describe_sources(published: Sequence[str]) -> tuple[InputFile | str, ...]:
+    """Return what identifies published vectors: names of sets, and files with their hashes.
+
+    Raises:
+        InputError: One is neither a file that can be read nor the name of a known set.
+    """
+    for source in published:
+        if source not in _SETS and not Path(source).is_file():
+            raise InputError(
+                f"{source}: expected a parquet file with vectors, or the name of a published set; "
+                "found neither",
+                remedy=f"Known sets are: {', '.join(sorted(_SETS))}.",
+            )
+    return tuple(
+        source if source in _SETS else describe_inputs([Path(source)])[0] for source in published
+    )
 
 
 def vector_parts(
     folder: Path,
     docstore: Docstore,
     encoder: Encoder,
-    published: Sequence[Path],
+    published: Sequence[str],
     progress: Progress,
 ) -> list[VectorPart]:
     """Take the vectors of the segments from files, or encode the segments.
@@ -36,7 +57,8 @@ def vector_parts(
         folder: Where the parts go, or what an interrupted call left there.
         docstore: The segments.
         encoder: Encodes the segments; its dimension is that of the vectors.
-        published: Parquet files with the vectors of all segments; none to encode them.
+        published: Parquet files with the vectors of all segments, or the name of a published set;
+            none to encode them.
         progress: Shows the work.
 
     Raises:
@@ -48,15 +70,20 @@ def vector_parts(
             return [encode_part(docstore, len(docstore), folder / "vectors", encoder, advance)]
         dimension = encoder.identity().dimension
         parts = [
-            published_part(path, folder / f"vectors-{number:04}", dimension, advance)
-            for number, path in enumerate(published)
+            published_part(
+                source if source in _SETS else Path(source),
+                folder / f"vectors-{number:04}",
+                dimension,
+                advance,
+            )
+            for number, source in enumerate(published)
         ]
     _check_vectors(parts, docstore, published)
     return parts
 
 
 def _check_vectors(
-    parts: Sequence[VectorPart], docstore: Docstore, published: Sequence[Path]
+    parts: Sequence[VectorPart], docstore: Docstore, published: Sequence[str]
 ) -> None:
     """Refuse vectors that are not those of the segments: too few, too many, or of other ids."""
     ids = [np.load(part.ids, mmap_mode="r") for part in parts]

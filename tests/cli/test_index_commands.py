@@ -61,16 +61,22 @@ def test_published_vectors_take_the_place_of_encoding(
     assert not (folder / "parts").exists()
 
 
+def test_vectors_from_nowhere(small_shard: Path, encoder: Encoder, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"vectors\.npy: expected a parquet file") as caught:
+        build_index([small_shard], tmp_path / "index", encoder, vectors=["vectors.npy"])
+    assert "Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5" in caught.value.remedy
+
+
 def test_vectors_of_other_segments_are_refused(
     small_corpus: list[Segment], published: list[Path], encoder: Encoder, tmp_path: Path
 ) -> None:
     fewer = write_shard(tmp_path / "fewer.jsonl", small_corpus[:-1])
     with pytest.raises(InputError, match="of 39 segments in 2 files; found 40"):
-        build_index([fewer], tmp_path / "one", encoder, vectors=published)
+        build_index([fewer], tmp_path / "one", encoder, vectors=list(map(str, published)))
     renamed = small_corpus[0].model_copy(update={"segment_id": "small_doc_00_9#9_9"})
     other = write_shard(tmp_path / "other.jsonl", [renamed, *small_corpus[1:]])
     with pytest.raises(InputError, match=r"b.parquet: .* 'small_doc_00_0#0_0', which is none"):
-        build_index([other], tmp_path / "two", encoder, vectors=published)
+        build_index([other], tmp_path / "two", encoder, vectors=list(map(str, published)))
 
 
 @pytest.mark.slow
