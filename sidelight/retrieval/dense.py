@@ -1,4 +1,4 @@
-"""Exact nearest neighbours of a query's vector."""
+"""Nearest neighbours of a query's vector, exact or not as the index keeps them."""
 
 from __future__ import annotations
 
