@@ -43,7 +43,7 @@ def test_output_is_what_the_command_prints(arguments: str, output: str) -> None:
 
 
 def test_every_code_is_listed_and_no_other() -> None:
-    code = re.compile(r'(?:\.(?:error|warning|add)|Problem)\(\s*"([a-z0-9-]+)"')
+    code = re.compile(r'(?:\.(?:error|warning|add|refuse)|Problem)\(\s*"([a-z0-9-]+)"')
     raised = {
         name for path in PACKAGE.rglob("*.py") for name in code.findall(path.read_text("utf-8"))
     }
