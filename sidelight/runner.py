@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
@@ -22,6 +21,7 @@ from sidelight.run_log import TopicLog, usage_by_prompt
 from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedReport
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
+from sidelight.versions import installed_versions
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 _THIN_WORDS = 100
 Investigate: TypeAlias = "Callable[[Article, TopicLog], Awaitable[InvestigationState]]"
 """Works on one topic, and keeps a log of it."""
-
-_PACKAGES = ("faiss-cpu", "faiss-gpu", "langgraph", "pyserini", "sentence-transformers", "torch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +251,7 @@ def _manifest(
     """Return what made the run. It holds no time and no path, so that a rerun gives the same."""
     return {
         "sidelight": __version__,
-        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "packages": installed_versions(),
         "track": settings.track,
         "settings": settings.fingerprint(),
         "index": index_fingerprint,
@@ -276,13 +274,6 @@ def _manifest(
             )
         },
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _words(result: TopicResult) -> int:

@@ -7,6 +7,7 @@ Command modules import torch, the JVM and langgraph inside their functions, so h
 from __future__ import annotations
 
 import gc
+import platform
 import sys
 from typing import Annotated, NoReturn
 
@@ -44,14 +45,23 @@ app = typer.Typer(
 
 def _version(value: bool) -> None:
     if value:
+        from sidelight.versions import installed_versions
+
+        # What a bug report needs: the first line for machines, the rest for people.
         typer.echo(f"sidelight {__version__}")
+        typer.echo(f"Python {platform.python_version()}, {platform.platform()}")
+        for name, found in installed_versions().items():
+            typer.echo(f"{name} {found}")
         raise typer.Exit
 
 
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the versions for a report."
+        ),
     ] = False,
 ) -> None:
     del version

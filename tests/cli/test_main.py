@@ -6,7 +6,9 @@ import errno
 from typing import NoReturn
 
 import pytest
+from typer.testing import CliRunner
 
+from sidelight import __version__
 from sidelight.cli import main as command_line
 from sidelight.errors import InputError, MachineError, UsageError
 
@@ -51,3 +53,10 @@ def test_a_defect_of_ours_is_not_taken_for_a_missing_package(
     monkeypatch.setattr(command_line, "app", fail)
     with pytest.raises(ModuleNotFoundError):
         command_line.main()
+
+
+def test_version_says_what_a_report_needs() -> None:
+    first, python, *packages = CliRunner().invoke(command_line.app, ["--version"]).stdout.splitlines()
+    assert first == f"sidelight {__version__}"
+    assert python.startswith("Python 3.")
+    assert any(line.startswith("torch ") for line in packages)

@@ -1,0 +1,25 @@
+"""Which versions of packages are installed; told from their metadata, without importing them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PACKAGES = (
+    *("faiss-cpu", "faiss-gpu", "langgraph", "openai", "pyserini", "ray"),
+    *("sentence-transformers", "torch", "transformers", "vllm"),
+)
+"""What results depend on besides this software."""
+
+
+def installed_versions(names: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """Return the versions of those packages that are installed, by name."""
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
