@@ -49,7 +49,7 @@ class GpuSearch:
                 f"{folder}: vectors of a gpu profile are searched on a GPU; torch finds none",
                 remedy="Build the index with a cpu profile, or install torch for CUDA.",
             )
-        matrix = Matrix(folder)
+        matrix = Matrix(folder, in_order=True)
         self._matrix = matrix
         edges = [len(matrix) * number // len(devices) for number in range(len(devices) + 1)]
         try:
@@ -115,7 +115,9 @@ class DeviceRows:
         import torch
 
         asked = torch.from_numpy(queries).to(self._rows.device)
-        candidates = self._candidates(asked.to(torch.float16), _CANDIDATES * k)
+        # Half precision has few digits near zero, where the scales of int8 put queries.
+        half = (asked / asked.abs().amax(dim=1, keepdim=True)).to(torch.float16)
+        candidates = self._candidates(half, _CANDIDATES * k)
         exact = torch.einsum("qd,qcd->qc", asked, self._rows[candidates].to(torch.float32))
         scores, kept = torch.topk(exact, min(k, candidates.shape[1]), dim=1)
         return scores, candidates.gather(1, kept) + self._first

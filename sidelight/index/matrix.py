@@ -92,9 +92,10 @@ class Matrix:
 
     Args:
         folder: Has `matrix.npy` and, for int8, `scales.npy`.
+        in_order: It will be read from front to back, not a row here and a row there.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, in_order: bool = False) -> None:
         kept = np.load(folder / MATRIX, mmap_mode="r")
         self.scales = read_scales(folder)
         self._row_bytes = kept.shape[1] * kept.itemsize
@@ -103,8 +104,8 @@ class Matrix:
         self._descriptor = os.open(folder / MATRIX, os.O_RDONLY)
         weakref.finalize(self, os.close, self._descriptor)
         mapped = mmap.mmap(self._descriptor, 0, access=mmap.ACCESS_READ)
-        # Rows lie anywhere: what comes after one on disk is not needed.
-        mapped.madvise(mmap.MADV_RANDOM)
+        if not in_order:  # what comes after a row on disk is not needed
+            mapped.madvise(mmap.MADV_RANDOM)
         self.rows = np.frombuffer(
             mapped, dtype=kept.dtype, offset=self._start, count=kept.size
         ).reshape(kept.shape)
