@@ -30,12 +30,14 @@ from sidelight.index.matrix import MATRIX
 from sidelight.index.profiles import EXACT, PROFILES, shape_of
 from sidelight.index.row_files import array_header
 from sidelight.index.vector_part import part_in
-from sidelight.index.vectors import VectorIndex, write_vectors
+from sidelight.index.vectors import SearchSettings, VectorIndex, write_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from sidelight.schemas.search import Hit
 
 SIZES = 62_500, 250_000, 1_000_000
 COMPARED = 1_000_000
@@ -49,6 +51,7 @@ class Measured(NamedTuple):
     count: int
     build_s: float
     recall: float
+    recall_at_share: float
     ms: float
     flat_ms: float
     memory: float
@@ -58,7 +61,8 @@ class Measured(NamedTuple):
         shape = shape_of(PROFILE, self.count, DIMENSION)
         return (
             f"{self.count:>9,} vectors: {shape.lists} lists, {shape.probes} probed; "
-            f"recall@{K} {self.recall:.3f}; {self.ms:.2f} ms a query, "
+            f"recall@{K} {self.recall:.3f}, {self.recall_at_share:.3f} with the share of lists "
+            f"that is probed at {COLLECTION:,}; {self.ms:.2f} ms a query, "
             f"FAISS Flat {self.flat_ms:.1f}; {self.memory:.1f} bytes/vector in memory, "
             f"{self.disk:.1f} on disk without ids; "
             f"built in {self.build_s:.0f} s"
@@ -113,11 +117,15 @@ def measure(root: Path, count: int) -> tuple[Measured, Path, NDArray[np.float32]
     build_s = time.perf_counter() - started
     part.vectors.unlink()
     ours, flat = VectorIndex(root / PROFILE.name), VectorIndex(root / EXACT)
-    expected, found = flat.search(queries, K), ours.search(queries, K)
-    recall = statistics.mean(
-        len({hit.segment_id for hit in one} & {hit.segment_id for hit in other}) / K
-        for one, other in zip(found, expected, strict=True)
-    )
+    expected = flat.search(queries, K)
+    recall = overlap(ours.search(queries, K), expected)
+    share = round(shape_of(PROFILE, count, DIMENSION).lists * PROFILE.probed)
+    settings = root / PROFILE.name / "profile.json"
+    kept = settings.read_text()
+    fewer = SearchSettings.model_validate_json(kept).model_copy(update={"probes": share})
+    settings.write_text(fewer.model_dump_json())
+    recall_at_share = overlap(VectorIndex(root / PROFILE.name).search(queries, K), expected)
+    settings.write_text(kept)
     direct = faiss.read_index(str(root / EXACT / INDEX), faiss.IO_FLAG_MMAP_IFC)
     flat_ms = milliseconds(lambda query: direct.search(query, K), queries[:10])
     ms = milliseconds(lambda query: ours.search(query, K), queries)
@@ -127,7 +135,16 @@ def measure(root: Path, count: int) -> tuple[Measured, Path, NDArray[np.float32]
     memory = resident(index) / count
     disk = (index.stat().st_size + (root / PROFILE.name / MATRIX).stat().st_size) / count
     (root / EXACT / INDEX).unlink()
-    return Measured(count, build_s, recall, ms, flat_ms, memory, disk), root / PROFILE.name, queries
+    measured = Measured(count, build_s, recall, recall_at_share, ms, flat_ms, memory, disk)
+    return measured, root / PROFILE.name, queries
+
+
+def overlap(found: list[list[Hit]], expected: list[list[Hit]]) -> float:
+    """Return the mean share of expected hits that were found."""
+    return statistics.mean(
+        len({hit.segment_id for hit in one} & {hit.segment_id for hit in other}) / K
+        for one, other in zip(found, expected, strict=True)
+    )
 
 
 def extrapolate(folder: Path, count: int, queries: NDArray[np.float32]) -> list[str]:
