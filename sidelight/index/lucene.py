@@ -1,13 +1,10 @@
-"""Lucene through Anserini: write an index, and search it from any thread.
-
-A batch of queries is one call into Java, and its hits come back as one JSON text: reading them
-object by object takes several times as long as the search itself.
-"""
+"""Lucene through Anserini: write an index, and search one of ours or of others from any thread."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,16 +13,19 @@ import orjson
 from sidelight.errors import InputError, MachineError
 from sidelight.index.jvm import java_class
 from sidelight.index.segment_text import lexical_text
-from sidelight.schemas.search import Hit, Query, ranked
+from sidelight.index.top_hits import TopHits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from sidelight.schemas.search import Hit, Query
     from sidelight.schemas.segment import Segment
 
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
 
+# The field that Anserini indexes all words in.
+_FIELD = "contents"
 _BATCH = 1000
 # What Lucene gathers in memory before it writes; Anserini's default is more than the whole heap.
 _BUFFER_MB = "256"
@@ -122,6 +122,20 @@ def merge_lucene(folder: Path, parts: Sequence[Path]) -> None:
     writer.close()
 
 
+class Contents(NamedTuple):
+    """What a Lucene index keeps of its segments besides the words they are found by.
+
+    Attributes:
+        segments: How many there are.
+        terms: Whether it keeps their words as counted (document vectors), which feedback reads.
+        raw: The class of Anserini's collections that reads their text as stored; empty if none is.
+    """
+
+    segments: int
+    terms: bool
+    raw: str
+
+
 class LuceneIndex:
     """An index made by `write_lucene`, or any index made by Anserini.
 
@@ -140,64 +154,102 @@ class LuceneIndex:
             )
         self._folder = folder
 
+    @cached_property
+    def reader(self) -> Any:
+        """Lucene's IndexReader."""
+        return java_class("io.anserini.index.IndexReaderUtils").getReader(str(self._folder))
+
+    @cached_property
+    def contents(self) -> Contents:
+        """What the index keeps; all of Anserini's keep the same of each segment."""
+        utilities = java_class("io.anserini.index.IndexReaderUtils")
+        words = utilities.getFieldInfo(self.reader).get(_FIELD)
+        count = self.reader.numDocs()
+        raw = self.reader.storedFields().document(0).get("raw") if count else None
+        keys = orjson.loads(raw) if raw else {}
+        collection = "MsMarcoV2DocCollection" if "docid" in keys else "JsonCollection"
+        return Contents(count, bool(words and words.hasVectors()), collection if keys else "")
+
     def searcher(self, bm25: Bm25 = _BM25, feedback: Rm3 | Rocchio | None = None) -> LuceneSearcher:
-        """Open a searcher with its own parameters; the files are mapped, so many cost little."""
+        """Open a searcher with its own parameters; the files are mapped, so many cost little.
+
+        Raises:
+            InputError: Feedback is asked for, and the index keeps nothing that it could come from.
+        """
         java = java_class("io.anserini.search.SimpleSearcher")(str(self._folder))
         java.set_bm25(*bm25)
+        if feedback is None:
+            return LuceneSearcher(self.reader, java, expands=False)
+        if not self.contents.terms and not self.contents.raw:
+            raise InputError(
+                f"{self._folder}: RM3 and Rocchio read the words of the best segments; found an "
+                "index that keeps neither those nor the text, such as a published `-slim` one",
+                remedy="Search with bm25, dense or hybrid, or take the index without `-slim`.",
+            )
+        # Without document vectors, Anserini reads the text as stored and analyses it again.
+        source = None if self.contents.terms else self.contents.raw
         if isinstance(feedback, Rm3):
-            java.set_rm3(*feedback)
-        elif isinstance(feedback, Rocchio):
+            java.set_rm3(source, *feedback, *(False, True))
+        else:
             terms, documents, alpha, beta = feedback
             # The other half of the formula would take segments judged not relevant; there are none.
             negative = (terms, documents)
             weights = (alpha, beta, 0.0)
-            java.set_rocchio(None, terms, documents, *negative, *weights, *(False, False))
-        return LuceneSearcher(java)
+            java.set_rocchio(source, terms, documents, *negative, *weights, *(False, False))
+        # Anserini opens its searcher at first use, and threads that come together then may find it
+        # half open.
+        java.get_feedback_terms("first")
+        return LuceneSearcher(self.reader, java, expands=True)
 
 
 class LuceneSearcher:
     """Searches with one set of parameters, from any thread; made by `LuceneIndex.searcher`.
 
     Args:
+        reader: Lucene's IndexReader.
         java: Anserini's SimpleSearcher.
+        expands: Whether queries are expanded by feedback.
     """
 
-    def __init__(self, java: Any) -> None:
+    def __init__(self, reader: Any, java: Any, *, expands: bool) -> None:
+        self._reader = reader
         self._java = java
-        self._list = java_class("java.util.ArrayList")
-        self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+        self._query = self._expanded if expands else self._plain
+        self._hits = TopHits(reader, java.get_similarity())
         java_class("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(_MAX_QUERY_WORDS)
-        document = java_class("java.lang.Class").forName("org.apache.lucene.document.Document")
-        ignored = java_class("java.lang.Boolean")("true")
-        self._mapper.configOverride(document).setIsIgnoredType(ignored)
-        # Anserini opens its searcher at the first search, and threads that come together then may
-        # find it half open.
-        self.search([Query(query_id="first", text="first")], 1)
 
     def __len__(self) -> int:
-        return int(self._java.get_total_num_docs())
+        return int(self._reader.numDocs())
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits per query.
 
         Raises:
-            MachineError: Lucene failed on a query; Anserini says so by leaving it out.
+            MachineError: Lucene failed on a query.
         """
-        if not queries:
-            return {}
-        texts, query_ids = self._list(), self._list()
-        for query in queries:
-            # A lone surrogate, as in an argument that was not UTF-8, cannot pass into Java.
-            texts.add(query.text.encode(errors="replace").decode())
-            query_ids.add(query.query_id)
-        found = self._java.batch_search(texts, query_ids, k, os.cpu_count() or 1)
-        hits = orjson.loads(self._mapper.writeValueAsString(found))
-        for query in queries:
-            if query.query_id not in hits:
-                raise MachineError(f"Lucene failed on the query {query.text!r}")
-        return {
-            query.query_id: ranked(
-                [Hit(hit["docid"], hit["score"]) for hit in hits[query.query_id]]
+        # A lone surrogate, as in an argument that was not UTF-8, cannot pass into Java.
+        texts = [query.text.encode(errors="replace").decode() for query in queries]
+        found = self._hits.search([partial(self._query, text) for text in texts], k)
+        return {query.query_id: hits for query, hits in zip(queries, found, strict=True)}
+
+    def _plain(self, text: str) -> Any:
+        words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
+        return words.buildQuery(_FIELD, self._java.get_analyzer(), text)
+
+    def _expanded(self, text: str) -> Any:
+        """Return the query that Anserini searches after feedback: weighted words."""
+        boost, word, term, any_of = (
+            java_class(f"org.apache.lucene.{name}")
+            for name in (
+                "search.BoostQuery",
+                "search.TermQuery",
+                "index.Term",
+                "search.BooleanClause$Occur",
             )
-            for query in queries
-        }
+        )
+        query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
+        weights = self._java.get_feedback_terms(text)
+        for entry in weights.entrySet().toArray() if weights else ():
+            weighted = boost(word(term(_FIELD, entry.getKey())), entry.getValue())
+            query.add(weighted, any_of.SHOULD)
+        return query.build()
