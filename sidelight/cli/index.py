@@ -19,8 +19,9 @@ app = typer.Typer(help="Build an index, or say what built it.", no_args_is_help=
 @app.command()
 def build(
     shards: Annotated[
-        list[Path], typer.Argument(help="Segments as JSONL, plain or .gz; their order is free.")
-    ],
+        list[Path] | None,
+        typer.Argument(help="Segments as JSONL, plain or .gz; their order is free."),
+    ] = None,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the index.")],
     id_field: Annotated[str, typer.Option(help="Key of the segment id.")] = "docid",
@@ -35,8 +36,8 @@ def build(
     profile: Annotated[
         str,
         typer.Option(
-            help="How vectors are kept: exact, cpu-24gb, cpu-128gb, gpu-80gb or gpu-141gb; "
-            "`sidelight index plan` says what each takes."
+            help="How vectors are kept: exact, cpu-24gb, cpu-128gb, gpu-80gb, gpu-141gb, or none "
+            "for BM25 alone; `sidelight index plan` says what each takes."
         ),
     ] = "exact",
     vectors: Annotated[
@@ -49,19 +50,40 @@ def build(
     dim: Annotated[
         int | None, typer.Option(help="Cut vectors to so many numbers, if the model allows it.")
     ] = None,
+    lucene: Annotated[
+        str | None,
+        typer.Option(
+            help="Take BM25 from this index of Anserini's: its folder, or what pyserini calls it, "
+            "such as msmarco-v2.1-doc-segmented-slim. One that stores text needs no shards."
+        ),
+    ] = None,
+    hnsw: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Take the vectors from this HNSW index of Anserini's, by folder or name; repeat "
+            "for more parts of it. Needs --encoder."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Index segments for BM25 and dense retrieval.
 
     Interrupted at any moment, the same command goes on where it was; done once, it does nothing.
     """
+    from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.corpus import CorpusFields
     from sidelight.index.encoder import DEFAULT_ENCODER, Encoder
+    from sidelight.index.given import GivenParts
+    from sidelight.index.published import lucene_folder
 
+    if not shards and lucene is None:
+        raise UsageError("expected shards, or --lucene with an index that stores text")
+    if hnsw and encoder is None:
+        raise UsageError("--hnsw needs --encoder: the model that made its vectors")
     fields = CorpusFields(id=id_field, text=text_field)
     manifest = build_index(
-        shards,
+        shards or (),
         output,
         Encoder(encoder or DEFAULT_ENCODER, dim),
         fields,
@@ -69,6 +91,9 @@ def build(
         strict=strict,
         profile=profile,
         vectors=vectors or (),
+        given=GivenParts(
+            lucene_folder(lucene) if lucene else None, tuple(map(lucene_folder, hnsw or ()))
+        ),
     )
     _show(output, manifest, as_json=as_json)
 

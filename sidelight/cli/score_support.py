@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from sidelight.index.docstore import Docstore
+    from sidelight.index.raw_text import RawText
 
 _PREFIX = "auto_support"
 
@@ -106,6 +107,6 @@ def support(
     deliver(origin, table, _PREFIX, output, as_json=as_json)
 
 
-def _texts(docstore: Docstore, segment_ids: Collection[str]) -> dict[str, str]:
+def _texts(docstore: Docstore | RawText, segment_ids: Collection[str]) -> dict[str, str]:
     known = sorted(segment_id for segment_id in segment_ids if segment_id in docstore)
     return {segment.segment_id: segment.text for segment in docstore.get_many(known)}

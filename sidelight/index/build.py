@@ -10,14 +10,17 @@
 ```
 
 Each part and each stage works in `<name>.part` and takes its name when it is done, so a killed
-build goes on with those it was in; encoding, the slow one, goes on within it.
+build goes on with those it was in; encoding, the slow one, goes on within it. Parts that exist
+already are linked to.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
@@ -25,7 +28,8 @@ from sidelight.files import LOCK, locked_folder
 from sidelight.index.corpus import MS_MARCO, CorpusFields
 from sidelight.index.docstore import Docstore
 from sidelight.index.engine import Engine, LocalEngine
-from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS
+from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, open_text
+from sidelight.index.given import GivenParts
 from sidelight.index.lucene import ANALYZER, merge_lucene
 from sidelight.index.manifest import (
     MANIFEST,
@@ -38,7 +42,7 @@ from sidelight.index.manifest import (
     write_plan,
 )
 from sidelight.index.part_report import read_report
-from sidelight.index.profiles import EXACT, profile_named
+from sidelight.index.profiles import EXACT, IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.index.text_part import BuildTextPart, merge_docstores, text_parts
 from sidelight.index.vector_sources import describe_sources, vector_parts
 from sidelight.index.vectors import write_vectors
@@ -46,7 +50,6 @@ from sidelight.index.vectors import write_vectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from sidelight.index.encoder import Encoder
     from sidelight.index.part_report import PartReport, ShardReport
@@ -78,24 +81,28 @@ def build_index(
     engine: Engine | None = None,
     profile: str = EXACT,
     vectors: Sequence[str] = (),
+    given: GivenParts = GivenParts(),  # noqa: B008 - frozen
 ) -> Manifest:
     """Index the segments of all shards in a folder; a finished, unchanged one is left as it is.
 
     Args:
-        shards: JSONL files; their order does not matter.
+        shards: JSONL files; their order does not matter. None if a given Lucene index has the text.
         folder: Made if it does not exist, else what an earlier call with the same input left.
         encoder: Encodes all segments.
         fields: Which keys of a line hold the id and the text.
         progress: Shows each stage.
         strict: Stop at a broken shard, instead of indexing what is sound and reporting the rest.
         engine: Where the parts are worked on; the processes of this machine by default.
-        profile: Name of the way to keep and search vectors.
+        profile: Name of the way to keep and search vectors, or `none`.
         vectors: Parquet files with the vectors of the segments, by the model of the encoder, or
             the name of a published set; if none, the segments are encoded.
+        given: Parts that exist already.
 
     Raises:
+        UsageError: Vectors are asked for, and there are no shards to make them of.
         InputError: A shard cannot be read, none holds a segment, vectors are not those of the
-            segments, or the folder holds something else.
+            segments, a given part is not whole or of other segments, or the folder holds
+            something else.
         InvalidFileError: A shard is broken, and that is not to be.
         MachineError: Java, a package or the model is missing.
     """
@@ -104,8 +111,9 @@ def build_index(
         fields=fields,
         encoder=encoder.identity(),
         analyzer=ANALYZER,
-        profile=profile_named(profile).name,
+        profile=_kept_as(profile, shards, given),
         vectors=describe_sources(vectors),
+        given=given.describe(),
     )
     busy = UsageError(
         f"{folder}: another build is at work in this folder",
@@ -117,24 +125,28 @@ def build_index(
             _check(manifest.shards, strict=strict)
         else:
             write_plan(folder, plan)
+            given.link(folder)
             parts = text_parts(shards, fields)
-            build = BuildTextPart(
-                folder / _PARTS, fields, frozenset(name for name, _ in parts), strict
-            )
+            names = frozenset(name for name, _ in parts)
+            lexical = given.lucene is None
+            build = BuildTextPart(folder / _PARTS, fields, names, strict, lexical)
             reports = _write_text(folder, parts, build, engine or LocalEngine(), progress)
-            with Docstore(folder / DOCSTORE) as docstore:
-                _stage(
-                    folder / VECTORS,
-                    lambda part: _write_vectors(
-                        part,
-                        vector_parts(folder / _PARTS, docstore, encoder, vectors, progress),
-                        plan,
-                        progress,
-                    ),
-                )
+            with closing(open_text(folder)) as text:
+                given.check(text)
+                if isinstance(text, Docstore) and plan.profile not in {NO_VECTORS, IN_LUCENE}:
+                    _stage(
+                        folder / VECTORS,
+                        lambda part: _write_vectors(
+                            part,
+                            vector_parts(folder / _PARTS, text, encoder, vectors, progress),
+                            plan,
+                            progress,
+                        ),
+                    )
+                segments = len(text)
             manifest = Manifest(
                 plan=plan,
-                segments=sum(shard.segments for report in reports for shard in report.shards),
+                segments=segments,
                 documents=sum(report.documents for report in reports),
                 shards=tuple(shard for report in reports for shard in report.shards),
                 files=_files(folder),
@@ -143,6 +155,20 @@ def build_index(
             write_manifest(folder, manifest)
         shutil.rmtree(folder / _PARTS, ignore_errors=True)
     return manifest
+
+
+def _kept_as(profile: str, shards: Sequence[Path], given: GivenParts) -> str:
+    """Return what the plan says about vectors."""
+    if given.hnsw:
+        return IN_LUCENE
+    if profile == NO_VECTORS:
+        return profile
+    if not shards:
+        raise UsageError(
+            "vectors are made of shards; found a Lucene index alone",
+            remedy="Name the shards, give --hnsw, or do without vectors: --profile none",
+        )
+    return profile_named(profile).name
 
 
 def _is_finished(folder: Path, plan: Plan) -> bool:
@@ -182,6 +208,8 @@ def _write_text(
     progress: Progress,
 ) -> list[PartReport]:
     """Build the parts that are missing, and merge all."""
+    if not parts:
+        return []
     paths = [build.folder / part.name for part in parts]
     with progress("text", len(parts)) as advance:
         missing = [part for part, path in zip(parts, paths, strict=True) if not path.exists()]
@@ -204,7 +232,7 @@ def _write_text(
 def _check(shards: Sequence[ShardReport], *, strict: bool) -> None:
     """Refuse shards none of which holds a segment and, if so asked, broken ones."""
     problems = [problem for shard in shards for problem in shard.problems]
-    empty = not any(shard.segments for shard in shards)
+    empty = bool(shards) and not any(shard.segments for shard in shards)
     if problems and (strict or empty):
         raise InvalidFileError(problems)
     if empty:
@@ -223,7 +251,8 @@ def _files(folder: Path) -> dict[str, int]:
     return {
         str(file.relative_to(folder)): file.stat().st_size
         for stage in (DOCSTORE, LUCENE, VECTORS)
-        for file in sorted((folder / stage).iterdir())
+        for path, _, names in os.walk(folder / stage, followlinks=True)
+        for file in sorted(Path(path, name) for name in names)
         if file.name != "write.lock"  # Lucene's; nothing reads it
     }
 

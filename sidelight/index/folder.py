@@ -9,7 +9,10 @@ from sidelight.errors import InputError
 from sidelight.index.docstore import Docstore
 from sidelight.index.encoder import Encoder
 from sidelight.index.lucene import LuceneIndex
+from sidelight.index.lucene_vectors import LuceneVectors
 from sidelight.index.manifest import Manifest, read_manifest
+from sidelight.index.profiles import IN_LUCENE, NO_VECTORS
+from sidelight.index.raw_text import RawText
 from sidelight.index.vectors import VectorIndex
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 DOCSTORE = "docstore"
 LUCENE = "lucene"
 VECTORS = "vectors"
+HNSW = "hnsw"
 
 
 class IndexFolder:
@@ -33,9 +37,9 @@ class IndexFolder:
         self.manifest = manifest
 
     @cached_property
-    def docstore(self) -> Docstore:
-        """Segment ids to segments."""
-        return Docstore(self.path / DOCSTORE)
+    def docstore(self) -> Docstore | RawText:
+        """Segment ids to segments; needs Java where only Lucene has the text."""
+        return open_text(self.path)
 
     @cached_property
     def lucene(self) -> LuceneIndex:
@@ -43,9 +47,21 @@ class IndexFolder:
         return LuceneIndex(self.path / LUCENE)
 
     @cached_property
-    def vectors(self) -> VectorIndex:
-        """The vectors; needs FAISS."""
-        return VectorIndex(self.path / VECTORS)
+    def vectors(self) -> VectorIndex | LuceneVectors:
+        """The vectors; needs FAISS, or Java where they are in Lucene.
+
+        Raises:
+            InputError: The index has none.
+        """
+        folder, profile = self.path / VECTORS, self.manifest.plan.profile
+        if profile == NO_VECTORS:
+            raise InputError(
+                f"{self.path}: dense and hybrid retrieval need vectors; found an index without any",
+                remedy="Search with bm25, or build the index again without `--profile none`.",
+            )
+        if profile == IN_LUCENE:
+            return LuceneVectors(sorted(folder.glob(f"{HNSW}-*")))
+        return VectorIndex(folder)
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -66,6 +82,16 @@ class IndexFolder:
                 remedy="Put the old model back, or build the index again in another folder.",
             )
         return encoder
+
+
+def open_text(index: Path) -> Docstore | RawText:
+    """Open the text of an index folder, finished or not: its document store if there is one.
+
+    Raises:
+        InputError: There is none, and Lucene keeps no text either.
+    """
+    folder = index / DOCSTORE
+    return Docstore(folder) if folder.exists() else RawText(LuceneIndex(index / LUCENE))
 
 
 def open_index(path: Path) -> IndexFolder:

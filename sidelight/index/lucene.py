@@ -16,7 +16,7 @@ from sidelight.index.segment_text import lexical_text
 from sidelight.index.top_hits import TopHits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sidelight.schemas.search import Hit, Query
@@ -152,12 +152,12 @@ class LuceneIndex:
                 f"{folder}: expected a Lucene index; found none",
                 remedy="Build one with `sidelight index build`.",
             )
-        self._folder = folder
+        self.folder = folder
 
     @cached_property
     def reader(self) -> Any:
         """Lucene's IndexReader."""
-        return java_class("io.anserini.index.IndexReaderUtils").getReader(str(self._folder))
+        return java_class("io.anserini.index.IndexReaderUtils").getReader(str(self.folder))
 
     @cached_property
     def contents(self) -> Contents:
@@ -170,19 +170,25 @@ class LuceneIndex:
         collection = "MsMarcoV2DocCollection" if "docid" in keys else "JsonCollection"
         return Contents(count, bool(words and words.hasVectors()), collection if keys else "")
 
+    def some_ids(self, count: int) -> Iterator[str]:
+        """Yield up to `count` ids from all over the index."""
+        stored, found = self.reader.storedFields(), self.contents.segments
+        for number in range(0, found, max(found // count, 1)):
+            yield stored.document(number).get("id")
+
     def searcher(self, bm25: Bm25 = _BM25, feedback: Rm3 | Rocchio | None = None) -> LuceneSearcher:
         """Open a searcher with its own parameters; the files are mapped, so many cost little.
 
         Raises:
             InputError: Feedback is asked for, and the index keeps nothing that it could come from.
         """
-        java = java_class("io.anserini.search.SimpleSearcher")(str(self._folder))
+        java = java_class("io.anserini.search.SimpleSearcher")(str(self.folder))
         java.set_bm25(*bm25)
         if feedback is None:
             return LuceneSearcher(self.reader, java, expands=False)
         if not self.contents.terms and not self.contents.raw:
             raise InputError(
-                f"{self._folder}: RM3 and Rocchio read the words of the best segments; found an "
+                f"{self.folder}: RM3 and Rocchio read the words of the best segments; found an "
                 "index that keeps neither those nor the text, such as a published `-slim` one",
                 remedy="Search with bm25, dense or hybrid, or take the index without `-slim`.",
             )

@@ -50,6 +50,7 @@ class Plan(Value):
         profile: How the vectors are kept.
         vectors: Files with the vectors of the segments, or names of published sets; none if they
             are encoded.
+        given: Parts that were there before.
     """
 
     format_version: int = FORMAT_VERSION
@@ -59,14 +60,19 @@ class Plan(Value):
     analyzer: str
     profile: str = EXACT
     vectors: tuple[InputFile | str, ...] = ()
+    given: tuple[InputFile, ...] = ()
 
     def fingerprint(self) -> str:
         """Return a SHA-256 that is the same for the same content, whatever its files are called."""
-        content = self.model_dump(exclude={"inputs": True, "vectors": True, "encoder": {"name"}})
+        content = self.model_dump(
+            exclude={"inputs": True, "vectors": True, "given": True, "encoder": {"name"}}
+        )
         content["inputs"] = sorted(shard.sha256 for shard in self.inputs)
         content["vectors"] = [
             source if isinstance(source, str) else source.sha256 for source in self.vectors
         ]
+        if self.given:
+            content["given"] = [part.model_dump() for part in self.given]
         return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
@@ -76,7 +82,7 @@ class Manifest(Value):
     Attributes:
         plan: What decided its content.
         segments: How many segments it holds.
-        documents: How many documents they come from.
+        documents: How many documents they come from; 0 where only Lucene has the text.
         shards: What was found in each shard; indexes of format 1 do not say.
         files: Size in bytes of each file, by its path in the folder.
         libraries: Versions of the packages that wrote it.

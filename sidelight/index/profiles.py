@@ -18,6 +18,9 @@ from sidelight.errors import UsageError
 from sidelight.schemas.base import Value
 
 EXACT = "exact"
+# Not profiles, but what an index says in the place of one.
+NO_VECTORS = "none"
+IN_LUCENE = "lucene-hnsw"
 
 Precision = Literal["float32", "float16", "int8"]
 BYTES: dict[Precision, int] = {"float32": 4, "float16": 2, "int8": 1}

@@ -64,12 +64,14 @@ class BuildTextPart:
         fields: Which keys of a line hold the id and the text.
         names: Names of all parts of the index.
         strict: Stop at a broken shard instead of going on.
+        lexical: Whether to make a Lucene index, too.
     """
 
     folder: Path
     fields: CorpusFields
     names: frozenset[str]
     strict: bool
+    lexical: bool = True
 
     def __call__(self, part: TextPart) -> PartReport:
         """Build a part, going on after what an interrupted call has finished.
@@ -86,8 +88,9 @@ class BuildTextPart:
             docstore.mkdir(parents=True)
             write = _write_others if part.name == OTHERS else _write_published
             write_report(work, write(self, part, docstore))
-        with Docstore(docstore) as segments:
-            write_lucene(work / LUCENE, segments)
+        if self.lexical:
+            with Docstore(docstore) as segments:
+                write_lucene(work / LUCENE, segments)
         work.rename(self.folder / part.name)
         return read_report(self.folder / part.name)
 
