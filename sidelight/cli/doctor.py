@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,13 @@ def doctor(
     base_url: Annotated[
         str, typer.Option("--base-url", help="Its API, e.g. http://localhost:8000/v1.")
     ] = "",
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="Check what a run with this configuration needs."),
+    ] = None,
+    index: Annotated[
+        Path | None, typer.Option("--index", help="The index of that run, to be checked, too.")
+    ] = None,
     api_key_variable: Annotated[
         str, typer.Option("--api-key-variable", help="Environment variable with its key.")
     ] = "OPENAI_API_KEY",
@@ -27,9 +35,13 @@ def doctor(
 ) -> None:
     """Check Java, packages, models, memory and disk; exit with 3 if something is missing.
 
-    With --model, ask a model server one tiny question and report what it can do.
+    With --model, ask a model server one tiny question and report what it can do. With --config,
+    look at all that a run would need, without loading or asking anything.
     """
-    checks = _check(model, base_url, api_key_variable)
+    if config or index:
+        checks = _check_config(config, index, base_url)
+    else:
+        checks = _check(model, base_url, api_key_variable)
     healthy = all(check.ok for check in checks)
     if as_json:
         print_json(
@@ -43,6 +55,13 @@ def doctor(
                 out.print(f"{'':30}{check.remedy}", markup=False)
     if not healthy:
         raise typer.Exit(3)
+
+
+def _check_config(config: Path | None, index: Path | None, base_url: str) -> list[Check]:
+    from sidelight.check_settings import check_settings
+    from sidelight.config.load import load_settings
+
+    return check_settings(load_settings(config), index, base_url)
 
 
 def _check(model: str, base_url: str, api_key_variable: str) -> list[Check]:

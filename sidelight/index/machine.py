@@ -87,8 +87,13 @@ def _package(name: str) -> Check:
         return Check(name, "not installed", INSTALL)
 
 
+def memory_bytes() -> int:
+    """Return the memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def _memory() -> Check:
-    gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB
+    gib = memory_bytes() / _GIB
     remedy = "" if gib >= _MIN_MEMORY else f"Use a machine with at least {_MIN_MEMORY} GiB."
     return Check("memory", f"{gib:.1f} GiB, {os.cpu_count()} cores", remedy)
 

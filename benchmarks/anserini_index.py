@@ -1,11 +1,14 @@
-"""Lucene indexes as Anserini makes them from published shards, with its three sets of options."""
+"""Lucene indexes as Anserini makes them: of shards as published, and of vectors."""
 
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sidelight.index.jvm import find_jar, find_java
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SLIM: tuple[str, ...] = ()
 RAW = ("-storeRaw",)
@@ -27,6 +30,6 @@ def index_vectors(vectors: Path, folder: Path) -> Path:
 
 def _anserini(command: str, folder: Path, options: list[str]) -> Path:
     java = [find_java().home / "bin" / "java", "-Xmx512m", "-cp", find_jar()]
-    target = [f"io.anserini.index.{command}", "-index", folder, "-threads", "1"]
+    target = [f"io.anserini.index.{command}", "-index", folder, "-threads", "2"]
     subprocess.run([*java, *target, *options], check=True, capture_output=True)
     return folder
