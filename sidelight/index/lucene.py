@@ -222,6 +222,7 @@ class LuceneSearcher:
         self._java = java
         self._query = self._expanded if expands else self._plain
         self._hits = TopHits(reader, java.get_similarity())
+        self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
         java_class("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(_MAX_QUERY_WORDS)
 
     def __len__(self) -> int:
@@ -254,8 +255,8 @@ class LuceneSearcher:
             )
         )
         query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
-        weights = self._java.get_feedback_terms(text)
-        for entry in weights.entrySet().toArray() if weights else ():
-            weighted = boost(word(term(_FIELD, entry.getKey())), entry.getValue())
-            query.add(weighted, any_of.SHOULD)
+        # One JSON text: walking a Java map entry by entry fails where threads do so together.
+        weights = orjson.loads(self._mapper.writeValueAsString(self._java.get_feedback_terms(text)))
+        for name, weight in sorted((weights or {}).items()):
+            query.add(boost(word(term(_FIELD, name)), weight), any_of.SHOULD)
         return query.build()
