@@ -56,7 +56,8 @@ def test_a_defect_of_ours_is_not_taken_for_a_missing_package(
 
 
 def test_version_says_what_a_report_needs() -> None:
-    first, python, *packages = CliRunner().invoke(command_line.app, ["--version"]).stdout.splitlines()
+    answer = CliRunner().invoke(command_line.app, ["--version"])
+    first, python, *packages = answer.stdout.splitlines()
     assert first == f"sidelight {__version__}"
     assert python.startswith("Python 3.")
     assert any(line.startswith("torch ") for line in packages)
