@@ -15,6 +15,7 @@ import typer
 
 from sidelight import __version__
 from sidelight.cli import agree, corpus, index, prompt, score
+from sidelight.cli.ablate import ablate
 from sidelight.cli.audit import audit
 from sidelight.cli.bundle import bundle, verify
 from sidelight.cli.demo import demo
@@ -81,6 +82,7 @@ app.add_typer(score.app, name="score")
 app.add_typer(agree.app, name="agree")
 app.command()(view)
 app.add_typer(prompt.app, name="prompt")
+app.command()(ablate)
 app.command()(serve)
 app.command()(pack)
 app.command()(bundle)

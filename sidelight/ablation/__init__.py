@@ -1,0 +1,1 @@
+"""Experiments: arms that differ from a base in a few settings, and what each difference does."""

@@ -1,0 +1,85 @@
+"""Arms as runs: every arm an ordinary run directory, all of them under one limit."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from sidelight.build import open_investigation
+from sidelight.runner import run_topics
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from pathlib import Path
+
+    from sidelight.ablation.grid import Arm
+    from sidelight.ablation.shared import SharedSources
+    from sidelight.agents.state import InvestigationState
+    from sidelight.build_models import ModelAccess
+    from sidelight.run_log import TopicLog
+    from sidelight.runner import Investigate, RunSummary
+    from sidelight.schemas.article import Article
+
+ARMS = "arms"
+
+
+async def run_arms(
+    arms: Sequence[Arm],
+    articles: Sequence[Article],
+    sources: SharedSources,
+    index_fingerprint: str,
+    folder: Path,
+    access: ModelAccess,
+    *,
+    parallel: int,
+    on_topic: Callable[[str], None] = lambda _: None,
+) -> dict[str, RunSummary]:
+    """Finish the runs of all arms that are not finished; those of equal settings are one.
+
+    Args:
+        arms: All arms.
+        articles: The topics.
+        sources: Shared by all.
+        index_fingerprint: Hash of the index.
+        folder: Gets a run directory for each arm under `arms/`.
+        access: One cache and one budget for all models.
+        parallel: Topics worked on at once, over all arms.
+        on_topic: Called with the id of each topic of each arm that ends.
+
+    Returns:
+        By the name of the arm; equal arms are left out.
+    """
+    limit = asyncio.Semaphore(parallel)
+
+    async def run(arm: Arm) -> RunSummary:
+        @asynccontextmanager
+        async def start() -> AsyncIterator[Investigate]:
+            shared = sources.of(arm.settings.retrieval)
+            async with open_investigation(arm.settings, shared, access) as investigate:
+
+                async def within_limit(article: Article, log: TopicLog) -> InvestigationState:
+                    async with limit:
+                        return await investigate(article, log)
+
+                yield within_limit
+
+        return await run_topics(
+            articles,
+            arm.settings,
+            index_fingerprint,
+            start,
+            folder / ARMS / arm.name,
+            parallel=parallel,
+            on_topic=on_topic,
+        )
+
+    own = [arm for arm in arms if arm.same_as is None]
+    tasks = [asyncio.create_task(run(arm)) for arm in own]
+    try:
+        summaries = await asyncio.gather(*tasks)
+    finally:  # when one must stop, the others stop too
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}

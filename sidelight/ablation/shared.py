@@ -1,0 +1,87 @@
+"""What arms share, so that none pays for what another had: hits and vectors."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight.build import Sources, build_retriever
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sidelight.config.settings import RetrievalSettings
+    from sidelight.index.folder import IndexFolder
+    from sidelight.retrieval.base import Retriever
+    from sidelight.schemas.search import Hit, Query
+
+    Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+
+# What decides the hits of a retriever; the rest of the settings is for those who read them.
+_OF_HITS = ("retriever", "depth", "reranker", "rerank_margin")
+
+
+class SharedSources:
+    """Sources of all arms over one index.
+
+    Args:
+        folder: The index.
+    """
+
+    def __init__(self, folder: IndexFolder) -> None:
+        self._folder = folder
+        self._encode = remembering(folder.encoder.encode_queries)
+        self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
+
+    def of(self, settings: RetrievalSettings) -> Sources:
+        """Return the sources of an arm; arms that search alike share their hits."""
+        return Sources(self.retriever(settings), self._folder.docstore.get_many, self._encode)
+
+    def retriever(self, settings: RetrievalSettings) -> Retriever:
+        """Return the retriever of an arm."""
+        key = tuple(getattr(settings, name) for name in _OF_HITS)
+        if key not in self._retrievers:
+            self._retrievers[key] = RememberingRetriever(build_retriever(settings, self._folder))
+        return self._retrievers[key]
+
+
+class RememberingRetriever:
+    """Searches for the same words but once.
+
+    Args:
+        retriever: Who searches.
+    """
+
+    def __init__(self, retriever: Retriever) -> None:
+        self.name = retriever.name
+        self._retriever = retriever
+        self._found: dict[tuple[str, int], list[Hit]] = {}
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits for every query id."""
+        new = [query for query in queries if (query.text, k) not in self._found]
+        if new:
+            hits = self._retriever.search(new, k)
+            self._found.update(((query.text, k), hits[query.query_id]) for query in new)
+        return {query.query_id: self._found[query.text, k] for query in queries}
+
+
+def remembering(encode: Encode) -> Encode:
+    """Return an encoder that encodes the same text but once."""
+    known: dict[str, NDArray[np.float32]] = {}
+    lock = threading.Lock()
+
+    def encode_new(texts: Sequence[str]) -> NDArray[np.float32]:
+        with lock:
+            new = [text for text in dict.fromkeys(texts) if text not in known]
+            if new or not known:
+                known.update(zip(new, encode(new), strict=True))
+            dimension = next((len(vector) for vector in known.values()), 0)
+            rows = [known[text] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(texts), dimension)
+
+    return encode_new
