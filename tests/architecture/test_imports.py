@@ -76,7 +76,7 @@ def test_imports_go_one_way(path: Path) -> None:
     own = {name.split(".")[1] for name in imported(path) if name.startswith("sidelight.")}
     if part in ALLOWED:
         assert own - {part} <= ALLOWED[part]
-    if part not in {"cli", "build", "runner", "reproduction", "serve"}:
+    if part not in {"cli", "build", "runner", "ablation", "reproduction", "serve"}:
         assert own.isdisjoint({"cli", "build", "runner"})
     if part not in {"cli", "serve", "view"}:
         assert "view" not in own
@@ -112,6 +112,7 @@ def test_the_command_that_runs_reads_no_rubrics() -> None:
         ["run", "--help"],
         ["judge", "--help"],
         ["evaluate", "--help"],
+        ["ablate", "--help"],
         ["audit", "--help"],
         ["search", "--help"],
         ["view", "--help"],
