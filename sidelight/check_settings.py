@@ -105,7 +105,7 @@ def _feedback(name: str, possible: bool) -> Check:  # noqa: FBT001 - a finding, 
 
 def _vectors(plan: Plan, segments: int) -> Check:
     from sidelight.index.capacity import plan_capacity
-    from sidelight.index.machine import memory_bytes
+    from sidelight.index.machine import count_gpus, memory_bytes
     from sidelight.index.profiles import IN_LUCENE, NO_VECTORS, profile_named
 
     dimension = plan.encoder.dimension
@@ -120,10 +120,7 @@ def _vectors(plan: Plan, segments: int) -> Check:
     if not capacity.gpus and capacity.memory_gb > room:
         remedy = "Build them with the profile cpu-24gb: `sidelight index plan` says what it takes."
         return Check("vectors", f"{found}; this machine has {room:.1f} GB", remedy)
-    if capacity.gpus:
-        import torch
-
-        if torch.cuda.device_count() < capacity.gpus:
-            remedy = f"Use a machine with {capacity.gpus} GPU(s), or the profile cpu-24gb."
-            return Check("vectors", f"{found}; found {torch.cuda.device_count()} GPU(s)", remedy)
+    if capacity.gpus and (gpus := count_gpus()) < capacity.gpus:
+        remedy = f"Use a machine with {capacity.gpus} GPU(s), or the profile cpu-24gb."
+        return Check("vectors", f"{found}; found {gpus} GPU(s)", remedy)
     return Check("vectors", found)

@@ -87,6 +87,13 @@ def _package(name: str) -> Check:
         return Check(name, "not installed", INSTALL)
 
 
+def count_gpus() -> int:
+    """Return the number of GPUs that torch can use."""
+    import torch
+
+    return torch.cuda.device_count()
+
+
 def memory_bytes() -> int:
     """Return the memory of this machine."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
