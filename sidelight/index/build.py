@@ -85,6 +85,8 @@ def build_index(
 ) -> Manifest:
     """Index the segments of all shards in a folder; a finished, unchanged one is left as it is.
 
+    A script that calls this does so under `if __name__ == "__main__":`; see `LocalEngine`.
+
     Args:
         shards: JSONL files; their order does not matter. None if a given Lucene index has the text.
         folder: Made if it does not exist, else what an earlier call with the same input left.
@@ -126,11 +128,15 @@ def build_index(
         else:
             write_plan(folder, plan)
             given.link(folder)
-            parts = text_parts(shards, fields)
+            # Other machines work in other folders.
+            folder = folder.absolute()
+            parts = text_parts([shard.absolute() for shard in shards], fields)
             names = frozenset(name for name, _ in parts)
             lexical = given.lucene is None
             build = BuildTextPart(folder / _PARTS, fields, names, strict, lexical)
-            reports = _write_text(folder, parts, build, engine or LocalEngine(), progress)
+            build.folder.mkdir(exist_ok=True)
+            engine = engine or LocalEngine()
+            reports = _write_text(folder, parts, build, engine, progress)
             with closing(open_text(folder)) as text:
                 given.check(text)
                 if isinstance(text, Docstore) and plan.profile not in {NO_VECTORS, IN_LUCENE}:
@@ -138,7 +144,7 @@ def build_index(
                         folder / VECTORS,
                         lambda part: _write_vectors(
                             part,
-                            vector_parts(folder / _PARTS, text, encoder, vectors, progress),
+                            vector_parts(build.folder, text, encoder, vectors, engine, progress),
                             plan,
                             progress,
                         ),

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 SEGMENTS = "segments.sqlite"
 
 
+def open_store(path: Path) -> OffsetStore | SqliteStore:
+    """Open one of the stores of a `Docstore`."""
+    return SqliteStore(path) if path.name == SEGMENTS else OffsetStore(path)
+
+
 class Docstore:
     """All segments of an index, read-only and usable from any thread.
 
@@ -29,14 +34,16 @@ class Docstore:
     Args:
         folder: Holds an `OffsetStore` for each shard as published, a `SqliteStore` for all other
             segments, or both.
+
+    Attributes:
+        paths: The stores, in the order of their segments.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._shards = {
-            path.name.removesuffix(SUFFIX): OffsetStore(path)
-            for path in sorted(folder.glob(f"*{SUFFIX}"))
-        }
-        self._others = SqliteStore(folder / SEGMENTS) if (folder / SEGMENTS).exists() else None
+        shards, others = sorted(folder.glob(f"*{SUFFIX}")), list(folder.glob(SEGMENTS))
+        self.paths = [*shards, *others]
+        self._shards = {path.name.removesuffix(SUFFIX): OffsetStore(path) for path in shards}
+        self._others = SqliteStore(others[0]) if others else None
 
     def __enter__(self) -> Self:
         return self

@@ -23,6 +23,7 @@ from sidelight.errors import InputError
 from sidelight.formats.findings import quoted
 from sidelight.index.corpus import MS_MARCO, CorpusFields, ShardLine, ShardReader
 from sidelight.index.docstore import SEGMENTS, Docstore
+from sidelight.index.engine import check_shared
 from sidelight.index.folder import DOCSTORE, LUCENE
 from sidelight.index.lucene import write_lucene
 from sidelight.index.offset_store import SUFFIX, OffsetStore, shard_name, write_offset_store
@@ -79,8 +80,9 @@ class BuildTextPart:
         Raises:
             InputError: A shard cannot be read.
             InvalidFileError: A shard is broken, and that is not to be.
-            MachineError: Java or a package is missing.
+            MachineError: Java or a package is missing, or the folder is.
         """
+        check_shared(self.folder)
         work = self.folder / f"{part.name}.part"
         docstore = work / DOCSTORE
         if not (work / REPORT).exists():

@@ -12,12 +12,17 @@ go to `vectors.part`, in whole chunks, so that an interrupted call is taken up a
 from __future__ import annotations
 
 import os
+import platform
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import islice
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, MachineError
+from sidelight.index.docstore import open_store
+from sidelight.index.engine import check_shared
 from sidelight.index.row_files import array_header
 from sidelight.index.segment_text import passage_text
 
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sidelight.index.encoder import Encoder
+    from sidelight.index.encoder import Encoder, EncoderIdentity
     from sidelight.schemas.segment import Segment
 
 CHUNK = 1024
@@ -46,6 +51,44 @@ class VectorPart(NamedTuple):
 def part_in(folder: Path) -> VectorPart:
     """Return the part that a folder holds, or will hold."""
     return VectorPart(folder / _IDS, folder / _VECTORS)
+
+
+@dataclass(frozen=True)
+class EncodePart:
+    """The work on one part: the vectors of the segments in one store.
+
+    Attributes:
+        folder: Holds the folders of all parts.
+        encoder: Encodes the segments.
+        identity: Its own, wherever the work is done.
+    """
+
+    folder: Path
+    encoder: Encoder
+    identity: EncoderIdentity
+
+    def __call__(self, store: Path, on_segments: Callable[[int], object]) -> None:
+        """Encode a store, going on after what an interrupted call has finished.
+
+        Raises:
+            MachineError: The model is missing here, or is another one.
+        """
+        check_shared(self.folder)
+        if self.encoder.identity() != self.identity:
+            raise MachineError(
+                f"{platform.node()}: expected the encoder {self.identity.name!r} that the build "
+                "began with; found other weights of that name",
+                remedy="Put the same model on all machines.",
+            )
+        with closing(open_store(store)) as segments:
+            encode_part(segments, len(segments), self._folder_of(store), self.encoder, on_segments)
+
+    def part(self, store: Path) -> VectorPart:
+        """Return the part that the vectors of a store make up."""
+        return part_in(self._folder_of(store))
+
+    def _folder_of(self, store: Path) -> Path:
+        return self.folder / f"vectors-{store.stem}"
 
 
 def encode_part(

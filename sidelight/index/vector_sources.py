@@ -10,7 +10,7 @@ import numpy as np
 from sidelight.errors import InputError
 from sidelight.index.embeddings import PUBLISHED, published_part
 from sidelight.index.manifest import describe_inputs
-from sidelight.index.vector_part import encode_part
+from sidelight.index.vector_part import EncodePart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sidelight.index.build import Progress
     from sidelight.index.docstore import Docstore
     from sidelight.index.encoder import Encoder
+    from sidelight.index.engine import Engine
     from sidelight.index.manifest import InputFile
     from sidelight.index.vector_part import VectorPart
 
@@ -49,6 +50,7 @@ def vector_parts(
     docstore: Docstore,
     encoder: Encoder,
     published: Sequence[str],
+    engine: Engine,
     progress: Progress,
 ) -> list[VectorPart]:
     """Take the vectors of the segments from files, or encode the segments.
@@ -59,21 +61,24 @@ def vector_parts(
         encoder: Encodes the segments; its dimension is that of the vectors.
         published: Parquet files with the vectors of all segments, or the name of a published set;
             none to encode them.
+        engine: Where segments are encoded.
         progress: Shows the work.
 
     Raises:
         InputError: The files do not hold the vectors of the segments.
         MachineError: The model or a package it needs is missing.
     """
+    identity = encoder.identity()
     with progress("vectors", len(docstore)) as advance:
         if not published:
-            return [encode_part(docstore, len(docstore), folder / "vectors", encoder, advance)]
-        dimension = encoder.identity().dimension
+            encode = EncodePart(folder, encoder, identity)
+            engine.encode(encode, docstore.paths, advance)
+            return [encode.part(store) for store in docstore.paths]
         parts = [
             published_part(
                 source if source in _SETS else Path(source),
                 folder / f"vectors-{number:04}",
-                dimension,
+                identity.dimension,
                 advance,
             )
             for number, source in enumerate(published)

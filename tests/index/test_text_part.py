@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 from generated_collection import write_collection
 
-from sidelight.errors import InputError, InvalidFileError
+from sidelight.errors import InputError, InvalidFileError, MachineError
 from sidelight.index.corpus import MS_MARCO, CorpusFields
 from sidelight.index.docstore import Docstore
 from sidelight.index.folder import DOCSTORE, LUCENE
@@ -31,6 +31,7 @@ def lines(shard: Path) -> list[bytes]:
 
 
 def build(folder: Path, part: TextPart, *, strict: bool = False) -> PartReport:
+    folder.mkdir(exist_ok=True)
     return BuildTextPart(folder, MS_MARCO, frozenset({NAME, part.name}), strict)(part)
 
 
@@ -49,6 +50,16 @@ def test_shards_as_published_are_parts_and_all_others_are_one() -> None:
     assert text_parts(paths[:1], CorpusFields(id="no")) == [TextPart(OTHERS, (paths[0],))]
     with pytest.raises(InputError, match="expected each shard once"):
         text_parts([paths[0], Path("b") / paths[0].name], MS_MARCO)
+
+
+def test_a_machine_that_does_not_see_the_folder_makes_none_of_its_own(
+    shard: Path, tmp_path: Path
+) -> None:
+    work = BuildTextPart(tmp_path / "elsewhere", MS_MARCO, frozenset({NAME}), strict=False)
+    with pytest.raises(MachineError, match="expected the folder of the build") as caught:
+        work(TextPart(NAME, (shard,)))
+    assert "all machines share" in caught.value.remedy
+    assert not work.folder.exists()
 
 
 class Broken(NamedTuple):

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, MachineError
 from sidelight.index import vector_part as module
 from sidelight.index.encoder import Encoder
+from sidelight.index.folder import IndexFolder
 from sidelight.index.segment_text import passage_text
-from sidelight.index.vector_part import encode_part, part_in
+from sidelight.index.vector_part import EncodePart, encode_part, part_in
 from sidelight.schemas.segment import Segment
 
 
@@ -59,6 +60,20 @@ def test_an_interrupted_part_goes_on_after_its_last_whole_chunk(
     assert steps[0] == min(max(vector_bytes - 128, 0) // (8 * 1536) * 8, ids // 8 * 8, 40)
     assert sum(steps) == 40
     assert {path.name for path in folder.iterdir()} == {"ids.npy", "vectors.npy"}
+
+
+def test_a_store_is_encoded_by_the_encoder_that_the_build_began_with(
+    small_index: IndexFolder, encoder: Encoder, expected: np.ndarray, tmp_path: Path
+) -> None:
+    (store,) = small_index.docstore.paths
+    steps: list[int] = []
+    encode = EncodePart(tmp_path, encoder, encoder.identity())
+    encode(store, steps.append)
+    assert np.load(encode.part(store).vectors).tobytes() == expected.tobytes()
+    assert steps == [0, 40]
+    other = encoder.identity().model_copy(update={"weights": "00"})
+    with pytest.raises(MachineError, match="found other weights"):
+        EncodePart(tmp_path, encoder, other)(store, steps.append)
 
 
 def test_fewer_segments_than_announced(
