@@ -20,6 +20,10 @@ REGISTRY: dict[str, dict[str, str]] = {
         "memory": "sidelight.retrieval.memory:MemoryRetriever",
         "trec_run": "sidelight.retrieval.trec_run:TrecRunRetriever",
     },
+    "engine": {
+        "local": "sidelight.index.engine:LocalEngine",
+        "ray": "sidelight.index.ray_engine:RayEngine",
+    },
     "judge": {
         "embedded": "sidelight.evaluation.judges.embedded:EmbeddedJudge",
         "prompted": "sidelight.evaluation.judges.prompted:PromptedJudge",

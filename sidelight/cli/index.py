@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,6 +66,13 @@ def build(
             "for more parts of it. Needs --encoder."
         ),
     ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Where to work: local, the processors of this machine; or ray, the machines of "
+            "the Ray cluster that RAY_ADDRESS names, which share a file system."
+        ),
+    ] = "local",
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Index segments for BM25 and dense retrieval.
@@ -76,25 +85,28 @@ def build(
     from sidelight.index.encoder import DEFAULT_ENCODER, Encoder
     from sidelight.index.given import GivenParts
     from sidelight.index.published import lucene_folder
+    from sidelight.registry import load
 
     if not shards and lucene is None:
         raise UsageError("expected shards, or --lucene with an index that stores text")
     if hnsw and encoder is None:
         raise UsageError("--hnsw needs --encoder: the model that made its vectors")
     fields = CorpusFields(id=id_field, text=text_field)
-    manifest = build_index(
-        shards or (),
-        output,
-        Encoder(encoder or DEFAULT_ENCODER, dim),
-        fields,
-        progress_bar,
-        strict=strict,
-        profile=profile,
-        vectors=vectors or (),
-        given=GivenParts(
-            lucene_folder(lucene) if lucene else None, tuple(map(lucene_folder, hnsw or ()))
-        ),
-    )
+    with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
+        manifest = build_index(
+            shards or (),
+            output,
+            Encoder(encoder or DEFAULT_ENCODER, dim),
+            fields,
+            progress_bar,
+            strict=strict,
+            engine=load("engine", engine)(),
+            profile=profile,
+            vectors=vectors or (),
+            given=GivenParts(
+                lucene_folder(lucene) if lucene else None, tuple(map(lucene_folder, hnsw or ()))
+            ),
+        )
     _show(output, manifest, as_json=as_json)
 
 

@@ -12,15 +12,12 @@ from typing import NamedTuple
 
 import pytest
 from generated_collection import write_collection
+from same_index import check_same
 
 from sidelight.index.build import build_index
 from sidelight.index.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
-from sidelight.index.manifest import Manifest
-from sidelight.retrieval.named import NAMES, open_retriever
-from sidelight.schemas.search import Query
-from sidelight.schemas.segment import Segment
 
 # In the order in which a build makes them.
 STAGES = [
@@ -57,22 +54,6 @@ def start(undisturbed: Undisturbed, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def content(folder: IndexFolder) -> tuple[str, Manifest, list[Segment], dict[str, object]]:
-    """What must not depend on what happened during a build."""
-    queries = [Query(query_id="q", text="who owns the quarry dibe"), Query(query_id="r", text="bu")]
-    found = {name: open_retriever(name, folder).search(queries, 64) for name in NAMES}
-    # Lucene's threads take segments in any order, and its files grow a little with it.
-    manifest = folder.manifest.model_copy(update={"files": {}})
-    return manifest.fingerprint(), manifest, list(folder.docstore), found
-
-
-def check(folder: Path, undisturbed: Undisturbed) -> None:
-    assert content(open_index(folder)) == content(undisturbed.folder)
-    assert {path.name for path in folder.iterdir()} == {
-        path.name for path in undisturbed.folder.path.iterdir()
-    }
-
-
 @pytest.mark.parametrize(
     "stage",
     [STAGES[1], *(pytest.param(stage, marks=pytest.mark.slow) for stage in STAGES)],
@@ -87,7 +68,7 @@ def test_a_build_killed_in_a_stage_ends_the_same(
     process.kill()
     assert process.wait() == -signal.SIGKILL
     build_index(undisturbed.shards, tmp_path, encoder, engine=LocalEngine(1))
-    check(tmp_path, undisturbed)
+    check_same(tmp_path, undisturbed.folder)
 
 
 @pytest.mark.slow
@@ -113,5 +94,5 @@ def test_builds_killed_at_fifty_moments_end_the_same(
                 killed += 1
             else:
                 assert ended
-        check(folder, undisturbed)
+        check_same(folder, undisturbed.folder)
         number += 1

@@ -1,0 +1,143 @@
+"""Ray on this machine, with two processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+import ray
+from generated_collection import write_collection
+from same_index import check_same
+
+from sidelight.errors import InvalidFileError, MachineError, Problem
+from sidelight.index.build import build_index
+from sidelight.index.encoder import Encoder
+from sidelight.index.engine import LocalEngine
+from sidelight.index.folder import open_index
+from sidelight.index.ray_engine import RayEngine
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[None]:
+    """Let the engine start Ray, whose processes find this module; and end it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        patch.delenv("RAY_ADDRESS", raising=False)
+        yield
+    ray.shutdown()
+
+
+def work(item: int) -> tuple[int, int]:
+    if item == 8:
+        raise InvalidFileError([Problem("code", "file", 8, "this", "that", "Mend it.")])
+    if item == 9:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item * item, os.getpid()
+
+
+def die_once(folder: Path) -> bool:
+    again = (folder / "died").exists()
+    if not again:
+        (folder / "died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return again
+
+
+def fail_beside_another(folder: Path, item: int) -> None:
+    """As the second item, fail when the first is under way."""
+    begun = folder / "begun"
+    if item == 0:
+        begun.write_text(str(os.getpid()))
+        time.sleep(60)
+    while not begun.exists() or not begun.read_text():
+        time.sleep(0.01)
+    raise MachineError("no room", remedy="Make some.")
+
+
+def count(item: int, on_segments: Callable[[int], object]) -> None:
+    on_segments(item)
+    on_segments(1)
+
+
+def test_results_come_in_the_order_of_items_and_errors_whole() -> None:
+    found = list(RayEngine().map(work, range(7)))
+    assert [square for square, _ in found] == [n * n for n in range(7)]
+    assert os.getpid() not in {place for _, place in found}
+    with pytest.raises(InvalidFileError) as caught:
+        list(RayEngine().map(work, [8]))
+    assert type(caught.value) is InvalidFileError
+    assert caught.value.problems[0].line == 8
+    assert "Mend it." in str(caught.value)
+
+
+def test_segments_are_added_up_for_each_item() -> None:
+    steps: list[int] = []
+    RayEngine().encode(count, [3, 5], steps.append)
+    assert steps == [4, 6]
+
+
+def test_an_item_whose_process_is_killed_is_worked_on_again(tmp_path: Path) -> None:
+    assert list(RayEngine().map(die_once, [tmp_path])) == [True]
+
+
+def test_an_error_ends_what_else_is_under_way(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match="no room"):
+        list(RayEngine().map(partial(fail_beside_another, tmp_path), range(2)))
+    assert not Path("/proc", (tmp_path / "begun").read_text()).exists()
+
+
+def test_without_ray_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MachineError, match="needs the package 'ray'") as caught:
+        list(RayEngine().map(work, [1]))
+    assert "sidelight[ray]" in caught.value.remedy
+
+
+@pytest.mark.slow
+def test_an_item_whose_process_is_always_killed_ends_the_build_with_a_word() -> None:
+    with pytest.raises(MachineError, match="Ray could not get a part done: The worker died"):
+        list(RayEngine().map(work, [9]))
+
+
+class Killer(threading.Thread):
+    """Kills the first other process that has a file of a name open below a folder."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        super().__init__(daemon=True)
+        self._folder, self._name = folder, name
+        self.killed: int | None = None
+
+    def run(self) -> None:
+        while self.killed is None:
+            for link in Path("/proc").glob("[0-9]*/fd/*"):
+                self._kill(link)
+
+    def _kill(self, link: Path) -> None:
+        pid = int(link.parts[2])
+        with suppress(OSError):
+            file = link.readlink()
+            if pid != os.getpid() and file.name == self._name and self._folder in file.parents:
+                os.kill(pid, signal.SIGKILL)
+                self.killed = pid
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["write.lock", "vectors.part"])
+def test_a_build_that_loses_a_process_ends_in_the_same_index(
+    file: str, encoder: Encoder, small_shard: Path, tmp_path: Path
+) -> None:
+    shards = [*write_collection(tmp_path / "shards", 60, shards=3, seed=7), small_shard]
+    build_index(shards, tmp_path / "local", encoder, engine=LocalEngine(1))
+    killer = Killer(tmp_path / "ray", file)
+    killer.start()
+    build_index(shards, tmp_path / "ray", encoder, engine=RayEngine())
+    killer.join()
+    check_same(tmp_path / "ray", open_index(tmp_path / "local"))
