@@ -7,6 +7,7 @@ another one, which goes on with what it finds in the folder.
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 from functools import partial
@@ -67,6 +68,9 @@ def _connected() -> Any:
     """Return the module `ray`, connected to a cluster."""
     # Else Ray says that it reports to its makers how it is used, and does.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # To report crashes, Ray takes SIGSEGV, which a Java machine lives on, and lets Python take it.
+    os.environ.setdefault("RAY_DISABLE_FAILURE_SIGNAL_HANDLER", "1")
+    reported = faulthandler.is_enabled()
     try:
         import ray
     except ModuleNotFoundError as error:
@@ -82,6 +86,8 @@ def _connected() -> Any:
                 f"no Ray cluster answers: {error}",
                 remedy="Start it with `ray start`, or unset RAY_ADDRESS to work on this machine.",
             ) from error
+        if not reported:
+            faulthandler.disable()
     return ray
 
 

@@ -108,7 +108,7 @@ def test_an_item_whose_process_is_always_killed_ends_the_build_with_a_word() -> 
 
 
 class Killer(threading.Thread):
-    """Kills the first other process that has a file of a name open below a folder."""
+    """Kills the first process of Ray that has a file of a name open below a folder."""
 
     def __init__(self, folder: Path, name: str) -> None:
         super().__init__(daemon=True)
@@ -117,16 +117,17 @@ class Killer(threading.Thread):
 
     def run(self) -> None:
         while self.killed is None:
-            for link in Path("/proc").glob("[0-9]*/fd/*"):
-                self._kill(link)
+            time.sleep(0.02)
+            for process in Path("/proc").glob("[0-9]*"):
+                with suppress(OSError):
+                    if (process / "cmdline").read_bytes().startswith(b"ray::"):
+                        self._kill_holder(process)
 
-    def _kill(self, link: Path) -> None:
-        pid = int(link.parts[2])
-        with suppress(OSError):
-            file = link.readlink()
-            if pid != os.getpid() and file.name == self._name and self._folder in file.parents:
-                os.kill(pid, signal.SIGKILL)
-                self.killed = pid
+    def _kill_holder(self, process: Path) -> None:
+        files = [link.readlink() for link in (process / "fd").iterdir()]
+        if any(file.name == self._name and self._folder in file.parents for file in files):
+            os.kill(int(process.name), signal.SIGKILL)
+            self.killed = int(process.name)
 
 
 @pytest.mark.slow
@@ -139,5 +140,5 @@ def test_a_build_that_loses_a_process_ends_in_the_same_index(
     killer = Killer(tmp_path / "ray", file)
     killer.start()
     build_index(shards, tmp_path / "ray", encoder, engine=RayEngine())
-    killer.join()
+    assert killer.killed is not None
     check_same(tmp_path / "ray", open_index(tmp_path / "local"))
