@@ -2,6 +2,11 @@
 
 The classes come from the jar inside the pyserini package. The package itself is never imported: it
 pulls in torch, transformers and an API client, which takes seconds and hundreds of megabytes.
+
+The bridge to Java keeps the receiver of a call in the method, which all objects of a class share:
+two threads that call the same method of two objects may end up with one of them, or with none.
+Whoever uses Java where other threads may do so holds `JAVA`; long calls go through `call_method`,
+which needs no receiver and so no lock.
 """
 
 from __future__ import annotations
@@ -28,7 +33,9 @@ _HEAP = "-Xmx1g"
 
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 
-_starting = threading.Lock()
+JAVA = threading.RLock()
+"""Held while anything but `call_method` is called in Java."""
+
 # java.util.logging forgets the level of a logger that nothing refers to.
 _quiet_loggers: list[Any] = []
 
@@ -89,18 +96,34 @@ def java_class(name: str) -> Any:
     Raises:
         MachineError: There is no Java, no jar or no bridge to them, or a JVM without the jar runs.
     """
-    with _starting:
+    with JAVA:
         if "jnius" not in sys.modules:
             _start()
-    from jnius import JavaException, autoclass
+        from jnius import JavaException, autoclass
 
-    try:
-        return autoclass(name)
-    except JavaException as error:
-        raise MachineError(
-            f"the Java virtual machine of this process lacks {name}",
-            remedy="Another package started it first; search before importing that package.",
-        ) from error
+        try:
+            return autoclass(name)
+        except JavaException as error:
+            raise MachineError(
+                f"the Java virtual machine of this process lacks {name}",
+                remedy="Another package started it first; search before importing that package.",
+            ) from error
+
+
+def call_method(target: Any, name: str, *arguments: Any) -> Any:
+    """Call a Java method that takes long, beside those that other threads call so.
+
+    Args:
+        target: The Java object.
+        name: The method.
+        arguments: Texts or Java objects.
+
+    Returns:
+        What the method returns; `java_class` must have met its class.
+    """
+    invoke = java_class("org.apache.commons.lang3.reflect.MethodUtils").invokeMethod
+    # Nothing is copied back into the arguments, which would look their classes up.
+    return invoke(target, name, *arguments, pass_by_reference=False)
 
 
 def _start() -> None:

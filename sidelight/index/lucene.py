@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from sidelight.errors import InputError, MachineError
-from sidelight.index.jvm import java_class
+from sidelight.index.jvm import JAVA, call_method, java_class
 from sidelight.index.segment_text import lexical_text
 from sidelight.index.top_hits import TopHits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from sidelight.schemas.search import Hit, Query
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
 
 # The field that Anserini indexes all words in.
+# What feedback terms come in.
+_TERMS = "java.util.HashMap"
 _FIELD = "contents"
 _BATCH = 1000
 # What Lucene gathers in memory before it writes; Anserini's default is more than the whole heap.
@@ -157,24 +159,29 @@ class LuceneIndex:
     @cached_property
     def reader(self) -> Any:
         """Lucene's IndexReader."""
-        return java_class("io.anserini.index.IndexReaderUtils").getReader(str(self.folder))
+        with JAVA:
+            return java_class("io.anserini.index.IndexReaderUtils").getReader(str(self.folder))
 
     @cached_property
     def contents(self) -> Contents:
         """What the index keeps; all of Anserini's keep the same of each segment."""
-        utilities = java_class("io.anserini.index.IndexReaderUtils")
-        words = utilities.getFieldInfo(self.reader).get(_FIELD)
-        count = self.reader.numDocs()
-        raw = self.reader.storedFields().document(0).get("raw") if count else None
+        with JAVA:
+            utilities = java_class("io.anserini.index.IndexReaderUtils")
+            words = utilities.getFieldInfo(self.reader).get(_FIELD)
+            terms = bool(words and words.hasVectors())
+            count = self.reader.numDocs()
+            raw = self.reader.storedFields().document(0).get("raw") if count else None
         keys = orjson.loads(raw) if raw else {}
         collection = "MsMarcoV2DocCollection" if "docid" in keys else "JsonCollection"
-        return Contents(count, bool(words and words.hasVectors()), collection if keys else "")
+        return Contents(count, terms, collection if keys else "")
 
-    def some_ids(self, count: int) -> Iterator[str]:
-        """Yield up to `count` ids from all over the index."""
-        stored, found = self.reader.storedFields(), self.contents.segments
-        for number in range(0, found, max(found // count, 1)):
-            yield stored.document(number).get("id")
+    def some_ids(self, count: int) -> list[str]:
+        """Return up to `count` ids from all over the index."""
+        found = self.contents.segments
+        with JAVA:
+            stored = self.reader.storedFields()
+            numbers = range(0, found, max(found // count, 1))
+            return [stored.document(number).get("id") for number in numbers]
 
     def searcher(self, bm25: Bm25 = _BM25, feedback: Rm3 | Rocchio | None = None) -> LuceneSearcher:
         """Open a searcher with its own parameters; the files are mapped, so many cost little.
@@ -182,30 +189,32 @@ class LuceneIndex:
         Raises:
             InputError: Feedback is asked for, and the index keeps nothing that it could come from.
         """
-        java = java_class("io.anserini.search.SimpleSearcher")(str(self.folder))
-        java.set_bm25(*bm25)
-        if feedback is None:
-            return LuceneSearcher(self.reader, java, expands=False)
-        if not self.contents.terms and not self.contents.raw:
+        if feedback and not self.contents.terms and not self.contents.raw:
             raise InputError(
                 f"{self.folder}: RM3 and Rocchio read the words of the best segments; found an "
                 "index that keeps neither those nor the text, such as a published `-slim` one",
                 remedy="Search with bm25, dense or hybrid, or take the index without `-slim`.",
             )
-        # Without document vectors, Anserini reads the text as stored and analyses it again.
-        source = None if self.contents.terms else self.contents.raw
-        if isinstance(feedback, Rm3):
-            java.set_rm3(source, *feedback, *(False, True))
-        else:
-            terms, documents, alpha, beta = feedback
-            # The other half of the formula would take segments judged not relevant; there are none.
-            negative = (terms, documents)
-            weights = (alpha, beta, 0.0)
-            java.set_rocchio(source, terms, documents, *negative, *weights, *(False, False))
-        # Anserini opens its searcher at first use, and threads that come together then may find it
-        # half open.
-        java.get_feedback_terms("first")
-        return LuceneSearcher(self.reader, java, expands=True)
+        with JAVA:
+            java = java_class("io.anserini.search.SimpleSearcher")(str(self.folder))
+            java.set_bm25(*bm25)
+            # Without document vectors, Anserini reads the text as stored and analyses it again.
+            source = None if self.contents.terms else self.contents.raw
+            if isinstance(feedback, Rm3):
+                java.set_rm3(source, *feedback, *(False, True))
+            elif feedback:
+                terms, documents, alpha, beta = feedback
+                # The other half of the formula would take segments judged not relevant; there are
+                # none.
+                negative = (terms, documents)
+                weights = (alpha, beta, 0.0)
+                java.set_rocchio(source, terms, documents, *negative, *weights, *(False, False))
+            if feedback:
+                # Anserini opens its searcher at first use, and threads that come together then may
+                # find it half open.
+                java.get_feedback_terms("first")
+                java_class(_TERMS)
+            return LuceneSearcher(self.reader, java, expands=feedback is not None)
 
 
 class LuceneSearcher:
@@ -218,15 +227,17 @@ class LuceneSearcher:
     """
 
     def __init__(self, reader: Any, java: Any, *, expands: bool) -> None:
-        self._reader = reader
         self._java = java
         self._query = self._expanded if expands else self._plain
-        self._hits = TopHits(reader, java.get_similarity())
-        self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
-        java_class("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(_MAX_QUERY_WORDS)
+        with JAVA:
+            self._count = int(reader.numDocs())
+            self._hits = TopHits(reader, java.get_similarity())
+            self._analyzer = java.get_analyzer()
+            self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+            java_class("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(_MAX_QUERY_WORDS)
 
     def __len__(self) -> int:
-        return int(self._reader.numDocs())
+        return self._count
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits per query.
@@ -240,23 +251,25 @@ class LuceneSearcher:
         return {query.query_id: hits for query, hits in zip(queries, found, strict=True)}
 
     def _plain(self, text: str) -> Any:
-        words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
-        return words.buildQuery(_FIELD, self._java.get_analyzer(), text)
+        with JAVA:
+            words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
+            return words.buildQuery(_FIELD, self._analyzer, text)
 
     def _expanded(self, text: str) -> Any:
         """Return the query that Anserini searches after feedback: weighted words."""
-        boost, word, term, any_of = (
-            java_class(f"org.apache.lucene.{name}")
-            for name in (
-                "search.BoostQuery",
-                "search.TermQuery",
-                "index.Term",
-                "search.BooleanClause$Occur",
+        found = call_method(self._java, "get_feedback_terms", text)
+        with JAVA:
+            weights = orjson.loads(self._mapper.writeValueAsString(found)) or {}
+            boost, word, term, any_of = (
+                java_class(f"org.apache.lucene.{name}")
+                for name in (
+                    "search.BoostQuery",
+                    "search.TermQuery",
+                    "index.Term",
+                    "search.BooleanClause$Occur",
+                )
             )
-        )
-        query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
-        # One JSON text: walking a Java map entry by entry fails where threads do so together.
-        weights = orjson.loads(self._mapper.writeValueAsString(self._java.get_feedback_terms(text)))
-        for name, weight in sorted((weights or {}).items()):
-            query.add(boost(word(term(_FIELD, name)), weight), any_of.SHOULD)
-        return query.build()
+            query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
+            for name, weight in sorted(weights.items()):
+                query.add(boost(word(term(_FIELD, name)), weight), any_of.SHOULD)
+            return query.build()

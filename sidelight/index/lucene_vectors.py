@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import InputError
-from sidelight.index.jvm import java_class
+from sidelight.index.jvm import JAVA, java_class
 from sidelight.index.lucene import LuceneIndex
 from sidelight.index.top_hits import TopHits
 
@@ -39,7 +39,8 @@ class LuceneVectors:
 
     def __init__(self, folders: Sequence[Path]) -> None:
         readers = [LuceneIndex(folder).reader for folder in folders]
-        lengths = list(map(_dimension, readers))
+        with JAVA:
+            lengths = list(map(_dimension, readers))
         for folder, length in zip(folders, lengths, strict=True):
             if length == 0 or length != lengths[0]:
                 raise InputError(
@@ -48,12 +49,14 @@ class LuceneVectors:
                     remedy="Name folders made by Anserini from vectors of one model.",
                 )
         self.dimension: int = lengths[0]
-        self._reader = java_class("org.apache.lucene.index.MultiReader")(*readers)
+        with JAVA:
+            self._reader = java_class("org.apache.lucene.index.MultiReader")(*readers)
+            self._count = int(self._reader.numDocs())
         self._nearest = java_class("org.apache.lucene.search.KnnFloatVectorQuery")
         self._hits = TopHits(self._reader)
 
     def __len__(self) -> int:
-        return int(self._reader.numDocs())
+        return self._count
 
     def search(self, vectors: NDArray[np.float32], k: int) -> list[list[Hit]]:
         """Return up to `k` hits for each row of `(n_queries, dimension) float32`."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from sidelight.errors import MachineError
-from sidelight.index.jvm import java_class
+from sidelight.index.jvm import JAVA, call_method, java_class
 from sidelight.schemas.search import Hit, ranked
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _DIGITS = 4
 
 
 class TopHits:
-    """Searches an index of Anserini's, from any thread.
+    """Searches an index of Anserini's, from any thread, several queries at once.
 
     Args:
         reader: Lucene's IndexReader.
@@ -34,31 +34,40 @@ class TopHits:
     """
 
     def __init__(self, reader: Any, similarity: Any = None) -> None:
-        # A reader of several indexes fits no other constructor from Python.
-        self._searcher = java_class("org.apache.lucene.search.IndexSearcher")(reader.getContext())
-        if similarity is not None:
-            self._searcher.setSimilarity(similarity)
-        field = java_class("org.apache.lucene.search.SortField")
-        kind = java_class("org.apache.lucene.search.SortField$Type")
-        by_id = field("id", kind.STRING_VAL)
-        self._order = java_class("org.apache.lucene.search.Sort")(field.FIELD_SCORE, by_id)
-        self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+        with JAVA:
+            searcher = java_class("org.apache.lucene.search.IndexSearcher")
+            # A reader of several indexes fits no other constructor from Python.
+            self._searcher = searcher(reader.getContext())
+            if similarity is not None:
+                self._searcher.setSimilarity(similarity)
+            field = java_class("org.apache.lucene.search.SortField")
+            kind = java_class("org.apache.lucene.search.SortField$Type")
+            by_id = field("id", kind.STRING_VAL)
+            self._order = java_class("org.apache.lucene.search.Sort")(field.FIELD_SCORE, by_id)
+            self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+            java_class("org.apache.lucene.search.TopFieldDocs")
         # Kept, since Java keeps a record of every thread that ever called it.
         self._threads = ThreadPoolExecutor(os.cpu_count())
 
     def search(self, asked: Sequence[Callable[[], Any]], k: int) -> list[list[Hit]]:
         """Return up to `k` hits for each query, which its function makes as Lucene wants it.
 
+        The functions are called by several threads.
+
         Raises:
             MachineError: Lucene failed on a query.
         """
+        with JAVA:
+            limit = java_class("java.lang.Integer")(k)
 
         def find(make: Callable[[], Any]) -> list[Hit]:
             from jnius import JavaException
 
             try:
-                found = self._searcher.search(make(), k, self._order).scoreDocs
-                rows = orjson.loads(self._mapper.writeValueAsString(found))
+                query = make()
+                found = call_method(self._searcher, "search", query, limit, self._order)
+                with JAVA:
+                    rows = orjson.loads(self._mapper.writeValueAsString(found.scoreDocs))
             except JavaException as error:
                 raise MachineError(f"Lucene failed on a query: {error}") from error
             return ranked([_hit(*row["fields"]) for row in rows])

@@ -63,11 +63,25 @@ def test_a_query_may_be_a_whole_article(small_index: IndexFolder) -> None:
     assert len(hits) == 3
 
 
-def test_threads_share_a_searcher(small_index: IndexFolder) -> None:
-    searcher = small_index.lucene.searcher(feedback=Rm3())
+def test_searchers_of_several_threads_do_not_get_into_each_other(small_index: IndexFolder) -> None:
+    index, kinds = small_index.lucene, (None, Rm3(), Rocchio())
+    shared = [index.searcher(feedback=kind) for kind in kinds]
+    queries = [
+        Query(query_id=f"q{n}", text=text)
+        for n, text in enumerate(["unsafe glacier", "quarry investor", "study visitors", "ferries"])
+    ]
+    alone = [[searcher.search([query], 10) for query in queries] for searcher in shared]
+
+    def search(turn: int) -> bool:
+        kind, place = turn % 3, turn % 4
+        own = index.searcher(feedback=kinds[kind])
+        return all(
+            searcher.search([queries[place]], 10) == alone[kind][place]
+            for searcher in (shared[kind], own)
+        )
+
     with ThreadPoolExecutor(8) as pool:
-        results = list(pool.map(lambda _: searcher.search([FERRY], 10), range(40)))
-    assert all(result == results[0] for result in results)
+        assert all(pool.map(search, range(120)))
 
 
 def test_a_blank_segment_is_left_out(tmp_path: Path) -> None:
