@@ -9,6 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
+import orjson
+
 from sidelight.ablation.runs import ARMS
 from sidelight.files import atomic_write
 from sidelight.run_directory import RunDirectory
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.examples import Examples
 
 SCORES = "scores"
 _STAMP = "judged.sha256"
@@ -28,10 +29,9 @@ def judge_arms(
     folder: Path,
     index: Path,
     rubrics: Path,
-    examples: Examples | None,
     on_arm: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Judge, with the embedded judge, the run of every arm that is not judged yet.
+    """Judge, with the embedded judge without examples, every arm's run that is not judged yet.
 
     Rubrics are read by a process of its own, after all runs are finished.
 
@@ -40,7 +40,6 @@ def judge_arms(
         folder: Of the experiment.
         index: The index folder.
         rubrics: Folder of rubrics.
-        examples: Labelled runs that the judge learns from.
         on_arm: Called with the name of each arm that is done.
     """
     todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics)]
@@ -52,7 +51,7 @@ def judge_arms(
     # Not a fork: the JVM and torch of this process do not survive one.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context, initializer=_Judging.open) as pool:
-        judge = partial(_judge, folder=folder, index=index, rubrics=rubrics, examples=examples)
+        judge = partial(_judge, folder=folder, index=index, rubrics=rubrics)
         for name in pool.map(judge, todo):
             on_arm(name)
 
@@ -70,7 +69,7 @@ class _Judging:
         cls.encode = staticmethod(remembering(Encoder().encode_documents))
 
 
-def _judge(name: str, folder: Path, index: Path, rubrics: Path, examples: Examples | None) -> str:
+def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:
     from sidelight.evaluation.judges.embedded import EmbeddedJudge
     from sidelight.index.encoder import DEFAULT_ENCODER
     from sidelight.index.folder import open_index
@@ -82,9 +81,9 @@ def _judge(name: str, folder: Path, index: Path, rubrics: Path, examples: Exampl
     results = read_results(run, opened.manifest.fingerprint())
     known = given_rubrics(rubrics, results)
     material = collect(run, results, known, opened.docstore.get_many, EmbeddedJudge.kind)
-    judge = EmbeddedJudge(known, examples, _Judging.encode, DEFAULT_ENCODER, min_confidence=0.0)
-    track = "dragun2025"
-    evaluation = asyncio.run(evaluate_run(judge, material, examples, run.path / SCORES, track))
+    judge = EmbeddedJudge(known, None, _Judging.encode, DEFAULT_ENCODER, min_confidence=0.0)
+    track = orjson.loads(run.manifest.read_bytes())["track"]
+    evaluation = asyncio.run(evaluate_run(judge, material, None, run.path / SCORES, track))
     write_scores(evaluation.scores, run.path / SCORES)
     atomic_write(run.path / SCORES / _STAMP, _stamp(run.path, rubrics))
     return name

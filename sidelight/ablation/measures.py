@@ -54,14 +54,19 @@ class ArmCost(NamedTuple):
     failed: int
     files: str
 
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
 
 def measure_arm(arm: Arm, folder: Path, *, judged: bool) -> list[TopicScore]:
     """Return an arm's measures on every topic of its run, under the arm's name.
 
-    `words` of the report, `sources`: hosts it cites, `citations`; `support_precision` and
-    `support_recall` by all citations of a sentence, held against them by words; and where the run
-    was judged its `questions` and `supported` and `contradicted` scores and the credit of the
-    funnel's stages `retrieved`, `selected` and `written`.
+    Where the run was judged, `question_score`, `supportive_score` and `contradictory_score`, and
+    the credit of the funnel's stages `retrieved`, `selected` and `written`; then
+    `support_precision` and `support_recall` of sentences by all they cite, told by words, and of
+    the report its `words`, `citations` and `sources`: the hosts it cites.
     """
     run = RunDirectory(folder / ARMS / arm.folder_name)
     topic_ids = orjson.loads(run.manifest.read_bytes())["topics"]
@@ -140,8 +145,8 @@ def _support(run: RunDirectory, topic_ids: Collection[str]) -> dict[str, dict[st
 def _judged(run: RunDirectory) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = defaultdict(dict)
     for task, names in (
-        ("question", {"questions": "score"}),
-        ("report", {"supported": "supportive_score", "contradicted": "contradictory_score"}),
+        ("question", {"question_score": "score"}),
+        ("report", {name: name for name in ("supportive_score", "contradictory_score")}),
     ):
         path = run.path / SCORES / f"auto_{task}_generation_per_topic_results.csv"
         for score in read_topic_scores(path):

@@ -64,11 +64,11 @@ def search_arms(
 def score_searches(
     arms: Sequence[Arm], qrels: Path, measures: str, folder: Path
 ) -> list[TopicScore]:
-    """Return every arm's score on every labelled query."""
+    """Return every arm's score on every labelled query, the measures in the order given."""
     paths = [folder / ARMS / arm.folder_name / _RUN for arm in arms]
     scored = score_retrieval(qrels, paths, measures)
     return [
-        TopicScore(arm.name, query_id, values)
+        TopicScore(arm.name, query_id, {measure: values[measure] for measure in scores.mean})
         for arm, scores in zip(arms, scored, strict=True)
         for query_id, values in scores.per_query.items()
     ]

@@ -10,20 +10,20 @@ import typer
 
 from sidelight.cli.console import err, out, print_json, print_table, progress_bar
 from sidelight.cli.model_options import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
-from sidelight.cli.result_table import ResultTable, list_files, write_results
-from sidelight.cli.score_options import Json, Samples, Seed, interval_cell
+from sidelight.cli.result_table import ResultTable, write_results
+from sidelight.cli.score_options import Json, Samples, Seed  # noqa: TC001
 from sidelight.evaluation.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.ablation.effects import MeasureEffects
     from sidelight.ablation.grid import Arm, Grid
     from sidelight.ablation.measures import ArmCost
     from sidelight.evaluation.score import TopicScore
     from sidelight.index.folder import IndexFolder
 
 _INTERRUPTED = 130
+_SHOWN = 3  # tables; all are written
 
 
 def ablate(
@@ -69,6 +69,13 @@ def ablate(
     """
     from sidelight.ablation.effects import find_effects
     from sidelight.ablation.grid import arms_of, read_grid
+    from sidelight.cli.ablate_tables import (
+        effects_table,
+        experiment_json,
+        means_table,
+        print_notes,
+        topics_table,
+    )
     from sidelight.errors import UsageError
 
     plan = read_grid(grid)
@@ -101,15 +108,19 @@ def ablate(
         assert queries is not None and qrels is not None  # noqa: S101, PT018 - checked above
         scores = _search(arms, folder, plan, queries, qrels, output)
     effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
-    tables = _tables(arms, effects, costs)
-    written = write_results(output, tables) + _write_markdown(output, tables)
+    tables = [means_table(arms, effects, costs)]
+    if len(arms) > 1:
+        tables += [effects_table(found, arms[0].name) for found in effects]
+        tables.append(topics_table(effects[0], arms[0].name))
+    write_results(output, tables)
+    _write_markdown(output, tables)
     if as_json:
-        print_json(_as_json(arms, effects, costs, written))
+        print_json(experiment_json(arms, effects, costs))
         return
-    for table in tables:
+    for table in tables[:_SHOWN]:
         table.show()
-    _print_notes(arms, effects, costs)
-    list_files(written)
+    print_notes(arms, effects, costs)
+    out.print(f"Tables of {len(effects)} measures and plots: {output}", markup=False)
 
 
 def _open(
@@ -181,7 +192,7 @@ def _run(
         )
     if rubrics:
         with progress_bar("arms judged", total=len(own)) as advance:
-            judge_arms(own, output, folder.path, rubrics, None, lambda _: advance(1))
+            judge_arms(own, output, folder.path, rubrics, lambda _: advance(1))
     scores = [
         score for arm in arms for score in measure_arm(arm, output, judged=rubrics is not None)
     ]
@@ -249,168 +260,8 @@ def _show_plan(arms: Sequence[Arm], topics: Path | None, *, as_json: bool) -> No
     )
 
 
-def _tables(
-    arms: Sequence[Arm], effects: Sequence[MeasureEffects], costs: Mapping[str, ArmCost]
-) -> list[ResultTable]:
-    from functools import partial
-
-    from sidelight.ablation.figures import draw_effects, draw_slopes
-
-    base, names = arms[0].name, [arm.name for arm in arms]
-    means = ResultTable(
-        "means",
-        ["arm", *(found.measure for found in effects), *(["calls", "tokens"] if costs else [])],
-        [
-            [
-                name,
-                *(f"{found.means[name].mean:.4f}" for found in effects),
-                *(
-                    [
-                        str(costs[name].calls),
-                        str(costs[name].prompt_tokens + costs[name].completion_tokens),
-                    ]
-                    if costs
-                    else []
-                ),
-            ]
-            for name in names
-        ],
-        [
-            {
-                "arm": name,
-                "measure": found.measure,
-                "mean": found.means[name].mean,
-                "interval_low": (interval := found.means[name].interval) and interval.low,
-                "interval_high": interval and interval.high,
-            }
-            for name in names
-            for found in effects
-        ],
-    )
-    tables = [means]
-    for number, found in enumerate(effects):
-        if found.effects:
-            tables.append(
-                ResultTable(
-                    f"effects_{number + 1}_{_file_name(found.measure)}",
-                    [
-                        *(f"{found.measure}: arm", "mean", "95%", "less base", "95%"),
-                        *("p", "p (Holm)", "won", "lost", "tied"),
-                    ],
-                    [
-                        [
-                            name,
-                            f"{found.means[name].mean:.4f}",
-                            interval_cell(found.means[name].interval),
-                            f"{effect.difference:+.4f}",
-                            interval_cell(effect.interval),
-                            f"{effect.p_value:.4f}",
-                            f"{effect.p_holm:.4f}",
-                            str(effect.won),
-                            str(effect.lost),
-                            str(effect.tied),
-                        ]
-                        for name, effect in found.effects.items()
-                    ],
-                    [
-                        {
-                            "arm": name,
-                            "difference": effect.difference,
-                            "interval_low": effect.interval and effect.interval.low,
-                            "interval_high": effect.interval and effect.interval.high,
-                            "p_value": effect.p_value,
-                            "p_holm": effect.p_holm,
-                            "won": effect.won,
-                            "lost": effect.lost,
-                            "tied": effect.tied,
-                        }
-                        for name, effect in found.effects.items()
-                    ],
-                    partial(draw_effects, found, base),
-                )
-            )
-    first = effects[0]
-    if first.effects:
-        slopes = [
-            {"topic_id": topic_id, **{name: first.values.values[name][place] for name in names}}
-            for place, topic_id in enumerate(first.values.topic_ids)
-        ]
-        tables.append(
-            ResultTable(
-                f"topics_{_file_name(first.measure)}",
-                ["topic", *names],
-                [[str(row["topic_id"]), *(f"{row[name]:.4f}" for name in names)] for row in slopes],
-                slopes,
-                partial(draw_slopes, first, base),
-            )
-        )
-    return tables
-
-
-def _file_name(measure: str) -> str:
-    return "".join(letter if letter.isalnum() else "_" for letter in measure)
-
-
-def _write_markdown(folder: Path, tables: Sequence[ResultTable]) -> list[Path]:
+def _write_markdown(folder: Path, tables: Sequence[ResultTable]) -> None:
     from sidelight.formats.markdown import write_markdown_table
 
-    paths = []
     for table in tables:
-        paths.append(folder / f"{table.name}.md")
-        write_markdown_table(paths[-1], table.header, table.rows)
-    return paths
-
-
-def _print_notes(
-    arms: Sequence[Arm], effects: Sequence[MeasureEffects], costs: Mapping[str, ArmCost]
-) -> None:
-    base = arms[0].name
-    out.print(
-        f"note: base {base}; {len(effects[0].values.topic_ids)} topics; p: paired randomisation "
-        "test, two-sided; Holm: corrected for the number of arms",
-        markup=False,
-    )
-    for arm in arms:
-        if arm.same_as:
-            out.print(f"{arm.name} has the settings of {arm.same_as}.", markup=False)
-        elif costs and arm.name != base and costs[arm.name].files == costs[base].files:
-            out.print(f"{arm.name} made the same files as {base}, byte for byte.", markup=False)
-        if costs and costs[arm.name].errors:
-            err.print(f"{arm.name}: {costs[arm.name].errors} errors in its files.", style="red")
-
-
-def _as_json(
-    arms: Sequence[Arm],
-    effects: Sequence[MeasureEffects],
-    costs: Mapping[str, ArmCost],
-    files: Sequence[Path],
-) -> dict[str, Any]:
-    return {
-        "base": arms[0].name,
-        "arms": [
-            {
-                "name": arm.name,
-                "changes": arm.changes,
-                "same_as": arm.same_as,
-                "cost": costs[arm.name]._asdict() if costs else None,
-            }
-            for arm in arms
-        ],
-        "measures": [
-            {
-                "measure": found.measure,
-                "n_topics": len(found.values.topic_ids),
-                "means": {
-                    name: {"mean": one.mean, "interval": one.interval and one.interval._asdict()}
-                    for name, one in found.means.items()
-                },
-                "effects": {
-                    name: effect._asdict()
-                    | {"interval": effect.interval and effect.interval._asdict()}
-                    for name, effect in found.effects.items()
-                },
-            }
-            for found in effects
-        ],
-        "files": [str(path) for path in files],
-    }
+        write_markdown_table(folder / f"{table.name}.md", table.header, table.rows)

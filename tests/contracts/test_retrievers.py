@@ -10,6 +10,7 @@ import pytest
 from sidelight.index.folder import IndexFolder
 from sidelight.registry import names
 from sidelight.retrieval.base import Retriever
+from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.retrieval.named import NAMES, open_retriever
 from sidelight.retrieval.rerank import RerankRetriever
@@ -39,7 +40,9 @@ def opened(
             return MemoryRetriever(small_corpus)
         if name == RERANKED:
             first = open_retriever("bm25", small_index)
-            return RerankRetriever(first, cross_encoder, small_index.docstore.get_many)
+            return RerankRetriever(
+                first, CrossEncoder(cross_encoder), small_index.docstore.get_many
+            )
         if name == TREC_RUN:
             return TrecRunRetriever(open_retriever("bm25", small_index).search(QUERIES, 40))
         return open_retriever(name, small_index)
