@@ -37,14 +37,17 @@ class Comparison:
             stem: log((len(texts) + 1) / (count + 0.5)) for stem, count in frequencies.items()
         }
         self._unseen_weight = log((len(texts) + 1) / 0.5)
+        self._needed: dict[str, list[tuple[str, float]]] = {}
         self._encode = encode
         self._vectors: dict[str, npt.NDArray[np.float32]] = {}
 
     def overlap(self, wanted: str, text: str) -> float:
         """Return the weighted share of the words of `wanted` that occur in `text`, in [0, 1]."""
-        needed = stems(wanted)
-        total = sum(map(self._weight, sorted(needed)))
-        found = sum(map(self._weight, sorted(needed & stems(text))))
+        if wanted not in self._needed:
+            self._needed[wanted] = [(stem, self._weight(stem)) for stem in sorted(stems(wanted))]
+        needed, given = self._needed[wanted], stems(text)
+        total = sum(weight for _, weight in needed)
+        found = sum(weight for stem, weight in needed if stem in given)
         return found / total if total else 0.0
 
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:

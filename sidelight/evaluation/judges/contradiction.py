@@ -32,14 +32,20 @@ _OPPOSITES = tuple(
 
 
 def contradicting(comparison: Comparison, answer: str, report: Sequence[str]) -> str | None:
-    """Return the first sentence of a report that plainly contradicts an answer, if any."""
-    return next((text for text in report if _contradicts(comparison, answer, text)), None)
+    """Return the first sentence of a report that plainly contradicts an answer, if any.
+
+    Args:
+        comparison: How texts are compared.
+        answer: A rubric answer.
+        report: `report_sentences`.
+    """
+    answer = one_line(answer)
+    words = _without_figures(answer)
+    near = (text for text in report if comparison.overlap(words, text) >= _ANSWER_WORDS)
+    return next((text for text in near if _contradicts(comparison, answer, text)), None)
 
 
 def _contradicts(comparison: Comparison, answer: str, sentence: str) -> bool:
-    answer, sentence = one_line(answer), one_line(sentence)
-    if comparison.overlap(_without_figures(answer), sentence) < _ANSWER_WORDS:
-        return False
     shared = comparison.overlap(_without_figures(sentence), answer)
     wanted, given = figures(answer), figures(sentence)
     if wanted and given and not wanted & given:
