@@ -4,33 +4,41 @@ The same text gives the same bytes whatever it is encoded with. Matrix products 
 for different shapes, so every batch has the same number of rows, and the same number of tokens for
 all texts whose own length calls for it.
 
-Where the processor multiplies bfloat16 in hardware the model runs in it, several times as fast; the
-vectors are normalised in single precision afterwards. Indexes made either way are alike enough to
-be searched with either.
+The model computes in single precision, in bfloat16 or, where it comes with an ONNX file for that,
+in int8. The vectors are normalised in single precision afterwards. They are alike enough for an
+index made in one to be searched in another.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sidelight.errors import INSTALL, MachineError
+from sidelight.index.model_prompts import prompts_of
+from sidelight.index.onnx_model import OnnxModel, int8_file, on_all_cores
 from sidelight.index.precision import multiplies_bfloat16
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 
-_ROWS = 8
-_TOKENS = 32
+# What a model computes in.
+Arithmetic = Literal["fp32", "bf16", "int8"]
+
+# A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
+_ROWS = 4
+_TOKENS = 16
+_GPU_BATCH_TOKENS = 2**14
 
 
 class EncoderIdentity(Value):
@@ -49,22 +57,53 @@ class EncoderIdentity(Value):
     weights: str
 
 
+class Batch(NamedTuple):
+    """Texts that the model reads at once.
+
+    Attributes:
+        positions: Which of all texts.
+        rows: As many or more; the rest is filled up.
+        tokens: To which each is padded.
+    """
+
+    positions: list[int]
+    rows: int
+    tokens: int
+
+
 class Encoder:
     """A model that is loaded when it is first used.
+
+    Only what it was made with is pickled.
 
     Args:
         name: Name or path of a sentence-transformers model. The default comes with an installed
             package and needs no download.
         dimension: Keep so many numbers of a vector, for models trained for that (Matryoshka); all
             if None.
+        arithmetic: What the model computes in; if None, bfloat16 where the machine multiplies it in
+            hardware, else single precision.
     """
 
-    def __init__(self, name: str = DEFAULT_ENCODER, dimension: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str = DEFAULT_ENCODER,
+        dimension: int | None = None,
+        arithmetic: Arithmetic | None = None,
+    ) -> None:
         self.name = name
+        self.arithmetic = arithmetic
         self._dimension = dimension
         self._lock = threading.RLock()
         self._loaded: Any = None
         self._weights = ""
+
+    def __reduce__(self) -> tuple[type[Encoder], tuple[str, int | None, Arithmetic | None]]:
+        return Encoder, (self.name, self._dimension, self.arithmetic)
+
+    def in_arithmetic(self, arithmetic: Arithmetic) -> Encoder:
+        """Return an encoder with the same model, computing in this."""
+        return Encoder(self.name, self._dimension, arithmetic)
 
     def identity(self) -> EncoderIdentity:
         """Load the model and return what decides its vectors.
@@ -82,58 +121,119 @@ class Encoder:
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per query, `(n_texts, dimension) float32`."""
-        return self._encode(texts, ("query",))
+        return self._encode(texts, prompts_of(self.name, self._model().prompts).query, 0)
 
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per passage, `(n_texts, dimension) float32`."""
-        return self._encode(texts, ("document", "passage", "corpus"))
+        prompt = prompts_of(self.name, self._model().prompts).passage
+        gpu = self._model().device.type == "cuda"
+        return self._encode(texts, prompt, _GPU_BATCH_TOKENS if gpu else 0)
 
-    def _encode(self, texts: Sequence[str], prompt_names: Sequence[str]) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str], prompt: str, batch_tokens: int) -> NDArray[np.float32]:
+        """Encode in batches of `_ROWS`, or more if they have fewer than `batch_tokens` tokens."""
         import numpy as np
 
         # One batch at a time: the tokenizer is told anew for each how far to pad.
         with self._lock:
             model = self._model()
-            # What the model's maker puts before texts of this kind; often nothing.
-            prompts = (model.prompts.get(name) for name in prompt_names)
-            prompt = next(filter(None, prompts), "")
             vectors = np.empty((len(texts), model.get_embedding_dimension()), dtype=np.float32)
-            for tokens, group in self._by_length(texts, prompt).items():
-                for start in range(0, len(group), _ROWS):
-                    rows = group[start : start + _ROWS]
-                    filled = [texts[row] for row in rows] + [""] * (_ROWS - len(rows))
-                    vectors[rows] = model.encode(
-                        filled,
-                        prompt=prompt,
-                        batch_size=_ROWS,
-                        show_progress_bar=False,
-                        processing_kwargs={"text": {"padding": "max_length", "max_length": tokens}},
-                    )[: len(rows)]
+            batches = list(self._batches(texts, prompt, batch_tokens))
+            features = (_read(model, texts, prompt, batch) for batch in batches)
+            run = on_all_cores if self.arithmetic == "int8" else map
+            found = run(partial(_vectors_of, model), features)
+            for batch, rows in zip(batches, found, strict=True):
+                vectors[batch.positions] = rows[: len(batch.positions), : vectors.shape[1]]
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 
-    def _by_length(self, texts: Sequence[str], prompt: str) -> dict[int, list[int]]:
-        """Group the positions of texts by the number of tokens they are padded to."""
+    def _batches(self, texts: Sequence[str], prompt: str, batch_tokens: int) -> Iterator[Batch]:
+        """Put texts of like length together, the longest first."""
         if not texts:
-            return {}
+            return
         model = self._model()
         limit = model.max_seq_length
         encoded = model.tokenizer(
             [prompt + text for text in texts], truncation=True, max_length=limit
         )
+        alone = self.arithmetic == "int8"
         groups: dict[int, list[int]] = {}
-        for row, token_ids in enumerate(encoded["input_ids"]):
-            tokens = min(-(-len(token_ids) // _TOKENS) * _TOKENS, limit)
-            groups.setdefault(tokens, []).append(row)
-        return groups
+        for position, token_ids in enumerate(encoded["input_ids"]):
+            step = 1 if alone else _TOKENS
+            tokens = min(-(-len(token_ids) // step) * step, limit)
+            groups.setdefault(tokens, []).append(position)
+        for tokens, group in sorted(groups.items(), reverse=True):
+            rows = 1 if alone else max(_ROWS, batch_tokens // tokens)
+            for start in range(0, len(group), rows):
+                yield Batch(group[start : start + rows], rows, tokens)
 
     def _model(self) -> Any:
         with self._lock:
             if self._loaded is None:
                 model = _load(self.name, self._dimension)
                 self._weights = _hash_weights(model)
-                self._loaded = model.to(_precision())
+                _compute_in(model, self.arithmetic or default_arithmetic(), self.name)
+                self._loaded = model.eval()
             return self._loaded
+
+
+def default_arithmetic() -> Arithmetic:
+    """Return bfloat16 where this machine multiplies it in hardware, else single precision."""
+    import torch
+
+    return "bf16" if torch.cuda.is_available() or multiplies_bfloat16() else "fp32"
+
+
+def _compute_in(model: Any, arithmetic: Arithmetic, name: str) -> None:
+    import torch
+
+    model.to(torch.bfloat16 if arithmetic == "bf16" else torch.float32)
+    if arithmetic == "int8":
+        # The library's own way needs packages that hold others back by years. What is before and
+        # after the transformer stays its own.
+        model.to("cpu")
+        model[0].model.forward = _int8_forward(name)
+
+
+def _int8_forward(name: str) -> Callable[..., Any]:
+    """Return what takes the place of a transformer's own computation."""
+    import torch
+    from transformers.modeling_outputs import BaseModelOutput
+
+    path = int8_file(_place(name))
+    if path is None:
+        raise MachineError(
+            f"the encoder {name!r} has no ONNX file of int8",
+            remedy="Use a model that comes with one, or make one as docs/encoding.md says.",
+        )
+    onnx = OnnxModel(path)
+
+    def forward(**features: Any) -> Any:
+        tokens = {key: value.numpy() for key, value in features.items() if torch.is_tensor(value)}
+        return BaseModelOutput(last_hidden_state=torch.from_numpy(onnx.run(tokens)))
+
+    return forward
+
+
+def _read(model: Any, texts: Sequence[str], prompt: str, batch: Batch) -> Any:
+    """Return the tokens of a batch."""
+    chosen = [texts[position] for position in batch.positions]
+    padding = {"padding": "max_length", "max_length": batch.tokens}
+    return model.preprocess(
+        chosen + [""] * (batch.rows - len(chosen)),
+        prompt=prompt,
+        processing_kwargs={"text": padding},
+    )
+
+
+def _vectors_of(model: Any, features: Any) -> NDArray[np.float32]:
+    """Return what the model makes of the tokens of a batch."""
+    import torch
+    from sentence_transformers.util import batch_to_device
+
+    with torch.inference_mode():
+        found = model(batch_to_device(features, model.device))["sentence_embedding"]
+        vectors: NDArray[np.float32] = found.float().cpu().numpy()
+    return vectors
 
 
 def _hash_weights(model: Any) -> str:
@@ -143,14 +243,6 @@ def _hash_weights(model: Any) -> str:
         weights.update(name.encode())
         weights.update(tensor.detach().cpu().float().numpy().tobytes())
     return weights.hexdigest()
-
-
-def _precision() -> Any:
-    """Return bfloat16 where the processor multiplies it in hardware, else single precision."""
-    import torch
-
-    fast = torch.cuda.is_available() or multiplies_bfloat16()
-    return torch.bfloat16 if fast else torch.float32
 
 
 def _load(name: str, dimension: int | None) -> Any:
@@ -164,13 +256,17 @@ def _load(name: str, dimension: int | None) -> Any:
         ) from error
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        path = bundled_model() if name == DEFAULT_ENCODER else name
-        return SentenceTransformer(str(path), truncate_dim=dimension)
+        return SentenceTransformer(_place(name), truncate_dim=dimension)
     except OSError as error:
         raise MachineError(
             f"the encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}",
             remedy="Give the path of a sentence-transformers model, or download it first.",
         ) from error
+
+
+def _place(name: str) -> str:
+    """Return where a model is: its folder, or its name on the hub."""
+    return str(bundled_model()) if name == DEFAULT_ENCODER else name
 
 
 def bundled_model() -> Path:
