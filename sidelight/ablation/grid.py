@@ -114,9 +114,11 @@ def arms_of(grid: Grid, path: Path) -> list[Arm]:
         name = "+".join(choice for choice, _ in choices)
         changes: dict[str, Any] = {}
         for choice, wanted in choices:
-            twice = changes.keys() & wanted.keys()
-            if twice:
-                raise UsageError(f"{path}: arm {name}: {choice} and another choice change {twice}")
+            for twice in changes.keys() & wanted.keys():
+                raise UsageError(
+                    f"{path}: arm {name}: expected each setting to be changed once; "
+                    f"{choice} changes {twice} again"
+                )
             changes |= wanted
         try:
             # JSON is YAML, which is what values on the command line are.
