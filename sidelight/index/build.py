@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.files import LOCK, locked_folder
+from sidelight.index.calibration import read_encoding
 from sidelight.index.corpus import MS_MARCO, CorpusFields
 from sidelight.index.docstore import Docstore
 from sidelight.index.engine import Engine, LocalEngine
@@ -116,6 +117,7 @@ def build_index(
         profile=_kept_as(profile, shards, given),
         vectors=describe_sources(vectors),
         given=given.describe(),
+        arithmetic=encoder.arithmetic,
     )
     busy = UsageError(
         f"{folder}: another build is at work in this folder",
@@ -157,6 +159,7 @@ def build_index(
                 shards=tuple(shard for report in reports for shard in report.shards),
                 files=_files(folder),
                 libraries=_libraries(),
+                encoding=read_encoding(build.folder),
             )
             write_manifest(folder, manifest)
         shutil.rmtree(folder / _PARTS, ignore_errors=True)

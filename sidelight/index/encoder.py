@@ -105,6 +105,19 @@ class Encoder:
         """Return an encoder with the same model, computing in this."""
         return Encoder(self.name, self._dimension, arithmetic)
 
+    def faster(self) -> tuple[Arithmetic, ...]:
+        """Return what this machine can compute in that may be faster than single precision.
+
+        Raises:
+            MachineError: The bundled model is asked for and not installed.
+        """
+        import torch
+
+        bf16: tuple[Arithmetic, ...] = ("bf16",) if default_arithmetic() == "bf16" else ()
+        if torch.cuda.is_available() or int8_file(_place(self.name)) is None:
+            return bf16
+        return (*bf16, "int8")
+
     def identity(self) -> EncoderIdentity:
         """Load the model and return what decides its vectors.
 

@@ -71,7 +71,7 @@ class IndexFolder:
             InputError: The model of that name is no longer the one that made the vectors.
         """
         expected = self.manifest.plan.encoder
-        encoder = Encoder(expected.name, expected.dimension)
+        encoder = Encoder(expected.name, expected.dimension, self.manifest.plan.arithmetic)
         found = encoder.identity()
         if found != expected:
             raise InputError(

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from sidelight.errors import InputError
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.findings import Findings
+from sidelight.index.calibration import Encoding
 from sidelight.index.corpus import CorpusFields
-from sidelight.index.encoder import EncoderIdentity
+from sidelight.index.encoder import Arithmetic, EncoderIdentity
 from sidelight.index.part_report import ShardReport
 from sidelight.index.profiles import EXACT
 from sidelight.schemas.base import Value
@@ -51,6 +52,7 @@ class Plan(Value):
         vectors: Files with the vectors of the segments, or names of published sets; none if they
             are encoded.
         given: Parts that were there before.
+        arithmetic: What the encoder computes in, if it was told.
     """
 
     format_version: int = FORMAT_VERSION
@@ -61,11 +63,18 @@ class Plan(Value):
     profile: str = EXACT
     vectors: tuple[InputFile | str, ...] = ()
     given: tuple[InputFile, ...] = ()
+    arithmetic: Arithmetic | None = None
 
     def fingerprint(self) -> str:
         """Return a SHA-256 that is the same for the same content, whatever its files are called."""
         content = self.model_dump(
-            exclude={"inputs": True, "vectors": True, "given": True, "encoder": {"name"}}
+            exclude={
+                "inputs": True,
+                "vectors": True,
+                "given": True,
+                "encoder": {"name"},
+                "arithmetic": self.arithmetic is None,
+            }
         )
         content["inputs"] = sorted(shard.sha256 for shard in self.inputs)
         content["vectors"] = [
@@ -86,6 +95,7 @@ class Manifest(Value):
         shards: What was found in each shard; indexes of format 1 do not say.
         files: Size in bytes of each file, by its path in the folder.
         libraries: Versions of the packages that wrote it.
+        encoding: How the segments were encoded; None if their vectors were given.
     """
 
     plan: Plan
@@ -94,6 +104,7 @@ class Manifest(Value):
     shards: tuple[ShardReport, ...] = ()
     files: dict[str, int]
     libraries: dict[str, str]
+    encoding: Encoding | None = None
 
     def fingerprint(self) -> str:
         """Return the fingerprint of the plan."""

@@ -83,7 +83,7 @@ class OnnxModel:
             raise MachineError(
                 f"{path}: expected a model that reads tokens alone; found one that reads "
                 f"{', '.join(sorted(more))}, too",
-                remedy="Do without its int8 file.",
+                remedy="Choose another encoding, or put the file out of the way.",
             )
 
     def run(self, features: Mapping[str, NDArray[np.int64]]) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.errors import InputError
+from sidelight.index.calibration import settled
 from sidelight.index.embeddings import PUBLISHED, published_part
 from sidelight.index.manifest import describe_inputs
 from sidelight.index.vector_part import EncodePart
@@ -71,7 +72,7 @@ def vector_parts(
     identity = encoder.identity()
     with progress("vectors", len(docstore)) as advance:
         if not published:
-            encode = EncodePart(folder, encoder, identity)
+            encode = EncodePart(folder, settled(folder, encoder, docstore, engine), identity)
             engine.encode(encode, docstore.paths, advance)
             return [encode.part(store) for store in docstore.paths]
         parts = [

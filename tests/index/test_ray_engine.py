@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -12,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import orjson
 import pytest
 import ray
 from generated_collection import write_collection
@@ -23,6 +25,25 @@ from sidelight.index.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
 from sidelight.index.ray_engine import RayEngine
+
+
+# Ray starts beside Java, and the handler of SIGSEGV stays Java's.
+SIGNALS = """
+import ctypes, signal
+from sidelight.index.jvm import java_class
+from sidelight.index.ray_engine import RayEngine
+
+def handler():
+    action = (ctypes.c_void_p * 32)()
+    ctypes.CDLL(None).sigaction(signal.SIGSEGV, None, action)
+    return action[0]
+
+if __name__ == "__main__":
+    java_class("java.lang.String")
+    before = handler()
+    assert list(RayEngine().map(abs, [-1])) == [1]
+    assert handler() == before != None
+"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,7 +85,14 @@ def fail_beside_another(folder: Path, item: int) -> None:
 
 def count(item: int, on_segments: Callable[[int], object]) -> None:
     on_segments(item)
-    on_segments(1)
+    on_segments(int(ray.get_runtime_context().get_assigned_resources()["CPU"]))
+
+
+def note_gpu(folder: Path, item: int, on_segments: Callable[[int], object]) -> None:
+    """Note which GPU is this item's, and wait for the other one."""
+    (folder / str(item)).write_text(os.environ["CUDA_VISIBLE_DEVICES"])
+    while len(list(folder.iterdir())) < 2:
+        time.sleep(0.01)
 
 
 def test_results_come_in_the_order_of_items_and_errors_whole() -> None:
@@ -78,10 +106,11 @@ def test_results_come_in_the_order_of_items_and_errors_whole() -> None:
     assert "Mend it." in str(caught.value)
 
 
-def test_segments_are_added_up_for_each_item() -> None:
+def test_a_model_has_all_cores_and_segments_are_added_up() -> None:
     steps: list[int] = []
-    RayEngine().encode(count, [3, 5], steps.append)
-    assert steps == [4, 6]
+    RayEngine().encode(count, [100, 200], steps.append)
+    cores = int(ray.cluster_resources()["CPU"])
+    assert steps == [100 + cores, 200 + cores]
 
 
 def test_an_item_whose_process_is_killed_is_worked_on_again(tmp_path: Path) -> None:
@@ -109,6 +138,21 @@ def test_without_ray_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_item_whose_process_is_always_killed_ends_the_build_with_a_word() -> None:
     with pytest.raises(MachineError, match="Ray could not get a part done: The worker died"):
         list(RayEngine().map(work, [9]))
+
+
+@pytest.mark.slow
+def test_where_there_are_gpus_each_item_has_one(tmp_path: Path) -> None:
+    ray.shutdown()
+    with ray.init(num_cpus=2, num_gpus=2, include_dashboard=False, log_to_driver=False):
+        RayEngine().encode(partial(note_gpu, tmp_path), range(2), lambda _: None)
+    assert sorted(note.read_text() for note in tmp_path.iterdir()) == ["0", "1"]
+
+
+@pytest.mark.slow
+def test_a_java_machine_keeps_its_signals(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SIGNALS)
+    subprocess.run([sys.executable, str(script)], check=True)
 
 
 class Killer(threading.Thread):
@@ -141,8 +185,12 @@ def test_a_build_that_loses_a_process_ends_in_the_same_index(
 ) -> None:
     shards = [*write_collection(tmp_path / "shards", 60, shards=3, seed=7), small_shard]
     build_index(shards, tmp_path / "local", encoder, engine=LocalEngine(1))
+    undisturbed = open_index(tmp_path / "local")
     killer = Killer(tmp_path / "ray", file)
     killer.start()
-    build_index(shards, tmp_path / "ray", encoder, engine=RayEngine())
+    command = [sys.executable, "-m", "sidelight.cli.main", "index", "build", *map(str, shards)]
+    command += ["--output", str(tmp_path / "ray"), "--engine", "ray", "--json"]
+    done = subprocess.run(command, check=True, capture_output=True)
     assert killer.killed is not None
-    check_same(tmp_path / "ray", open_index(tmp_path / "local"))
+    assert orjson.loads(done.stdout)["fingerprint"] == undisturbed.manifest.fingerprint()
+    check_same(tmp_path / "ray", undisturbed)

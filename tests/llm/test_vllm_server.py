@@ -31,6 +31,13 @@ class FakeVllm:
     def alive(self) -> list[int]:
         return [pid for pid in json.loads(self._tells.read_text())["pids"] if is_alive(pid)]
 
+    def left(self) -> list[int]:
+        """Those alive after what was ended, or killed, has had time to go."""
+        deadline = time.monotonic() + 15
+        while (alive := self.alive()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return alive
+
 
 def is_alive(pid: int) -> bool:
     try:
@@ -65,7 +72,7 @@ def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm: FakeVllm, tmp_pa
             assert len(vllm.alive()) == 2
 
     asyncio.run(serve())
-    assert vllm.alive() == []
+    assert vllm.left() == []
     assert said == ["loading weights"]
     assert (tmp_path / "logs" / "vllm.log").read_text() == "loading weights\n"
 
@@ -111,7 +118,7 @@ def test_an_error_in_the_block_ends_the_server_too(vllm: FakeVllm, tmp_path: Pat
 
     with pytest.raises(RuntimeError, match="elsewhere"):
         asyncio.run(serve())
-    assert vllm.alive() == []
+    assert vllm.left() == []
 
 
 def test_a_server_that_dies_is_reported_with_its_last_words(vllm: FakeVllm, tmp_path: Path) -> None:
@@ -125,7 +132,7 @@ def test_a_server_that_dies_is_reported_with_its_last_words(vllm: FakeVllm, tmp_
     assert time.monotonic() - started < 10
     assert "CUDA out of memory" in caught.value.message
     assert str(tmp_path / "log") in caught.value.remedy
-    assert vllm.alive() == []
+    assert vllm.left() == []
 
 
 def test_a_server_that_is_never_ready_is_not_waited_for_forever(
@@ -137,7 +144,7 @@ def test_a_server_that_is_never_ready_is_not_waited_for_forever(
 
     with pytest.raises(MachineError, match=r"not ready in 0.5 s.*\nloading weights"):
         asyncio.run(serve())
-    assert vllm.alive() == []
+    assert vllm.left() == []
 
 
 @pytest.mark.parametrize("model", ["tiny", "never-ready"], ids=["ready", "starting"])
@@ -163,10 +170,7 @@ def test_kill_9_leaves_no_orphan(model: str, vllm: FakeVllm, tmp_path: Path) -> 
             assert parent.stdout.readline() == "ready\n"
         assert len(vllm.alive()) == 2
         parent.kill()
-    deadline = time.monotonic() + 15
-    while vllm.alive() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert vllm.alive() == []
+    assert vllm.left() == []
 
 
 def test_a_missing_vllm_is_named_with_its_install_line(
