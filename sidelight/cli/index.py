@@ -11,6 +11,7 @@ import typer
 
 from sidelight.cli.console import out, print_json, progress_bar
 from sidelight.cli.index_plan import plan
+from sidelight.index.precision import Arithmetic  # noqa: TC001 - typer reads the annotations
 
 if TYPE_CHECKING:
     from sidelight.index.manifest import Manifest
@@ -31,6 +32,13 @@ def build(
     encoder: Annotated[
         str | None,
         typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
+    ] = None,
+    encoding: Annotated[
+        Arithmetic | None,
+        typer.Option(
+            help="What the encoder computes in; by default what a short trial finds quickest. "
+            "int8 takes a model with an ONNX file."
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
@@ -96,7 +104,7 @@ def build(
         manifest = build_index(
             shards or (),
             output,
-            Encoder(encoder or DEFAULT_ENCODER, dim),
+            Encoder(encoder or DEFAULT_ENCODER, dim, encoding),
             fields,
             progress_bar,
             strict=strict,
@@ -140,6 +148,8 @@ def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
         "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
         "fingerprint": manifest.fingerprint(),
     }
+    if manifest.encoding is not None:
+        shown["encoded in"] = str(manifest.encoding)
     for name, value in shown.items():
         out.print(f"{name:12} {value}", markup=False)
     for shard in manifest.shards:

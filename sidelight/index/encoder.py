@@ -16,12 +16,12 @@ import threading
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.errors import INSTALL, MachineError
 from sidelight.index.model_prompts import prompts_of
 from sidelight.index.onnx_model import OnnxModel, int8_file, on_all_cores
-from sidelight.index.precision import multiplies_bfloat16
+from sidelight.index.precision import Arithmetic, default_arithmetic
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-
-# What a model computes in.
-Arithmetic = Literal["fp32", "bf16", "int8"]
 
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
 _ROWS = 4
@@ -105,7 +102,7 @@ class Encoder:
         """Return an encoder with the same model, computing in this."""
         return Encoder(self.name, self._dimension, arithmetic)
 
-    def faster(self) -> tuple[Arithmetic, ...]:
+    def faster(self) -> set[Arithmetic]:
         """Return what this machine can compute in that may be faster than single precision.
 
         Raises:
@@ -113,10 +110,10 @@ class Encoder:
         """
         import torch
 
-        bf16: tuple[Arithmetic, ...] = ("bf16",) if default_arithmetic() == "bf16" else ()
-        if torch.cuda.is_available() or int8_file(_place(self.name)) is None:
-            return bf16
-        return (*bf16, "int8")
+        found = {default_arithmetic()} - {Arithmetic.FP32}
+        if not torch.cuda.is_available() and int8_file(_place(self.name)):
+            found.add(Arithmetic.INT8)
+        return found
 
     def identity(self) -> EncoderIdentity:
         """Load the model and return what decides its vectors.
@@ -152,7 +149,7 @@ class Encoder:
             vectors = np.empty((len(texts), model.get_embedding_dimension()), dtype=np.float32)
             batches = list(self._batches(texts, prompt, batch_tokens))
             features = (_read(model, texts, prompt, batch) for batch in batches)
-            run = on_all_cores if self.arithmetic == "int8" else map
+            run = on_all_cores if self.arithmetic is Arithmetic.INT8 else map
             found = run(partial(_vectors_of, model), features)
             for batch, rows in zip(batches, found, strict=True):
                 vectors[batch.positions] = rows[: len(batch.positions), : vectors.shape[1]]
@@ -168,7 +165,7 @@ class Encoder:
         encoded = model.tokenizer(
             [prompt + text for text in texts], truncation=True, max_length=limit
         )
-        alone = self.arithmetic == "int8"
+        alone = self.arithmetic is Arithmetic.INT8
         groups: dict[int, list[int]] = {}
         for position, token_ids in enumerate(encoded["input_ids"]):
             step = 1 if alone else _TOKENS
@@ -189,18 +186,11 @@ class Encoder:
             return self._loaded
 
 
-def default_arithmetic() -> Arithmetic:
-    """Return bfloat16 where this machine multiplies it in hardware, else single precision."""
-    import torch
-
-    return "bf16" if torch.cuda.is_available() or multiplies_bfloat16() else "fp32"
-
-
 def _compute_in(model: Any, arithmetic: Arithmetic, name: str) -> None:
     import torch
 
-    model.to(torch.bfloat16 if arithmetic == "bf16" else torch.float32)
-    if arithmetic == "int8":
+    model.to(torch.bfloat16 if arithmetic is Arithmetic.BF16 else torch.float32)
+    if arithmetic is Arithmetic.INT8:
         # The library's own way needs packages that hold others back by years. What is before and
         # after the transformer stays its own.
         model.to("cpu")

@@ -13,8 +13,9 @@ from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.findings import Findings
 from sidelight.index.calibration import Encoding
 from sidelight.index.corpus import CorpusFields
-from sidelight.index.encoder import Arithmetic, EncoderIdentity
+from sidelight.index.encoder import EncoderIdentity
 from sidelight.index.part_report import ShardReport
+from sidelight.index.precision import Arithmetic
 from sidelight.index.profiles import EXACT
 from sidelight.schemas.base import Value
 

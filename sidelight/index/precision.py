@@ -1,10 +1,28 @@
-"""Whether this processor multiplies matrices of bfloat16 in hardware."""
+"""What models compute in, and which of it this machine has in hardware."""
 
 from __future__ import annotations
 
+from enum import StrEnum
+
+
+class Arithmetic(StrEnum):
+    """What a model computes in."""
+
+    FP32 = "fp32"
+    BF16 = "bf16"
+    INT8 = "int8"
+
+
+def default_arithmetic() -> Arithmetic:
+    """Return bfloat16 where it is faster here, else single precision."""
+    import torch
+
+    fast = torch.cuda.is_available() or multiplies_bfloat16()
+    return Arithmetic.BF16 if fast else Arithmetic.FP32
+
 
 def multiplies_bfloat16() -> bool:
-    """Tell whether products of bfloat16 are faster here than those of single precision."""
+    """Tell whether this processor multiplies matrices of bfloat16 in hardware."""
     import torch
 
     return bool(

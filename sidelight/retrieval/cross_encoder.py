@@ -7,11 +7,12 @@ file is taken where the model comes with one.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError
-from sidelight.index.onnx_model import OnnxModel, int8_file
-from sidelight.index.precision import multiplies_bfloat16
+from sidelight.index.onnx_model import OnnxModel, int8_file, on_all_cores
+from sidelight.index.precision import Arithmetic, default_arithmetic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,34 +43,24 @@ class CrossEncoder:
             self._load()
         pairs = [(query, text) for text in texts]
         if self._onnx is not None:
-            return self._score_with_onnx(pairs)
+            return self._score_with_onnx(self._onnx, pairs)
         rows = _ROWS if self._loaded.device.type == "cpu" else _ROWS_GPU
         # The model cuts its batches from the pairs in order of length.
         scores = self._loaded.predict(pairs, batch_size=rows, show_progress_bar=False)
         return [float(score) for score in scores]
 
-    def _score_with_onnx(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def _score_with_onnx(self, onnx: OnnxModel, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import torch
 
-        model, scores = self._loaded, [0.0] * len(pairs)
-        order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][1]))
-        for start in range(0, len(order), _ROWS):
-            rows = order[start : start + _ROWS]
-            features = model.tokenizer(
-                [list(pairs[row]) for row in rows],
-                padding=True,
-                truncation=True,
-                max_length=model.max_length,
-                return_tensors="np",
-            )
-            logits = torch.from_numpy(self._onnx.run(features))  # type: ignore[union-attr]
-            for row, score in zip(rows, model.activation_fn(logits).flatten(), strict=True):
-                scores[row] = float(score)
-        return scores
+        model = self._loaded
+        read = partial(
+            model.tokenizer, truncation=True, max_length=model.max_length, return_tensors="np"
+        )
+        logits = on_all_cores(onnx.run, (read([pair]) for pair in pairs))
+        return [float(model.activation_fn(torch.from_numpy(one))) for one in logits]
 
     def _load(self) -> None:
         try:
-            import torch
             from sentence_transformers import CrossEncoder as Model
         except ModuleNotFoundError as error:
             raise MachineError(
@@ -83,7 +74,7 @@ class CrossEncoder:
                 f"the reranker {self.name!r} cannot be loaded: {str(error).splitlines()[0]}",
                 remedy="Give the path of a sentence-transformers CrossEncoder, or download it.",
             ) from error
-        if torch.cuda.is_available() or multiplies_bfloat16():
+        if default_arithmetic() is Arithmetic.BF16:
             _to_bfloat16(self._loaded)
         elif (path := int8_file(self.name)) is not None:
             self._onnx = OnnxModel(path)

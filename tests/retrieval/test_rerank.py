@@ -48,7 +48,7 @@ def test_scores_are_those_of_the_library(
 
     if precision != "as it comes":
         monkeypatch.setattr(
-            "sidelight.retrieval.cross_encoder.multiplies_bfloat16",
+            "sidelight.index.precision.multiplies_bfloat16",
             lambda: precision == "bfloat16",
         )
     texts = [passage_text(segment) for segment in small_corpus]
