@@ -45,6 +45,7 @@ HEAVY = {
     "torch": {"index", "retrieval"},
     "sentence_transformers": {"index", "retrieval"},
     "onnxruntime": {"index"},
+    "ray": {"index"},
     "langgraph": {"agents"},
     "openai": {"llm"},
     "fastapi": {"serve"},

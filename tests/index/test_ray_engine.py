@@ -26,7 +26,6 @@ from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
 from sidelight.index.ray_engine import RayEngine
 
-
 # Ray starts beside Java, and the handler of SIGSEGV stays Java's.
 SIGNALS = """
 import ctypes, signal
