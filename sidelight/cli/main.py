@@ -21,6 +21,7 @@ from sidelight.cli.bundle import bundle, verify
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.evaluate import evaluate
+from sidelight.cli.fuse import fuse
 from sidelight.cli.judge import judge
 from sidelight.cli.pack import pack
 from sidelight.cli.reproduce import reproduce
@@ -74,6 +75,7 @@ app.command()(doctor)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(index.app, name="index")
 app.command()(search)
+app.command()(fuse)
 app.command()(validate)
 app.command()(judge)
 app.command()(evaluate)

@@ -162,12 +162,18 @@ def retrieval(
         str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
     ] = "nDCG@10 RR@10 R@100",
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
-    """Score search results; a query without results counts as 0."""
-    from sidelight.evaluation.retrieval import score_retrieval
+    """Score search results; a query without results counts as 0.
+
+    What --output writes per query is what `score compare` and `agree scores` read.
+    """
+    from sidelight.evaluation.retrieval import score_retrieval, write_retrieval_scores
 
     scores = score_retrieval(qrels, run, measures)
+    if output:
+        write_retrieval_scores(scores, output)
     if as_json:
         print_json(
             {

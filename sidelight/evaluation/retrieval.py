@@ -6,10 +6,13 @@ own code. A query that has labels but no results counts as 0 in the mean, as wit
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.score import RunScore, ScoreTable, TopicScore
+from sidelight.evaluation.score_files import write_score_files
 from sidelight.formats.qrels import read_qrels
 from sidelight.formats.trec_run import read_trec_run
 
@@ -98,6 +101,34 @@ def score_retrieval(
             )
         )
     return scores
+
+
+def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
+    """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`.
+
+    Args:
+        scores: Of one call of `score_retrieval`.
+        folder: Created if need be.
+
+    Raises:
+        UsageError: Two run files have one name, which is what a run goes by here.
+    """
+    for name, count in Counter(item.run for item in scores).items():
+        if count > 1:
+            raise UsageError(
+                f"expected run files of different names; found {count} called {name}",
+                remedy="Copy or rename them.",
+            )
+    topics = (
+        TopicScore(item.run, query, {measure: values[measure] for measure in item.mean})
+        for item in scores
+        for query, values in item.per_query.items()
+    )
+    table = ScoreTable(
+        topics=tuple(sorted(topics, key=lambda score: (score.topic_id, score.run_tag))),
+        runs=tuple(RunScore(item.run, item.mean) for item in scores),
+    )
+    write_score_files(table, folder, "retrieval")
 
 
 def _unknown(name: str, reason: str) -> UsageError:

@@ -212,3 +212,21 @@ def test_retrieval(tmp_path: Path) -> None:
     assert found["per_query"] == {"1": {"RR": 1.0, "P@1": 1.0}, "2": {"RR": 0.0, "P@1": 0.0}}
     shown, _ = score(*common, "--per-query")
     assert shown.count("run.txt") == 3
+
+
+def test_scores_of_searches_go_on_to_other_commands(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n2 0 b 1\n3 0 c 1\n")
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n3 Q0 c 1 2.0 x\n")
+    bad.write_text("1 Q0 a 1 2.0 x\n")
+    runs = ("--run", good, "--run", bad, "--measures", "P@1", "-o", tmp_path / "out")
+    score("retrieval", "--qrels", tmp_path / "qrels.txt", *runs)
+    per_topic = tmp_path / "out" / "retrieval_per_topic_results.csv"
+    shown, _ = score("compare", per_topic, "--json")
+    (pair,) = json.loads(shown)["pairs"]
+    assert (pair["first"], pair["won"], pair["tied"]) == ("good.txt", 2, 1)
+    (tmp_path / "other").mkdir()
+    same = tmp_path / "other" / "good.txt"
+    same.write_bytes(bad.read_bytes())
+    with pytest.raises(UsageError, match="found 2 called good"):
+        score("retrieval", "--qrels", tmp_path / "qrels.txt", "--run", same, *runs)
