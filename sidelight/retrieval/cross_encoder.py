@@ -54,7 +54,7 @@ class CrossEncoder:
 
         model = self._loaded
         read = partial(
-            model.tokenizer, truncation=True, max_length=model.max_length, return_tensors="np"
+            model.tokenizer, truncation=True, max_length=model.max_seq_length, return_tensors="np"
         )
         logits = on_all_cores(onnx.run, (read([pair]) for pair in pairs))
         return [float(model.activation_fn(torch.from_numpy(one))) for one in logits]

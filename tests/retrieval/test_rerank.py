@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tiny_models import write_int8
 
 from sidelight.errors import MachineError
 from sidelight.index.folder import IndexFolder
@@ -60,6 +62,30 @@ def test_scores_are_those_of_the_library(
     np.testing.assert_allclose(ours, theirs, atol=tolerance)
     # The last layer stays in single precision: otherwise almost all of these would be equal.
     assert len(set(ours)) > len(set(texts)) / 2
+
+
+def test_scores_in_int8_are_near_those_of_the_library(
+    cross_encoder: str,
+    small_corpus: list[Segment],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from sentence_transformers import CrossEncoder as Theirs
+    from transformers import AutoModelForSequenceClassification
+
+    monkeypatch.setattr("sidelight.index.precision.multiplies_bfloat16", lambda: False)
+    folder = Path(shutil.copytree(cross_encoder, tmp_path / "model"))
+    model = AutoModelForSequenceClassification.from_pretrained(folder)
+    write_int8(folder, model, "logits")
+    texts = [passage_text(segment) for segment in small_corpus]
+    theirs = Theirs(cross_encoder).predict(
+        [(QUERY.text, text) for text in texts], show_progress_bar=False
+    )
+    ours = CrossEncoder(str(folder))
+    np.testing.assert_allclose(ours.score(QUERY.text, texts), theirs, atol=5e-3)
+    assert not np.allclose(ours.score(QUERY.text, texts), theirs, atol=1e-6)
+    assert ours.score(QUERY.text, texts[3:4]) == ours.score(QUERY.text, texts)[3:4]
+    assert ours.score(QUERY.text, []) == []
 
 
 class Recorded:
