@@ -75,7 +75,7 @@ class Rocchio(NamedTuple):
     beta: float = 0.75
 
 
-def write_lucene(folder: Path, segments: Iterable[Segment]) -> None:
+def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None = None) -> None:
     """Index segments with positions and document vectors, which feedback needs.
 
     The text itself is not stored: the docstore has it.
@@ -83,14 +83,15 @@ def write_lucene(folder: Path, segments: Iterable[Segment]) -> None:
     Args:
         folder: Where the index goes; what an interrupted call left there is thrown away.
         segments: Read once, some thousands at a time.
+        threads: That analyse them; one per core by default.
 
     Raises:
         MachineError: Lucene did not accept a segment.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    threads = str(os.cpu_count() or 1)
     options = ["-collection", "JsonCollection", "-input", "", "-index", str(folder)]
-    options += ["-threads", threads, "-storePositions", "-storeDocvectors"]
+    options += ["-threads", str(threads or os.cpu_count() or 1)]
+    options += ["-storePositions", "-storeDocvectors"]
     options += ["-memoryBuffer", _BUFFER_MB]
     indexer = java_class("io.anserini.index.SimpleIndexer")(options)
     remaining = iter(segments)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
+# For processes to end in, when the build has.
+_ENDING_S = 30
+
 
 class RayEngine:
     """The cluster of RAY_ADDRESS or, failing that, of this machine, or else this machine alone.
@@ -123,7 +126,7 @@ def _results(
         if waiting:
             for one in waiting:
                 ray.cancel(one, force=True)
-            ray.wait(waiting, num_returns=len(waiting))
+            ray.wait(waiting, num_returns=len(waiting), timeout=_ENDING_S)
 
 
 def _apply(work: Callable[[T], R], item: T) -> R:

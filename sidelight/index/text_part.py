@@ -12,6 +12,7 @@ make up one part, since only together can they show which ids occur twice.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from contextlib import closing
@@ -92,7 +93,9 @@ class BuildTextPart:
             write_report(work, write(self, part, docstore))
         if self.lexical:
             with Docstore(docstore) as segments:
-                write_lucene(work / LUCENE, segments)
+                # As many other parts may be under way beside this one.
+                threads = max((os.cpu_count() or 1) // len(self.names), 1)
+                write_lucene(work / LUCENE, segments, threads)
         work.rename(self.folder / part.name)
         return read_report(self.folder / part.name)
 
