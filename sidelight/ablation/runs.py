@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from sidelight.build import open_investigation
+from sidelight.errors import UsageError
 from sidelight.runner import run_topics
 
 if TYPE_CHECKING:
@@ -49,7 +50,19 @@ async def run_arms(
 
     Returns:
         By the name of the arm; equal arms are left out.
+
+    Raises:
+        UsageError: An arm would start a model server: arms side by side would start many.
     """
+    for arm in arms:
+        for name, server in arm.settings.servers.items():
+            given = access.base_url if name == "default" else None
+            if server.start and not (given or server.base_url or access.offline):
+                raise UsageError(
+                    f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
+                    "share; found settings that start one",
+                    remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
+                )
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:

@@ -148,6 +148,15 @@ def test_runs_share_their_work_and_say_what_changed_nothing(
     assert results(tmp_path / "out") == before
 
 
+def test_arms_do_not_each_start_a_server(tmp_path: Path, mini_web_index: IndexFolder) -> None:
+    options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
+    with (tmp_path / "base.yaml").open("a") as base:
+        base.write("roles: {default: prompted}\nmodels: {writer: {name: m}}\n")
+        base.write("servers: {default: {start: vllm}}\n")
+    with pytest.raises(UsageError, match="arm three: expected the address of the server"):
+        ablate(*options)
+
+
 def test_rubrics_of_other_topics(tmp_path: Path, mini_web_index: IndexFolder) -> None:
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
