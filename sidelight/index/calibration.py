@@ -36,7 +36,6 @@ OVERLAP = 0.93
 
 _FILE = "encoding.json"
 _TEXTS, _EVERY = 64, 16
-_ROUNDS = 2
 
 
 class Agreement(Value):
@@ -199,12 +198,9 @@ def _write(folder: Path, encoding: Encoding) -> None:
 def _timed(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.float32], float]:
     """Return the vectors of texts, and how many are encoded in a second."""
     encoder.encode_documents(texts[:1])  # loads the model
-    took = []
-    for _ in range(_ROUNDS):
-        started = time.perf_counter()
-        vectors = encoder.encode_documents(texts)
-        took.append(time.perf_counter() - started)
-    return vectors, len(texts) / min(took)
+    started = time.perf_counter()
+    vectors = encoder.encode_documents(texts)
+    return vectors, len(texts) / (time.perf_counter() - started)
 
 
 def _trial(

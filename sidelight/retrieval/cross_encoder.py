@@ -26,10 +26,12 @@ class CrossEncoder:
 
     Args:
         name: Name or path of the model.
+        arithmetic: What it computes in; if None, what is quickest here.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, arithmetic: Arithmetic | None = None) -> None:
         self.name = name
+        self.arithmetic = arithmetic
         self._loaded: Any = None
         self._onnx: OnnxModel | None = None
 
@@ -74,10 +76,21 @@ class CrossEncoder:
                 f"the reranker {self.name!r} cannot be loaded: {str(error).splitlines()[0]}",
                 remedy="Give the path of a sentence-transformers CrossEncoder, or download it.",
             ) from error
-        if default_arithmetic() is Arithmetic.BF16:
+        path = int8_file(self.name)
+        if self.arithmetic is None:
+            default = default_arithmetic()
+            self.arithmetic = Arithmetic.INT8 if path and default is Arithmetic.FP32 else default
+        if self.arithmetic is Arithmetic.BF16:
             _to_bfloat16(self._loaded)
-        elif (path := int8_file(self.name)) is not None:
+        elif self.arithmetic is Arithmetic.INT8:
+            if path is None:
+                raise MachineError(
+                    f"the reranker {self.name!r} has no ONNX file of int8",
+                    remedy="Use a model that comes with one.",
+                )
             self._onnx = OnnxModel(path)
+        else:
+            self._loaded.float()
 
 
 def _to_bfloat16(model: Any) -> None:

@@ -65,7 +65,7 @@ def test_what_does_not_fit_is_named() -> None:
 
 
 def test_a_million_fits_here(tmp_path_factory: pytest.TempPathFactory) -> None:
-    machine = this_machine(tmp_path_factory.getbasetemp())
+    machine = this_machine(tmp_path_factory.getbasetemp() / "still" / "to be made")
     assert plan_capacity(PROFILES["cpu-24gb"], 10**5, 256, machine).problems == ()
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_models import write_int8
+from int8_models import write_int8
+from transformers import AutoModelForSequenceClassification
 
 from sidelight.errors import MachineError
 from sidelight.index.folder import IndexFolder
+from sidelight.index.precision import Arithmetic
 from sidelight.index.segment_text import passage_text
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.cross_encoder import CrossEncoder
@@ -39,53 +41,46 @@ def test_orders_the_candidates_by_the_models_scores(
     assert reranked.name == "bm25+rerank"
 
 
-@pytest.mark.parametrize("precision", ["as it comes", "bfloat16", "single"])
-def test_scores_are_those_of_the_library(
-    precision: str,
-    cross_encoder: str,
-    small_corpus: list[Segment],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from sentence_transformers import CrossEncoder as Theirs
-
-    if precision != "as it comes":
-        monkeypatch.setattr(
-            "sidelight.index.precision.multiplies_bfloat16",
-            lambda: precision == "bfloat16",
-        )
-    texts = [passage_text(segment) for segment in small_corpus]
-    theirs = Theirs(cross_encoder).predict(
-        [(QUERY.text, text) for text in texts], show_progress_bar=False
-    )
-    ours = CrossEncoder(cross_encoder).score(QUERY.text, texts)
-    tolerance = 1e-5 if precision == "single" else 5e-3
-    np.testing.assert_allclose(ours, theirs, atol=tolerance)
-    # The last layer stays in single precision: otherwise almost all of these would be equal.
-    assert len(set(ours)) > len(set(texts)) / 2
-
-
-def test_scores_in_int8_are_near_those_of_the_library(
-    cross_encoder: str,
-    small_corpus: list[Segment],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from sentence_transformers import CrossEncoder as Theirs
-    from transformers import AutoModelForSequenceClassification
-
-    monkeypatch.setattr("sidelight.index.precision.multiplies_bfloat16", lambda: False)
-    folder = Path(shutil.copytree(cross_encoder, tmp_path / "model"))
+@pytest.fixture(scope="module")
+def with_int8(cross_encoder: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The cross-encoder with an int8 ONNX file."""
+    folder = Path(shutil.copytree(cross_encoder, tmp_path_factory.mktemp("int8") / "model"))
     model = AutoModelForSequenceClassification.from_pretrained(folder)
     write_int8(folder, model, "logits")
+    return str(folder)
+
+
+@pytest.mark.parametrize("arithmetic", [None, *Arithmetic])
+def test_scores_are_those_of_the_library(
+    arithmetic: Arithmetic | None, with_int8: str, small_corpus: list[Segment]
+) -> None:
+    from sentence_transformers import CrossEncoder as Theirs
+
     texts = [passage_text(segment) for segment in small_corpus]
-    theirs = Theirs(cross_encoder).predict(
+    theirs = Theirs(with_int8).predict(
         [(QUERY.text, text) for text in texts], show_progress_bar=False
     )
-    ours = CrossEncoder(str(folder))
-    np.testing.assert_allclose(ours.score(QUERY.text, texts), theirs, atol=5e-3)
-    assert not np.allclose(ours.score(QUERY.text, texts), theirs, atol=1e-6)
-    assert ours.score(QUERY.text, texts[3:4]) == ours.score(QUERY.text, texts)[3:4]
-    assert ours.score(QUERY.text, []) == []
+    model = CrossEncoder(with_int8, arithmetic)
+    ours = model.score(QUERY.text, texts)
+    exact = arithmetic is Arithmetic.FP32
+    np.testing.assert_allclose(ours, theirs, atol=1e-5 if exact else 5e-3)
+    assert np.allclose(ours, theirs, atol=1e-6) == exact
+    # The last layer stays in single precision: otherwise almost all of these would be equal.
+    assert len(set(ours)) > len(set(texts)) / 2
+    assert model.score(QUERY.text, []) == []
+
+
+def test_int8_is_taken_where_bfloat16_is_slow(
+    with_int8: str, cross_encoder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidelight.index.precision.multiplies_bfloat16", lambda: False)
+    model, without = CrossEncoder(with_int8), CrossEncoder(cross_encoder)
+    texts = ["The harbour reopened.", "A longer text about bread, which nobody asked for."]
+    assert model.score(QUERY.text, texts)[:1] == model.score(QUERY.text, texts[:1])
+    without.score(QUERY.text, texts)
+    assert (model.arithmetic, without.arithmetic) == (Arithmetic.INT8, Arithmetic.FP32)
+    with pytest.raises(MachineError, match="no ONNX file of int8"):
+        CrossEncoder(cross_encoder, Arithmetic.INT8).score(QUERY.text, texts)
 
 
 class Recorded:
