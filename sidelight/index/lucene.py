@@ -89,7 +89,7 @@ def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None 
         MachineError: Lucene did not accept a segment.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    options = ["-collection", "JsonCollection", "-input", "", "-index", str(folder)]
+    options = ["-collection", "JsonCollection", "-input", "", "-index", str(folder.absolute())]
     options += ["-threads", str(threads or os.cpu_count() or 1)]
     options += ["-storePositions", "-storeDocvectors"]
     options += ["-memoryBuffer", _BUFFER_MB]
@@ -119,9 +119,9 @@ def merge_lucene(folder: Path, parts: Sequence[Path]) -> None:
     open_directory = java_class("org.apache.lucene.store.FSDirectory").open
     path_of = java_class("java.nio.file.Path").of
     config = java_class("org.apache.lucene.index.IndexWriterConfig")()
-    directory = open_directory(path_of(str(folder)))
+    directory = open_directory(path_of(str(folder.absolute())))
     writer = java_class("org.apache.lucene.index.IndexWriter")(directory, config)
-    writer.addIndexes(*(open_directory(path_of(str(part))) for part in parts))
+    writer.addIndexes(*(open_directory(path_of(str(part.absolute()))) for part in parts))
     writer.close()
 
 
@@ -156,12 +156,14 @@ class LuceneIndex:
                 remedy="Build one with `sidelight index build`.",
             )
         self.folder = folder
+        # Java's current folder stays the one it was started in.
+        self._path = str(folder.absolute())
 
     @cached_property
     def reader(self) -> Any:
         """Lucene's IndexReader."""
         with JAVA:
-            return java_class("io.anserini.index.IndexReaderUtils").getReader(str(self.folder))
+            return java_class("io.anserini.index.IndexReaderUtils").getReader(self._path)
 
     @cached_property
     def contents(self) -> Contents:
@@ -197,7 +199,7 @@ class LuceneIndex:
                 remedy="Search with bm25, dense or hybrid, or take the index without `-slim`.",
             )
         with JAVA:
-            java = java_class("io.anserini.search.SimpleSearcher")(str(self.folder))
+            java = java_class("io.anserini.search.SimpleSearcher")(self._path)
             java.set_bm25(*bm25)
             # Without document vectors, Anserini reads the text as stored and analyses it again.
             source = None if self.contents.terms else self.contents.raw

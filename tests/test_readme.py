@@ -1,0 +1,65 @@
+"""What the README says to type works."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from sidelight.cli.main import app
+from sidelight.index.folder import IndexFolder
+from sidelight.sample import sample_path
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_the_api_in_twenty_lines(
+    mini_web_index: IndexFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert code.count("\n") == 20
+    (tmp_path / "sidelight-demo").mkdir()
+    (tmp_path / "sidelight-demo" / "index").symlink_to(mini_web_index.path)
+    (tmp_path / "sidelight" / "sample").mkdir(parents=True)
+    (tmp_path / "sidelight" / "sample" / "data").symlink_to(sample_path())
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.endswith("?") for line in lines[:10]] == [True] * 10
+    assert all("msmarco_v2.1_doc_" in line for line in lines[10:])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_and_options_exist(document: Path) -> None:
+    root = typer.main.get_command(app)
+    for block in re.findall(r"```sh\n(.*?)```", document.read_text(), re.DOTALL):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["sidelight"]:
+                _check(root, words[1:])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text()):
+        if "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+def _check(command: Any, words: list[str]) -> None:
+    known = {"--help"}
+    for word in words:
+        names = getattr(command, "commands", {})
+        if (name := word.split("|")[0]) in names:
+            command = names[name]
+        elif word.startswith("-"):
+            known |= {option for parameter in command.params for option in parameter.opts}
+            assert word.split("=")[0] in known, f"{command.name}: {word}"
