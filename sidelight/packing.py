@@ -111,8 +111,11 @@ def _check(
     file: Path, track: Track, topic_ids: Collection[str], known_segments: Container[str] | None
 ) -> Iterator[Problem]:
     """Yield what is wrong with a file, strictly and for the track's own validator."""
-    yield from judge_file(file, track, topic_ids, known_segments=known_segments).problems
-    yield from judge_file(file, track, topic_ids, official=True).problems
+    strict = judge_file(file, track, topic_ids, known_segments=known_segments).problems
+    yield from strict
+    # Of a file that is invalid anyway, the track's validator says the same again, and less of it.
+    if all(problem.severity != "error" for problem in strict):
+        yield from judge_file(file, track, topic_ids, official=True).problems
 
 
 def _write(run: RunDirectory, priority: int, folder: Path) -> Iterator[PackedRun]:

@@ -39,6 +39,11 @@ def doctor(
     look at all that a run would need, without loading or asking anything.
     """
     if config or index:
+        if model:
+            raise UsageError(
+                "--model asks a server, and --config and --index ask nothing",
+                remedy="Call doctor once with each.",
+            )
         checks = _check_config(config, index, base_url)
     else:
         checks = _check(model, base_url, api_key_variable)

@@ -103,13 +103,15 @@ def this_machine(folder: Path) -> Machine:
     """Look at this machine.
 
     Args:
-        folder: On the disk that counts.
+        folder: On the disk that counts; it may be one that is still to be made.
     """
     import torch
 
+    whole = folder.absolute()
+    there = next(path for path in (whole, *whole.parents) if path.exists())
     return Machine(
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        disk=shutil.disk_usage(folder).free,
+        disk=shutil.disk_usage(there).free,
         gpus=tuple(
             torch.cuda.get_device_properties(number).total_memory
             for number in range(torch.cuda.device_count())

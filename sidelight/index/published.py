@@ -89,7 +89,9 @@ def lucene_folder(name: str) -> Path:
             [sys.executable, "-c", _DOWNLOAD, name], stderr=subprocess.PIPE, text=True, check=False
         )
         if ended.returncode:
-            *_, last = ended.stderr.splitlines() or [""]
+            # Lines of Java's and Python's tracebacks are indented, what went wrong is not.
+            said = [line for line in ended.stderr.splitlines() if line and not line[0].isspace()]
+            last = said[-1] if said else ""
             raise MachineError(
                 f"{name} cannot be downloaded: {last}",
                 remedy="Call again when there is a network, or unpack the archive yourself and "

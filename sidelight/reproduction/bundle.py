@@ -85,6 +85,7 @@ async def make_bundle(
         )
     articles = read_topics(topics)
     evidence = Evidence()
+    archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
         summary = await replay_run(

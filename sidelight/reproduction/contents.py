@@ -89,6 +89,11 @@ def read_contents(folder: Path) -> Contents:
         InputError: It is none, or one of a newer format.
     """
     path = folder / CONTENTS
+    if not path.exists():
+        raise InputError(
+            f"{folder}: expected a bundle; found no {CONTENTS} in it",
+            remedy="Make one with `sidelight bundle`.",
+        )
     try:
         tree = orjson.loads(path.read_bytes())
         version = tree.pop("format_version")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from sidelight.runner import RunSummary
     from sidelight.schemas.article import Article
 
-_CAUSE = "Use the versions named in bundle.json; if they are the same, something was edited."
+_CAUSE = "Use the versions that made the run; if they are the same, something was edited."
+# Characters shown before the first that differs; of long lines, only their ends are.
+_BEFORE = 10
 
 
 async def replay_run(
@@ -109,10 +111,14 @@ def _differences(
     """Return the first difference between a file and what a replay gives, if there is one."""
     for number, (new, old) in enumerate(zip_longest(expected, found), start=1):
         if new != old:
-            shown = _shown(new), _shown(old)
+            same = takewhile(
+                lambda pair: pair[0] == pair[1], zip(new or "", old or "", strict=False)
+            )
+            begin = max(0, sum(1 for _ in same) - _BEFORE)
+            shown = _shown(new, begin), _shown(old, begin)
             return [Problem("replay-differs", str(path), number, *shown, _CAUSE, severity)]
     return []
 
 
-def _shown(line: str | None) -> str:
-    return "no such line" if line is None else quoted(line)
+def _shown(line: str | None, begin: int) -> str:
+    return "no such line" if line is None else quoted(line[begin:])

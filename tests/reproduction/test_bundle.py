@@ -176,7 +176,7 @@ def test_an_edited_run_is_not_bundled(made: Made, tmp_path: Path) -> None:
     edited = shutil.copytree(made.run, tmp_path / "run")
     text = (edited / "task1.tsv").read_text()
     (edited / "task1.tsv").write_text(text.replace("?", "!", 1))
-    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: error \[replay-differs\]"):
+    with pytest.raises(InvalidFileError, match=r"task1\.tsv:1: .*replay-differs.*\?'; found .*!'"):
         invoke(*made.bundling(edited), "-o", tmp_path / "x.tar.zst")
     assert not (tmp_path / "x.tar.zst").exists()
 
@@ -188,8 +188,11 @@ def test_a_run_without_its_replies_is_not_bundled(made: Made, tmp_path: Path) ->
 
 
 def test_what_is_no_bundle_says_so(made: Made, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"bundle\.json: expected what `sidelight bundle` wrote"):
+    with pytest.raises(InputError, match=r"expected a bundle; found no bundle\.json"):
         problems(made.run)
+    (tmp_path / "bundle.json").write_text("{}")
+    with pytest.raises(InputError, match="expected what `sidelight bundle` wrote"):
+        problems(tmp_path)
     (tmp_path / "x.tar.zst").write_text("no archive")
     with pytest.raises(InputError, match="expected a whole bundle"):
         problems(tmp_path / "x.tar.zst")
