@@ -16,6 +16,7 @@ import numpy as np
 from sidelight.errors import MachineError
 from sidelight.files import atomic_write
 from sidelight.index.docstore import Docstore
+from sidelight.index.engine import check_shared
 from sidelight.index.precision import Arithmetic, default_arithmetic
 from sidelight.index.segment_text import passage_text
 from sidelight.schemas.base import Value
@@ -153,6 +154,7 @@ class Calibrate:
     def __call__(self, docstore: Path, on_segments: Callable[[int], object]) -> None:
         """Choose by segments from the beginning of a docstore, and write down the choice."""
         del on_segments
+        check_shared(self.folder)
         with Docstore(docstore) as segments:
             spread = islice(segments, 0, _TEXTS * _EVERY, _EVERY)
             texts = [passage_text(segment) for segment in spread]
