@@ -6,7 +6,6 @@ The credit of a stage is the score that a report would get whose labels were tho
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,7 +14,7 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE
-from sidelight.files import atomic_writer
+from sidelight.formats.table import write_table
 from sidelight.schemas.judgment import Unjudged
 
 if TYPE_CHECKING:
@@ -137,19 +136,19 @@ def stage_totals(rows: Sequence[FunnelRow]) -> list[StageTotal]:
 
 def write_funnel(path: Path, rows: Iterable[FunnelRow]) -> None:
     """Write a CSV with a row for each answer; credit that is not known is empty."""
-    with atomic_writer(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        head = ("topic_id", "rubric_question", "answer_id", "importance", "weight")
-        writer.writerow([*head, *Stage, "lost_at"])
-        for row in rows:
-            writer.writerow(
-                [
-                    *(row.topic_id, row.question_rank, row.answer_id),
-                    *(int(row.importance), row.weight),
-                    *row.credit.values(),
-                    row.lost_at or "",
-                ]
+    write_table(
+        path,
+        ("topic_id", "rubric_question", "answer_id", "importance", "weight", *Stage, "lost_at"),
+        (
+            (
+                *(row.topic_id, row.question_rank, row.answer_id),
+                *(int(row.importance), row.weight),
+                *row.credit.values(),
+                row.lost_at,
             )
+            for row in rows
+        ),
+    )
 
 
 def _credit(label: AnswerLabel | Unjudged) -> float | None:

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import closing, nullcontext, suppress
-from importlib.metadata import PackageNotFoundError, version
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +46,7 @@ from sidelight.index.profiles import EXACT, IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.index.text_part import BuildTextPart, merge_docstores, text_parts
 from sidelight.index.vector_sources import describe_sources, vector_parts
 from sidelight.index.vectors import write_vectors
+from sidelight.versions import installed_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -158,7 +158,7 @@ def build_index(
                 documents=sum(report.documents for report in reports),
                 shards=tuple(shard for report in reports for shard in report.shards),
                 files=_files(folder),
-                libraries=_libraries(),
+                libraries=installed_versions(_PACKAGES),
                 encoding=read_encoding(build.folder),
             )
             write_manifest(folder, manifest)
@@ -264,11 +264,3 @@ def _files(folder: Path) -> dict[str, int]:
         for file in sorted(Path(path, name) for name in names)
         if file.name != "write.lock"  # Lucene's; nothing reads it
     }
-
-
-def _libraries() -> dict[str, str]:
-    found = {}
-    for package in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
