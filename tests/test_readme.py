@@ -25,7 +25,7 @@ def test_the_api_in_twenty_lines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert code.count("\n") == 20
+    assert len(list(filter(str.strip, code.splitlines()))) <= 20
     (tmp_path / "sidelight-demo").mkdir()
     (tmp_path / "sidelight-demo" / "index").symlink_to(mini_web_index.path)
     (tmp_path / "sidelight" / "sample").mkdir(parents=True)
