@@ -32,10 +32,25 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 
+
+class Shape(NamedTuple):
+    """Of the batches that a model reads.
+
+    Attributes:
+        rows: Texts in a batch; the last one is filled up.
+        tokens: To a multiple of which texts are padded.
+    """
+
+    rows: int
+    tokens: int
+
+
+# Somebody waits for a query.
+_QUERIES = Shape(1, 16)
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
-_ROWS = 4
-_TOKENS = 16
-_GPU_BATCH_TOKENS = 2**14
+_PASSAGES = Shape(4, 16)
+_ON_GPU = Shape(64, 64)
+_IN_INT8 = Shape(1, 1)
 
 
 class EncoderIdentity(Value):
@@ -52,20 +67,6 @@ class EncoderIdentity(Value):
     dimension: int
     max_tokens: int
     weights: str
-
-
-class Batch(NamedTuple):
-    """Texts that the model reads at once.
-
-    Attributes:
-        positions: Which of all texts.
-        rows: As many or more; the rest is filled up.
-        tokens: To which each is padded.
-    """
-
-    positions: list[int]
-    rows: int
-    tokens: int
 
 
 class Encoder:
@@ -131,50 +132,35 @@ class Encoder:
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per query, `(n_texts, dimension) float32`."""
-        return self._encode(texts, prompts_of(self.name, self._model().prompts).query, 0)
+        return self._encode(texts, prompts_of(self.name, self._model().prompts).query, _QUERIES)
 
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per passage, `(n_texts, dimension) float32`."""
-        prompt = prompts_of(self.name, self._model().prompts).passage
-        gpu = self._model().device.type == "cuda"
-        return self._encode(texts, prompt, _GPU_BATCH_TOKENS if gpu else 0)
+        return self._encode(texts, prompts_of(self.name, self._model().prompts).passage, _PASSAGES)
 
-    def _encode(self, texts: Sequence[str], prompt: str, batch_tokens: int) -> NDArray[np.float32]:
-        """Encode in batches of `_ROWS`, or more if they have fewer than `batch_tokens` tokens."""
+    def _encode(self, texts: Sequence[str], prompt: str, shape: Shape) -> NDArray[np.float32]:
+        """Encode in batches, which have another shape on GPUs and in int8."""
         import numpy as np
 
         # One batch at a time: the tokenizer is told anew for each how far to pad.
         with self._lock:
             model = self._model()
+            alone = self.arithmetic is Arithmetic.INT8
+            if alone:
+                shape = _IN_INT8
+            elif model.device.type != "cpu":
+                shape = _ON_GPU
             vectors = np.empty((len(texts), model.get_embedding_dimension()), dtype=np.float32)
-            batches = list(self._batches(texts, prompt, batch_tokens))
-            features = (_read(model, texts, prompt, batch) for batch in batches)
-            run = on_all_cores if self.arithmetic is Arithmetic.INT8 else map
-            found = run(partial(_vectors_of, model), features)
-            for batch, rows in zip(batches, found, strict=True):
-                vectors[batch.positions] = rows[: len(batch.positions), : vectors.shape[1]]
+            batches = list(_batches(model, texts, prompt, shape))
+            features = (
+                _read(model, [texts[row] for row in rows], prompt, shape.rows, tokens)
+                for rows, tokens in batches
+            )
+            found = (on_all_cores if alone else map)(partial(_vectors_of, model), features)
+            for (rows, _), some in zip(batches, found, strict=True):
+                vectors[rows] = some[: len(rows), : vectors.shape[1]]
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
-
-    def _batches(self, texts: Sequence[str], prompt: str, batch_tokens: int) -> Iterator[Batch]:
-        """Put texts of like length together, the longest first."""
-        if not texts:
-            return
-        model = self._model()
-        limit = model.max_seq_length
-        encoded = model.tokenizer(
-            [prompt + text for text in texts], truncation=True, max_length=limit
-        )
-        alone = self.arithmetic is Arithmetic.INT8
-        groups: dict[int, list[int]] = {}
-        for position, token_ids in enumerate(encoded["input_ids"]):
-            step = 1 if alone else _TOKENS
-            tokens = min(-(-len(token_ids) // step) * step, limit)
-            groups.setdefault(tokens, []).append(position)
-        for tokens, group in sorted(groups.items(), reverse=True):
-            rows = 1 if alone else max(_ROWS, batch_tokens // tokens)
-            for start in range(0, len(group), rows):
-                yield Batch(group[start : start + rows], rows, tokens)
 
     def _model(self) -> Any:
         with self._lock:
@@ -217,14 +203,29 @@ def _int8_forward(name: str) -> Callable[..., Any]:
     return forward
 
 
-def _read(model: Any, texts: Sequence[str], prompt: str, batch: Batch) -> Any:
+def _batches(
+    model: Any, texts: Sequence[str], prompt: str, shape: Shape
+) -> Iterator[tuple[list[int], int]]:
+    """Yield which texts are read at once, the longest first, and to how many tokens they go."""
+    if not texts:
+        return
+    limit = model.max_seq_length
+    encoded = model.tokenizer([prompt + text for text in texts], truncation=True, max_length=limit)
+    groups: dict[int, list[int]] = {}
+    for row, token_ids in enumerate(encoded["input_ids"]):
+        tokens = min(-(-len(token_ids) // shape.tokens) * shape.tokens, limit)
+        groups.setdefault(tokens, []).append(row)
+    for tokens, group in sorted(groups.items(), reverse=True):
+        for start in range(0, len(group), shape.rows):
+            yield group[start : start + shape.rows], tokens
+
+
+def _read(model: Any, texts: list[str], prompt: str, rows: int, tokens: int) -> Any:
     """Return the tokens of a batch."""
-    chosen = [texts[position] for position in batch.positions]
-    padding = {"padding": "max_length", "max_length": batch.tokens}
     return model.preprocess(
-        chosen + [""] * (batch.rows - len(chosen)),
+        texts + [""] * (rows - len(texts)),
         prompt=prompt,
-        processing_kwargs={"text": padding},
+        processing_kwargs={"text": {"padding": "max_length", "max_length": tokens}},
     )
 
 
