@@ -116,7 +116,7 @@ def profile_named(name: str) -> Profile:
     except KeyError:
         raise UsageError(
             f"expected a profile of vectors; found {name!r}",
-            remedy=f"Choose one of: {', '.join(PROFILES)}.",
+            remedy=f"Choose one of: {', '.join(PROFILES)}; or {NO_VECTORS}, to build without.",
         ) from None
 
 

@@ -84,6 +84,12 @@ async def make_bundle(
             remedy="Call `sidelight run` again first.",
         )
     articles = read_topics(topics)
+    found = {article.topic_id for article in articles}
+    if differing := sorted(found.symmetric_difference(manifest["topics"])):
+        raise InputError(
+            f"{topics}: expected the topics of the run; {differing[0]} is in one of the two only",
+            remedy="Give the topics file that the run was made with.",
+        )
     evidence = Evidence()
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:

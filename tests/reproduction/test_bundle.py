@@ -181,6 +181,13 @@ def test_an_edited_run_is_not_bundled(made: Made, tmp_path: Path) -> None:
     assert not (tmp_path / "x.tar.zst").exists()
 
 
+def test_topics_of_another_run_are_refused(made: Made, tmp_path: Path) -> None:
+    more = tmp_path / "more.jsonl"
+    more.write_bytes((sample_path() / "topics.jsonl").read_bytes())
+    with pytest.raises(InputError, match=r"more\.jsonl: expected the topics of the run"):
+        invoke(*made.bundling(), "--topics", more, "-o", tmp_path / "x.tar.zst")
+
+
 def test_a_run_without_its_replies_is_not_bundled(made: Made, tmp_path: Path) -> None:
     bare = shutil.copytree(made.run, tmp_path / "run", ignore=shutil.ignore_patterns("cache"))
     with pytest.raises(OfflineError, match="holds no answer"):
