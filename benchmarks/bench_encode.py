@@ -23,7 +23,7 @@ from sidelight.index.calibration import agreement, calibrate
 from sidelight.index.encoder import Encoder, bundled_model
 from sidelight.index.precision import Arithmetic
 
-TIMED, ROUNDS = 128, 5
+TIMED, ROUNDS = 256, 3
 QUERIES = 20
 
 
