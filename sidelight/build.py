@@ -48,7 +48,7 @@ def open_sources(settings: RetrievalSettings, folder: IndexFolder) -> Sources:
     return Sources(
         retriever=build_retriever(settings, folder),
         lookup=folder.docstore.get_many,
-        encode=folder.encoder.encode_queries,
+        encode=folder.encoder.encode_sentences,
     )
 
 

@@ -66,7 +66,7 @@ class _Judging:
         from sidelight.ablation.shared import remembering
         from sidelight.index.encoder import Encoder
 
-        cls.encode = staticmethod(remembering(Encoder().encode_documents))
+        cls.encode = staticmethod(remembering(Encoder().encode_sentences))
 
 
 def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:

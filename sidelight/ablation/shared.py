@@ -34,7 +34,7 @@ class SharedSources:
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
-        self._encode = remembering(folder.encoder.encode_queries)
+        self._encode = remembering(folder.encoder.encode_sentences)
         self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
 
     def of(self, settings: RetrievalSettings) -> Sources:

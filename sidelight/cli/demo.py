@@ -162,7 +162,7 @@ async def _judge(
     from sidelight.tracks import load_track
 
     rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
-    judge = EmbeddedJudge(rubrics, examples, encoder.encode_queries, encoder.name)
+    judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
     await judge_question_runs(
         judge,

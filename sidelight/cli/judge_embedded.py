@@ -26,5 +26,5 @@ def make_embedded(
         from sidelight.index.encoder import Encoder
 
         encoder = Encoder()
-        encode, encoder_name = encoder.encode_documents, encoder.name
+        encode, encoder_name = encoder.encode_sentences, encoder.name
     return judge_class(rubrics, examples, encode, encoder_name, min_confidence=min_confidence)

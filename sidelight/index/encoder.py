@@ -49,6 +49,7 @@ class Shape(NamedTuple):
 _QUERIES = Shape(1, 16)
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
 _PASSAGES = Shape(4, 16)
+_SENTENCES = Shape(16, 16)
 _ON_GPU = Shape(64, 64)
 _IN_INT8 = Shape(1, 1)
 
@@ -137,6 +138,13 @@ class Encoder:
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per passage, `(n_texts, dimension) float32`."""
         return self._encode(texts, prompts_of(self.name, self._model().prompts).passage, _PASSAGES)
+
+    def encode_sentences(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector per sentence to be held against others of its kind.
+
+        Many come at once, and all are read as queries are. `(n_texts, dimension) float32`.
+        """
+        return self._encode(texts, prompts_of(self.name, self._model().prompts).query, _SENTENCES)
 
     def _encode(self, texts: Sequence[str], prompt: str, shape: Shape) -> NDArray[np.float32]:
         """Encode in batches, which have another shape on GPUs and in int8."""

@@ -37,10 +37,11 @@ def with_int8(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize("arithmetic", Arithmetic)
 def test_a_text_has_the_same_bytes_in_any_company(arithmetic: Arithmetic, with_int8: str) -> None:
     encoder = Encoder(with_int8, arithmetic=arithmetic)
-    together = encoder.encode_documents(TEXTS)
-    for row, text in enumerate(TEXTS):
-        assert encoder.encode_documents([text]).tobytes() == together[row].tobytes()
-    assert encoder.encode_documents(TEXTS[::-1]).tobytes() == together[::-1].tobytes()
+    for encode in (encoder.encode_documents, encoder.encode_sentences):
+        together = encode(TEXTS)
+        for row, text in enumerate(TEXTS):
+            assert encode([text]).tobytes() == together[row].tobytes()
+        assert encode(TEXTS[::-1]).tobytes() == together[::-1].tobytes()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,11 @@ def test_prompts_and_pooling_of_a_model(
     folder = write_encoder(tmp_path / name, pooling, own)
     encoder, text = Encoder(str(folder), arithmetic=Arithmetic.FP32), "who owns the lighthouse"
     pool = {"mean": lambda s: s.mean(0), "cls": lambda s: s[0], "lasttoken": lambda s: s[-1]}
-    for prompt, encode in [(query, encoder.encode_queries), (passage, encoder.encode_documents)]:
+    for prompt, encode in [
+        (query, encoder.encode_queries),
+        (query, encoder.encode_sentences),
+        (passage, encoder.encode_documents),
+    ]:
         expected = pool[pooling](hidden_states(folder, prompt + text)).numpy()
         expected /= np.linalg.norm(expected)
         np.testing.assert_allclose(encode([text])[0], expected, atol=1e-5)
