@@ -82,6 +82,7 @@ def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:
     known = given_rubrics(rubrics, results)
     material = collect(run, results, known, opened.docstore.get_many, EmbeddedJudge.kind)
     judge = EmbeddedJudge(known, None, _Judging.encode, DEFAULT_ENCODER, min_confidence=0.0)
+    judge.prepare(stage.report for stage in material.stages)
     track = orjson.loads(run.manifest.read_bytes())["track"]
     evaluation = asyncio.run(evaluate_run(judge, material, None, run.path / SCORES, track))
     write_scores(evaluation.scores, run.path / SCORES)

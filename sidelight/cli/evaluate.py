@@ -115,6 +115,7 @@ def evaluate(
         from sidelight.cli.judge_embedded import make_embedded
 
         embedded = make_embedded(judge_class, known, labelled, words_only=words_only)
+        embedded.prepare(stage.report for stage in material.stages)
         evaluation = asyncio.run(evaluated(embedded))
     else:
         from sidelight.build_models import ModelAccess

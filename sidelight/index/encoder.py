@@ -49,7 +49,7 @@ class Shape(NamedTuple):
 _QUERIES = Shape(1, 16)
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
 _PASSAGES = Shape(4, 16)
-_SENTENCES = Shape(16, 16)
+_SENTENCES = Shape(8, 16)
 _ON_GPU = Shape(64, 64)
 _IN_INT8 = Shape(1, 1)
 

@@ -50,13 +50,17 @@ class Comparison:
         found = sum(weight for stem, weight in needed if stem in given)
         return found / total if total else 0.0
 
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Encode texts that will be compared; many at once fill whole batches."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if new and self._encode is not None:
+            self._vectors.update(zip(new, self._encode(new), strict=True))
+
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return all cosines, `(len(left), len(right)) float32`; zeros without an encoder."""
         if self._encode is None:
             return np.zeros((len(left), len(right)), dtype=np.float32)
-        new = [text for text in dict.fromkeys((*left, *right)) if text not in self._vectors]
-        if new:
-            self._vectors.update(zip(new, self._encode(new), strict=True))
+        self.prepare((*left, *right))
         cosines: npt.NDArray[np.float32] = self._stacked(left) @ self._stacked(right).T
         return cosines
 

@@ -24,6 +24,7 @@ from sidelight.evaluation.judges.pair_features import (
     ANSWER_FEATURES,
     QUESTION_FEATURES,
     answer_evidence,
+    places_in,
     question_features,
     report_sentences,
 )
@@ -39,7 +40,7 @@ from sidelight.schemas.judgment import (
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.evaluation.examples import Examples
     from sidelight.evaluation.judges.base import Agreement, JudgeKind
@@ -102,6 +103,12 @@ class EmbeddedJudge:
             support = learn_support(self._comparison, examples, _ANSWER_THRESHOLDS)
             if support:
                 self._answer_model, self.agreement["answers"] = support
+
+    def prepare(self, reports: Iterable[SubmittedReport]) -> None:
+        """Read reports that will be assessed, all at once, which is quicker than one by one."""
+        self._comparison.prepare(
+            place for report in reports for place in places_in(report_sentences(report))
+        )
 
     async def assess_compound(
         self, run_tag: str, questions: Sequence[SubmittedQuestion]

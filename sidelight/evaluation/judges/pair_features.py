@@ -86,6 +86,12 @@ def report_sentences(report: SubmittedReport) -> list[str]:
     ]
 
 
+def places_in(report: Sequence[str]) -> list[str]:
+    """Return the sentences of a report, then every two neighbours that are not long together."""
+    neighbours = (f"{left} {right}" for left, right in pairwise(report))
+    return [*report, *(text for text in neighbours if len(text.split()) <= _MAX_WORDS)]
+
+
 def answer_evidence(
     comparison: Comparison, answers: Sequence[str], report: Sequence[str]
 ) -> list[Evidence]:
@@ -94,12 +100,11 @@ def answer_evidence(
     Args:
         comparison: How texts are compared.
         answers: Rubric answers.
-        report: `report_sentences`; a place is one of them or two neighbours.
+        report: `report_sentences`, of whose `places_in` the closest is meant.
     """
     if not report:
         return [Evidence("", (0.0,) * len(ANSWER_FEATURES))] * len(answers)
-    neighbours = (f"{left} {right}" for left, right in pairwise(report))
-    places = [*report, *(text for text in neighbours if len(text.split()) <= _MAX_WORDS)]
+    places = places_in(report)
     wanted = [one_line(answer) for answer in answers]
     cosines = comparison.cosines(wanted, places)
     found = []
