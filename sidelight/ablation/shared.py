@@ -34,7 +34,8 @@ class SharedSources:
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
-        self._encode = remembering(folder.encoder.encode_sentences)
+        # The encoder is loaded when there is something to encode; often all is done.
+        self._encode = remembering(lambda texts: folder.encoder.encode_sentences(texts))
         self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
 
     def of(self, settings: RetrievalSettings) -> Sources:
