@@ -34,8 +34,7 @@ class SharedSources:
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
-        # The encoder is loaded when there is something to encode; often all is done.
-        self._encode = remembering(lambda texts: folder.encoder.encode_sentences(texts))
+        self._encode = remembering(self._encode_sentences)
         self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
 
     def of(self, settings: RetrievalSettings) -> Sources:
@@ -48,6 +47,10 @@ class SharedSources:
         if key not in self._retrievers:
             self._retrievers[key] = RememberingRetriever(build_retriever(settings, self._folder))
         return self._retrievers[key]
+
+    def _encode_sentences(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        # Only this loads the encoder; a finished experiment has nothing to encode.
+        return self._folder.encoder.encode_sentences(texts)
 
 
 class RememberingRetriever:
