@@ -13,6 +13,7 @@ import orjson
 
 from sidelight.ablation.runs import ARMS
 from sidelight.files import atomic_write
+from sidelight.processes import end_with_parent
 from sidelight.run_directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class _Judging:
         from sidelight.ablation.shared import remembering
         from sidelight.index.encoder import Encoder
 
+        end_with_parent()
         cls.encode = staticmethod(remembering(Encoder().encode_sentences))
 
 

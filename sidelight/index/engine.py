@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sidelight.errors import MachineError
+from sidelight.processes import end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -70,7 +69,7 @@ class LocalEngine:
             return
         # A Java virtual machine does not survive a fork.
         context = get_context("spawn")
-        with ProcessPoolExecutor(processes, context, initializer=_end_with_parent) as pool:
+        with ProcessPoolExecutor(processes, context, initializer=end_with_parent) as pool:
             try:
                 yield from pool.map(work, items)
             except BrokenProcessPool as error:
@@ -100,15 +99,3 @@ def check_shared(folder: Path) -> None:
             remedy="Put the shards and the index on a file system that all machines share, under "
             "the same path on each.",
         )
-
-
-def _end_with_parent() -> None:
-    """Let this process die with the one that started it, whose lock on the folder ends, too."""
-    parent = parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            wait([parent.sentinel])
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
