@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
-from sidelight.index.jvm import find_jar, find_java
+from sidelight.index.lucene.jvm import find_jar, find_java
 
 if TYPE_CHECKING:
     from pathlib import Path

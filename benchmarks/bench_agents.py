@@ -36,20 +36,20 @@ from interleaved import write_results
 from model_server import ModelServer
 from prefix_cache import PrefixCache
 
-from sidelight import build_models
-from sidelight.agents.graph import build_graph
-from sidelight.build import open_investigation, open_sources
-from sidelight.build_models import ModelAccess
+from sidelight.agents.graphs.investigation import build_graph
+from sidelight.build import models as build_models
+from sidelight.build.investigation import open_investigation, open_sources
+from sidelight.build.models import ModelAccess
 from sidelight.config.settings import Settings
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.index.build import build_index
-from sidelight.index.encoder import DEFAULT_ENCODER, Encoder
+from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
-from sidelight.index.segmenter import write_segments
+from sidelight.index.text.segmenter import write_segments
 from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.retrieval.named import open_retriever
-from sidelight.run_log import TopicLog
-from sidelight.runner import RunSummary, run_topics
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.search import Query
 
 if TYPE_CHECKING:

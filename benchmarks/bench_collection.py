@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 from generated_collection import write_collection, write_vectors_like
 from interleaved import write_results
 
-from sidelight.index.corpus import MS_MARCO, ShardReader
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ STAGES = {
 READ = """
 import sys
 from pathlib import Path
-from sidelight.index.corpus import MS_MARCO, ShardReader
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
 for shard in sys.argv[1:]:
     for segment in ShardReader(Path(shard), MS_MARCO, strict=True).segments():
         pass

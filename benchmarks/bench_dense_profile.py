@@ -24,13 +24,13 @@ import numpy as np
 from generated_collection import write_vectors_like
 from interleaved import write_results
 
-from sidelight.index.capacity import COLLECTION, plan_capacity
-from sidelight.index.inverted import INDEX, InvertedSearch
-from sidelight.index.matrix import MATRIX
-from sidelight.index.profiles import EXACT, PROFILES, shape_of
-from sidelight.index.row_files import array_header
-from sidelight.index.vector_part import part_in
-from sidelight.index.vectors import SearchSettings, VectorIndex, write_vectors
+from sidelight.index.vectors.capacity import COLLECTION, plan_capacity
+from sidelight.index.vectors.inverted import INDEX, InvertedSearch
+from sidelight.index.vectors.matrix import MATRIX
+from sidelight.index.vectors.part import part_in
+from sidelight.index.vectors.profiles import EXACT, PROFILES, shape_of
+from sidelight.index.vectors.row_files import array_header
+from sidelight.index.vectors.vectors import SearchSettings, VectorIndex, write_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from generated_collection import write_collection
 from interleaved import Comparison, compare, write_results
 
-from sidelight.index.corpus import MS_MARCO, ShardReader
-from sidelight.index.docstore import Docstore
-from sidelight.index.jvm import java_class
-from sidelight.index.offset_store import write_offset_store
+from sidelight.index.lucene.jvm import java_class
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from sidelight.index.text.docstore import Docstore
+from sidelight.index.text.offset_store import write_offset_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,9 +19,9 @@ from mini_web_passages import mini_web_passages
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
-from sidelight.index.calibration import agreement, calibrate
-from sidelight.index.encoder import Encoder, bundled_model
-from sidelight.index.precision import Arithmetic
+from sidelight.index.encoding.calibration import agreement, calibrate
+from sidelight.index.encoding.encoder import Encoder, bundled_model
+from sidelight.index.encoding.precision import Arithmetic
 
 TIMED, ROUNDS = 256, 3
 QUERIES = 20

@@ -1,11 +1,11 @@
 """Exact dense search and encoding on one GPU, at the size of the whole collection.
 
 113,520,750 vectors of 256 numbers in half precision, drawn on the device, are searched in batches
-of 1, 32 and 256 queries by `sidelight.index.gpu_search`, by torch as one would write it (products
-and top k of pieces of a million rows) and, where faiss-gpu is installed, by FAISS Flat; against the
-floor, the bytes read once at the bandwidth that a plain copy reaches. Then the bundled encoder in
-bfloat16. With less memory than that, fewer vectors; without a GPU nothing is measured, but the same
-code is run on the processor over a few vectors, and what would be needed is said.
+of 1, 32 and 256 queries by `sidelight.index.vectors.gpu_search`, by torch as one would write it
+(products and top k of pieces of a million rows) and, where faiss-gpu is installed, by FAISS Flat;
+against the floor, the bytes read once at the bandwidth that a plain copy reaches. Then the bundled
+encoder in bfloat16. With less memory than that, fewer vectors; without a GPU nothing is measured,
+but the same code is run on the processor over a few vectors, and what would be needed is said.
 
 Needs: one GPU with 80 GB or more (a 141 GB one for FAISS besides), torch for CUDA; faiss-gpu to
 compare with it. Nothing is downloaded.
@@ -25,9 +25,9 @@ import numpy as np
 import torch
 from interleaved import write_results
 
-from sidelight.index.capacity import COLLECTION
-from sidelight.index.encoder import Encoder
-from sidelight.index.gpu_search import DeviceRows
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.vectors.capacity import COLLECTION
+from sidelight.index.vectors.gpu_search import DeviceRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

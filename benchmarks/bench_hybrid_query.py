@@ -25,11 +25,11 @@ from generated_collection import write_collection, write_vectors_like
 from interleaved import compare, write_results
 
 from sidelight.index.build import build_index
-from sidelight.index.corpus import MS_MARCO, ShardReader
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.given import GivenParts
-from sidelight.index.jvm import java_class
+from sidelight.index.lucene.jvm import java_class
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.retrieval.named import open_retriever
 from sidelight.schemas.search import Query
 

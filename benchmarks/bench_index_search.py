@@ -15,14 +15,14 @@ import orjson
 from interleaved import Comparison, compare, write_results
 from sentence_transformers import SentenceTransformer
 
-from sidelight.index.docstore import SEGMENTS as FILE
-from sidelight.index.docstore import Docstore
-from sidelight.index.encoder import Encoder, bundled_model
-from sidelight.index.jvm import java_class
-from sidelight.index.lucene import LuceneIndex, write_lucene
-from sidelight.index.segment_text import lexical_text
-from sidelight.index.sqlite_store import SqliteWriter
-from sidelight.index.vectors import VectorIndex
+from sidelight.index.encoding.encoder import Encoder, bundled_model
+from sidelight.index.lucene.jvm import java_class
+from sidelight.index.lucene.segments import LuceneIndex, write_lucene
+from sidelight.index.text.docstore import SEGMENTS as FILE
+from sidelight.index.text.docstore import Docstore
+from sidelight.index.text.segment_text import lexical_text
+from sidelight.index.text.sqlite_store import SqliteWriter
+from sidelight.index.vectors.vectors import VectorIndex
 from sidelight.schemas.search import Query
 from sidelight.schemas.segment import Segment
 

@@ -31,13 +31,13 @@ from openai import OpenAI
 from prefix_cache import PrefixCache
 
 from sidelight.errors import FailedCallError
-from sidelight.evaluation.assess import assess_question_runs, assess_report_runs
-from sidelight.evaluation.examples import Examples
-from sidelight.evaluation.judges.mode import Mode
-from sidelight.evaluation.judges.prompted import PromptedJudge
-from sidelight.formats.task1 import read_question_run
-from sidelight.formats.task2 import read_report_run
-from sidelight.formats.topics import read_topics
+from sidelight.evaluation.labelling.assess import assess_question_runs, assess_report_runs
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.question_list import read_question_run
+from sidelight.formats.topics.articles import read_topics
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.prompted import PromptedModel, Sampling

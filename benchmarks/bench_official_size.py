@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 from interleaved import write_results
 
+from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.formats.data_folder import DataPart
-from sidelight.formats.rubrics import write_rubric
 from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 

@@ -20,8 +20,8 @@ from scipy.stats import kendalltau
 from sentence_transformers import CrossEncoder as Peer
 from transformers import AutoTokenizer, BertForSequenceClassification
 
-from sidelight.index.encoder import bundled_model
-from sidelight.index.precision import Arithmetic
+from sidelight.index.encoding.encoder import bundled_model
+from sidelight.index.encoding.precision import Arithmetic
 from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.rerank import RerankRetriever
 from sidelight.schemas.search import Hit, Query

@@ -14,15 +14,15 @@ from pathlib import Path
 
 from interleaved import compare, write_results
 
-from sidelight.index.jvm import find_jar, find_java
-from sidelight.index.lucene import write_lucene
+from sidelight.index.lucene.jvm import find_jar, find_java
+from sidelight.index.lucene.segments import write_lucene
 from sidelight.sample import sample_path
 from sidelight.schemas.segment import Segment
 
 OURS = """
 import sys
 from pathlib import Path
-from sidelight.index.lucene import LuceneIndex
+from sidelight.index.lucene.segments import LuceneIndex
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.schemas.search import Query
 found = Bm25Retriever(LuceneIndex(Path(sys.argv[1]))).search([Query(query_id="q", text="word")], 1)

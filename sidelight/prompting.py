@@ -2,9 +2,10 @@
 
 A prompt file, `<step>.prompt.md`, lies beside the one module that renders it: YAML front matter
 (`id`, `version`, `variables`), then the parts `# system` and `# user`, both Jinja templates. A line
-`{% include "<name>.partial.md" %}` stands for the text of a file in the same folder. Values for a
-look at the prompt without a run lie beside it in `<step>.example.json`, those of a partial's
-variables beside the partial in `<name>.example.json`.
+`{% include "<name>.partial.md" %}` stands for the text of a file in the same folder or, where
+several rooms share it, in the folder above. Values for a look at the prompt without a run lie
+beside it in `<step>.example.json`, those of a partial's variables beside the partial in
+`<name>.example.json`.
 
 Page text is hostile. Every value is cleaned on its way into the text and loses what could pass for
 a fence or for a chat template's control token; fences are written in prompt files alone.
@@ -212,7 +213,8 @@ def _resolve(source: str, path: Path, partials: dict[Path, None]) -> str:
     """Return a source with the partials in place, and note which they are."""
 
     def text_of(include: re.Match[str]) -> str:
-        partial = path.with_name(include["name"])
+        here, above = path.with_name(include["name"]), path.parent.with_name(include["name"])
+        partial = here if here.exists() else above
         partials[partial] = None
         text = _read(partial).removesuffix("\n")
         if _INCLUDE.search(text):

@@ -25,8 +25,8 @@ REGISTRY: dict[str, dict[str, str]] = {
         "ray": "sidelight.index.ray_engine:RayEngine",
     },
     "judge": {
-        "embedded": "sidelight.evaluation.judges.embedded:EmbeddedJudge",
-        "prompted": "sidelight.evaluation.judges.prompted:PromptedJudge",
+        "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
+        "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
     },
 }
 

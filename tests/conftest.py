@@ -13,12 +13,12 @@ import pytest
 from live_server import LiveServer
 from small_corpus import make_corpus, write_shard
 
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.index.build import build_index
-from sidelight.index.corpus import MS_MARCO, ShardReader
-from sidelight.index.encoder import Encoder, bundled_model
+from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.folder import IndexFolder, open_index
-from sidelight.index.segmenter import read_documents, write_segments
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from sidelight.index.text.segmenter import read_documents, write_segments
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of

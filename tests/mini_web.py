@@ -6,8 +6,8 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.graph import build_graph
-from sidelight.build_roles import extractive_roles
+from sidelight.agents.graphs.investigation import build_graph
+from sidelight.build.roles import extractive_roles
 from sidelight.config.settings import Settings
 from sidelight.generation.roles import Encode, Roles
 from sidelight.retrieval.lateral import LateralRetriever

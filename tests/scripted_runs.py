@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.config.load import load_settings
-from sidelight.run_log import TopicLog
-from sidelight.runner import RunSummary, run_topics
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.question import QuestionSet

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.check_settings import check_settings
+from sidelight.build.check import check_settings
 from sidelight.config.load import load_settings
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.check import Check

@@ -8,17 +8,17 @@ import pytest
 from fault_server import FaultServer
 from typer.testing import CliRunner
 
-from sidelight.build import open_investigation, open_sources
-from sidelight.build_models import ModelAccess
+from sidelight.build.estimate import estimate_run
+from sidelight.build.investigation import open_investigation, open_sources
+from sidelight.build.models import ModelAccess
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
-from sidelight.estimate import estimate_run
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.index.build import build_index
-from sidelight.index.encoder import DEFAULT_ENCODER, Encoder
+from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
-from sidelight.index.segmenter import write_segments
-from sidelight.runner import run_topics
+from sidelight.index.text.segmenter import write_segments
+from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
 
 ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)

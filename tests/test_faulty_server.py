@@ -18,9 +18,9 @@ from prompted_runs import files, run, write_inputs
 from sidelight.errors import ModelUnavailableError
 from sidelight.generation.roles import Roles
 from sidelight.index.build import build_index
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
-from sidelight.index.segmenter import read_documents, write_segments
+from sidelight.index.text.segmenter import read_documents, write_segments
 
 # Faults whose reply is whole, so that it is kept and only its content is no use.
 WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")

@@ -9,8 +9,8 @@ import pytest
 from scripted_runs import IDS, run, scripted
 
 from sidelight.errors import InvalidFileError, UsageError
-from sidelight.packing import Packing, pack_runs
-from sidelight.run_directory import RunDirectory
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.packing import Packing, pack_runs
 from sidelight.tracks import load_track
 
 

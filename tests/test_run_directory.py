@@ -11,7 +11,7 @@ from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 from sidelight.files import atomic_write
-from sidelight.run_directory import Failure, RunDirectory, TopicResult, publish
+from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
 from sidelight.schemas.article import Article
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment

@@ -14,10 +14,10 @@ from scripted_runs import IDS, THIN, TOPICS, run, scripted, started
 
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.formats.task1 import check_question_run, read_question_run
-from sidelight.formats.task2 import check_report_run, read_report_run
+from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.question_list import check_question_run, read_question_run
 from sidelight.generation.roles import Encode
-from sidelight.runner import run_topics
+from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
 from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.segment import Segment

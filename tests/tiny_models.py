@@ -10,7 +10,7 @@ import torch
 from int8_models import write_int8
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel
 
-from sidelight.index.encoder import bundled_model
+from sidelight.index.encoding.encoder import bundled_model
 
 
 def write_encoder(

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.config.load import load_settings
-from sidelight.run_directory import RunDirectory
-from sidelight.run_log import TopicLog
-from sidelight.runner import run_topics
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.question import QuestionSet

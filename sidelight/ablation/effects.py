@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.compare import compare_runs, topic_values
-from sidelight.evaluation.uncertainty import bootstrap_intervals
+from sidelight.evaluation.scoring.compare import compare_runs, topic_values
+from sidelight.evaluation.scoring.uncertainty import bootstrap_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.compare import Comparison, TopicValues
-    from sidelight.evaluation.score import TopicScore
-    from sidelight.evaluation.uncertainty import Interval
+    from sidelight.evaluation.scoring.compare import Comparison, TopicValues
+    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.uncertainty import Interval
 
 
 class ArmMean(NamedTuple):

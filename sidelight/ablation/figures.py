@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.compare import LOWER_IS_BETTER
-from sidelight.evaluation.figure import (
+from sidelight.evaluation.figures.figure import (
     DARK_BLUE,
     GREY,
     ORANGE,
@@ -15,6 +14,7 @@ from sidelight.evaluation.figure import (
     short_name,
     tidy_axes,
 )
+from sidelight.evaluation.scoring.compare import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

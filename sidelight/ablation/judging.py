@@ -14,7 +14,7 @@ import orjson
 from sidelight.ablation.runs import ARMS
 from sidelight.files import atomic_write
 from sidelight.processes import end_with_parent
-from sidelight.run_directory import RunDirectory
+from sidelight.runs.directory import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,19 +65,19 @@ class _Judging:
     @classmethod
     def open(cls) -> None:
         from sidelight.ablation.shared import remembering
-        from sidelight.index.encoder import Encoder
+        from sidelight.index.encoding.encoder import Encoder
 
         end_with_parent()
         cls.encode = staticmethod(remembering(Encoder().encode_sentences))
 
 
 def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:
-    from sidelight.evaluation.judges.embedded import EmbeddedJudge
-    from sidelight.index.encoder import DEFAULT_ENCODER
+    from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+    from sidelight.index.encoding.encoder import DEFAULT_ENCODER
     from sidelight.index.folder import open_index
-    from sidelight.self_evaluation.evaluate import collect, evaluate_run, read_results
-    from sidelight.self_evaluation.rubrics import given_rubrics
-    from sidelight.self_evaluation.scores import write_scores
+    from sidelight.runs.self_evaluation.evaluate import collect, evaluate_run, read_results
+    from sidelight.runs.self_evaluation.rubrics import given_rubrics
+    from sidelight.runs.self_evaluation.scores import write_scores
 
     run, opened = RunDirectory(folder / ARMS / name), open_index(index)
     results = read_results(run, opened.manifest.fingerprint())

@@ -12,17 +12,17 @@ import orjson
 from sidelight.ablation.judging import SCORES
 from sidelight.ablation.runs import ARMS
 from sidelight.checks.support import LexicalSupportCheck
-from sidelight.evaluation.funnel import Stage
-from sidelight.evaluation.score import TopicScore
-from sidelight.evaluation.score_files import read_topic_scores
-from sidelight.evaluation.support import assess_support, score_support
+from sidelight.evaluation.labelling.support.sentences import assess_support, score_support
+from sidelight.evaluation.scoring.files import read_topic_scores
+from sidelight.evaluation.scoring.funnel import Stage
+from sidelight.evaluation.scoring.score import TopicScore
 from sidelight.files import sha256_file
+from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.question_list import check_question_run
 from sidelight.formats.table import read_table
-from sidelight.formats.task1 import check_question_run
-from sidelight.formats.task2 import check_report_run, read_report_run
 from sidelight.llm.prompted import CallRecord
-from sidelight.run_directory import RunDirectory
-from sidelight.run_log import usage_by_prompt
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.log import usage_by_prompt
 from sidelight.schemas.article import host_of
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.ablation.grid import Arm
-    from sidelight.run_directory import TopicResult
+    from sidelight.runs.directory import TopicResult
 
 
 class ArmCost(NamedTuple):

@@ -6,9 +6,9 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from sidelight.build import open_investigation
+from sidelight.build.investigation import open_investigation
 from sidelight.errors import UsageError
-from sidelight.runner import run_topics
+from sidelight.runs.runner import run_topics
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from sidelight.ablation.grid import Arm
     from sidelight.ablation.shared import SharedSources
-    from sidelight.agents.state import InvestigationState
-    from sidelight.build_models import ModelAccess
-    from sidelight.run_log import TopicLog
-    from sidelight.runner import Investigate, RunSummary
+    from sidelight.agents.graphs.state import InvestigationState
+    from sidelight.build.models import ModelAccess
+    from sidelight.runs.log import TopicLog
+    from sidelight.runs.runner import Investigate, RunSummary
     from sidelight.schemas.article import Article
 
 ARMS = "arms"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sidelight.ablation.runs import ARMS
 from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
-from sidelight.evaluation.retrieval import score_retrieval
-from sidelight.evaluation.score import TopicScore
+from sidelight.evaluation.scoring.retrieval import score_retrieval
+from sidelight.evaluation.scoring.score import TopicScore
 from sidelight.files import atomic_write
-from sidelight.formats.trec_run import write_trec_run
+from sidelight.formats.runs.trec_run import write_trec_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

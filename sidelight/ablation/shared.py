@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.build import Sources, build_retriever
+from sidelight.build.investigation import Sources, build_retriever
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

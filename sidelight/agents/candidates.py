@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sidelight.agents.deps import Deps
 from sidelight.errors import InputError
-from sidelight.generation.injection import gives_orders
+from sidelight.generation.reading.injection import gives_orders
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.search import Hit
 from sidelight.schemas.segment import Segment, document_id_of

@@ -17,10 +17,10 @@ from sidelight.formats.data_folder import DataPart
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sidelight.evaluation.score import ScoreTable
-    from sidelight.index.encoder import Encoder
+    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
-    from sidelight.run_directory import RunDirectory
+    from sidelight.runs.directory import RunDirectory
 
 # The weakest bundled run stands beside ours; the other two are labelled and teach the judge.
 _RIVAL = "tidepool"
@@ -34,9 +34,9 @@ def demo(
 ) -> None:
     """Run everything on the bundled fictional mini web, and end with a page to look at."""
     from sidelight.index.build import build_index
-    from sidelight.index.encoder import Encoder
+    from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_index
-    from sidelight.index.segmenter import read_documents, write_segments
+    from sidelight.index.text.segmenter import read_documents, write_segments
     from sidelight.sample import sample_path
 
     started = time.monotonic()
@@ -80,12 +80,12 @@ def _step(title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.build import open_investigation, open_sources
-    from sidelight.build_models import ModelAccess
+    from sidelight.build.investigation import open_investigation, open_sources
+    from sidelight.build.models import ModelAccess
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
-    from sidelight.formats.topics import read_topics
-    from sidelight.runner import run_topics
+    from sidelight.formats.topics.articles import read_topics
+    from sidelight.runs.runner import run_topics
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
     summary = asyncio.run(
@@ -108,9 +108,9 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
 
 def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> None:
     """Print the first questions and sentences on the first article."""
-    from sidelight.formats.task1 import read_question_run
-    from sidelight.formats.task2 import read_report_run
-    from sidelight.formats.topics import read_topics
+    from sidelight.formats.runs.cited_text import read_report_run
+    from sidelight.formats.runs.question_list import read_question_run
+    from sidelight.formats.topics.articles import read_topics
 
     article = read_topics(topics)[0]
     out.print(f"\n{article.title}", style="bold", markup=False)
@@ -124,7 +124,7 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:
     from sidelight.errors import InvalidFileError
-    from sidelight.formats.topics import read_topics
+    from sidelight.formats.topics.articles import read_topics
     from sidelight.formats.verdict import judge_file
     from sidelight.tracks import load_track
 
@@ -140,25 +140,25 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> list[list[str]]:
     """Judge our run and a bundled one with the labels of the others, and return a row for each."""
-    from sidelight.evaluation.assess import (
+    from sidelight.evaluation.labelling.assess import (
         COMPOUND_FILE,
         QUESTION_FILE,
         REPORT_FILE,
         judge_question_runs,
         judge_report_runs,
     )
-    from sidelight.evaluation.examples import read_examples
-    from sidelight.evaluation.judges.embedded import EmbeddedJudge
-    from sidelight.evaluation.score import score_questions, score_reports
-    from sidelight.evaluation.score_files import write_score_files
-    from sidelight.formats.assessments import (
+    from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+    from sidelight.evaluation.labelling.examples import read_examples
+    from sidelight.evaluation.scoring.files import write_score_files
+    from sidelight.evaluation.scoring.score import score_questions, score_reports
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.labels.assessments import (
         read_answer_assessments,
         read_compound_assessments,
         read_question_assessments,
     )
-    from sidelight.formats.rubrics import read_rubrics
-    from sidelight.formats.task1 import read_question_run
-    from sidelight.formats.task2 import read_report_run
+    from sidelight.formats.runs.cited_text import read_report_run
+    from sidelight.formats.runs.question_list import read_question_run
     from sidelight.tracks import load_track
 
     rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)

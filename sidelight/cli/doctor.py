@@ -63,7 +63,7 @@ def doctor(
 
 
 def _check_config(config: Path | None, index: Path | None, base_url: str) -> list[Check]:
-    from sidelight.check_settings import check_settings
+    from sidelight.build.check import check_settings
     from sidelight.config.load import load_settings
 
     return check_settings(load_settings(config), index, base_url)

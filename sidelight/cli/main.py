@@ -14,19 +14,23 @@ from typing import Annotated, NoReturn
 import typer
 
 from sidelight import __version__
-from sidelight.cli import agree, corpus, index, prompt, score
-from sidelight.cli.ablate import ablate
-from sidelight.cli.audit import audit
-from sidelight.cli.bundle import bundle, verify
+from sidelight.cli import prompt
+from sidelight.cli.agree import commands as agree
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
-from sidelight.cli.evaluate import evaluate
-from sidelight.cli.fuse import fuse
-from sidelight.cli.judge import judge
+from sidelight.cli.experiments.ablate import ablate
+from sidelight.cli.experiments.bundle import bundle, verify
+from sidelight.cli.experiments.reproduce import reproduce
+from sidelight.cli.index import commands as index
+from sidelight.cli.index import corpus
+from sidelight.cli.index.fuse import fuse
+from sidelight.cli.index.search import search
+from sidelight.cli.judge.audit import audit
+from sidelight.cli.judge.command import judge
+from sidelight.cli.judge.evaluate import evaluate
 from sidelight.cli.pack import pack
-from sidelight.cli.reproduce import reproduce
-from sidelight.cli.run import run
-from sidelight.cli.search import search
+from sidelight.cli.run.command import run
+from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view

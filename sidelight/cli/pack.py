@@ -28,9 +28,9 @@ def pack(
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.formats.topics import read_topics
-    from sidelight.packing import pack_runs
-    from sidelight.run_directory import RunDirectory
+    from sidelight.formats.topics.articles import read_topics
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.runs.packing import pack_runs
     from sidelight.tracks import load_track
 
     rules = load_track(track)

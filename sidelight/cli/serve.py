@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import err
-from sidelight.cli.model_options import BaseUrl  # noqa: TC001
+from sidelight.cli.options.models import BaseUrl  # noqa: TC001
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -44,8 +44,8 @@ def serve(
 
     Nothing leaves this machine but what a configured model server is asked.
     """
-    from sidelight.build import open_investigation, open_sources
-    from sidelight.build_models import ModelAccess
+    from sidelight.build.investigation import open_investigation, open_sources
+    from sidelight.build.models import ModelAccess
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
     from sidelight.serve.app import make_app

@@ -35,7 +35,7 @@ def validate(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Check files, each by what it holds; exit with 1 if one is invalid."""
-    from sidelight.formats.topics import read_topics
+    from sidelight.formats.topics.articles import read_topics
     from sidelight.formats.verdict import judge_file
     from sidelight.tracks import load_track
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import out
-from sidelight.cli.score_options import from_data
+from sidelight.cli.options.scores import from_data
 from sidelight.formats.data_folder import DataPart
 
 PAGE = "page.html"
@@ -76,8 +76,8 @@ def write_page(
     """
     from sidelight.errors import UsageError
     from sidelight.files import atomic_write
-    from sidelight.formats.rubrics import read_rubrics
-    from sidelight.run_directory import RunDirectory
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.runs.directory import RunDirectory
     from sidelight.view.collect import collect_page
     from sidelight.view.labels import read_labels
     from sidelight.view.page import render_page

@@ -16,12 +16,16 @@ from autojudge_base import LeaderboardBuilder, LeaderboardSpec, MeasureSpec
 
 from sidelight.checks.support import LexicalSupportCheck
 from sidelight.errors import InputError
-from sidelight.evaluation.assess import REPORT_FILE, judge_report_runs
-from sidelight.evaluation.judges.embedded import EmbeddedJudge
-from sidelight.evaluation.score import score_reports
-from sidelight.evaluation.support import assess_support, score_support, write_verdicts
-from sidelight.formats.assessments import read_answer_assessments
-from sidelight.formats.rubrics import read_rubrics
+from sidelight.evaluation.labelling.assess import REPORT_FILE, judge_report_runs
+from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.support.sentences import (
+    assess_support,
+    score_support,
+    write_verdicts,
+)
+from sidelight.evaluation.scoring.score import score_reports
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.labels.assessments import read_answer_assessments
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 
 if TYPE_CHECKING:
@@ -29,8 +33,8 @@ if TYPE_CHECKING:
 
     from autojudge_base import Leaderboard, Report, Request
 
-    from sidelight.evaluation.score import ScoreTable
-    from sidelight.evaluation.support import SentenceVerdict
+    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
+    from sidelight.evaluation.scoring.score import ScoreTable
 
 SENTENCE_FILE = "auto_support_sentences.csv"
 

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InputError
-from sidelight.evaluation.agreement import compare_labels, read_two_sides
-from sidelight.evaluation.qrels_agreement import compare_qrels
-from sidelight.evaluation.rank_agreement import compare_scores
-from sidelight.evaluation.score import score_questions, score_reports
-from sidelight.evaluation.unit_weights import rubrics_from_answers
-from sidelight.formats.assessments import (
+from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
+from sidelight.evaluation.agreement.qrels import compare_qrels
+from sidelight.evaluation.agreement.ranks import compare_scores
+from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.labels.assessments import (
     read_answer_assessments,
     read_compound_assessments,
     read_question_assessments,
 )
-from sidelight.formats.qrels import read_qrels
-from sidelight.formats.rubrics import read_rubrics
-from sidelight.formats.task1 import read_question_run
-from sidelight.formats.task2 import read_report_run
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.question_list import read_question_run
 from sidelight.schemas.judgment import CompoundLabel
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.agreement import CategoryAgreement
-    from sidelight.evaluation.score import ScoreTable
+    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.scoring.score import ScoreTable
 
 HUMAN_RUBRICS = "human_rubrics"
 QUESTIONS, REPORTS, COMPOUND = (
@@ -94,10 +94,15 @@ class Target(NamedTuple):
 def find_files(target: Target, data: Path) -> dict[str, Path]:
     """Return what a target needs, wherever it lies within a folder.
 
+    Files that lie together go before others of their names.
+
     Raises:
         InputError: Something is missing, or there are two of it.
     """
     found = {name: sorted(data.rglob(name)) for name in target.needs}
+    together = set.intersection(*({path.parent for path in paths} for paths in found.values()))
+    if len(together) == 1:  # other collections may hold files of the same names
+        return {name: next(iter(together)) / name for name in target.needs}
     missing = [name for name, paths in found.items() if not paths]
     if missing:
         raise InputError(

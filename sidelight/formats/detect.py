@@ -7,7 +7,8 @@ from codecs import BOM_UTF8
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidelight.formats.assessments import (
+from sidelight.formats.banks.rubrics import read_rubric
+from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
@@ -16,14 +17,13 @@ from sidelight.formats.assessments import (
     read_compound_assessments,
     read_question_assessments,
 )
+from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import read_bytes
-from sidelight.formats.official import official_task1, official_task2
-from sidelight.formats.qrels import read_qrels
-from sidelight.formats.rubrics import read_rubric
-from sidelight.formats.task1 import check_question_run, read_question_run
-from sidelight.formats.task2 import check_report_run, read_report_run
-from sidelight.formats.topics import read_topics
-from sidelight.formats.trec_run import read_trec_run
+from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.official import official_task1, official_task2
+from sidelight.formats.runs.question_list import check_question_run, read_question_run
+from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.topics.articles import read_topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container

@@ -8,7 +8,7 @@ from sidelight.checks.support import LexicalSupportCheck, SupportLabel
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.generation.sentence_fault import sentence_fault
+from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.schemas.report import CheckedReport, Removal
 from sidelight.text import one_line
 

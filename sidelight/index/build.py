@@ -24,13 +24,11 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.files import LOCK, locked_folder
-from sidelight.index.calibration import read_encoding
-from sidelight.index.corpus import MS_MARCO, CorpusFields
-from sidelight.index.docstore import Docstore
+from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import Engine, LocalEngine
 from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, open_text
 from sidelight.index.given import GivenParts
-from sidelight.index.lucene import ANALYZER, merge_lucene
+from sidelight.index.lucene.segments import ANALYZER, merge_lucene
 from sidelight.index.manifest import (
     MANIFEST,
     Manifest,
@@ -41,25 +39,24 @@ from sidelight.index.manifest import (
     write_manifest,
     write_plan,
 )
-from sidelight.index.part_report import read_report
-from sidelight.index.profiles import EXACT, IN_LUCENE, NO_VECTORS, profile_named
-from sidelight.index.text_part import BuildTextPart, merge_docstores, text_parts
-from sidelight.index.vector_sources import describe_sources, vector_parts
-from sidelight.index.vectors import write_vectors
+from sidelight.index.text.corpus import MS_MARCO, CorpusFields
+from sidelight.index.text.docstore import Docstore
+from sidelight.index.text.part_report import read_report
+from sidelight.index.text.text_part import BuildTextPart, merge_docstores, text_parts
+from sidelight.index.vectors.profiles import EXACT, IN_LUCENE, NO_VECTORS, profile_named
+from sidelight.index.vectors.sources import describe_sources, vector_parts
+from sidelight.index.vectors.vectors import write_vectors
 from sidelight.versions import installed_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from sidelight.index.encoder import Encoder
-    from sidelight.index.part_report import PartReport, ShardReport
-    from sidelight.index.text_part import TextPart
-    from sidelight.index.vector_part import VectorPart
-
-    # Given a description and perhaps a total, shows progress while its block runs and yields the
-    # function that advances it.
-    Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.engine import Progress
+    from sidelight.index.text.part_report import PartReport, ShardReport
+    from sidelight.index.text.text_part import TextPart
+    from sidelight.index.vectors.part import VectorPart
 
 _PARTS = "parts"
 _PACKAGES = ("faiss-cpu", "faiss-gpu", "pyserini", "sentence-transformers", "sidelight", "torch")

@@ -14,9 +14,13 @@ from sidelight.processes import end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     OnSegments = Callable[[int], object]
+    # Given a description and perhaps a total, shows progress while its block runs and yields the
+    # function that advances it.
+    Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -6,14 +6,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.index.docstore import Docstore
-from sidelight.index.encoder import Encoder
-from sidelight.index.lucene import LuceneIndex
-from sidelight.index.lucene_vectors import LuceneVectors
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.lucene.segments import LuceneIndex
+from sidelight.index.lucene.vectors import LuceneVectors
 from sidelight.index.manifest import Manifest, read_manifest
-from sidelight.index.profiles import IN_LUCENE, NO_VECTORS
-from sidelight.index.raw_text import RawText
-from sidelight.index.vectors import VectorIndex
+from sidelight.index.text.docstore import Docstore
+from sidelight.index.text.raw_text import RawText
+from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
+from sidelight.index.vectors.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from pathlib import Path

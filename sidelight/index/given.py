@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.errors import InputError
 from sidelight.files import sha256_file
 from sidelight.index.folder import HNSW, LUCENE, VECTORS
-from sidelight.index.lucene import LuceneIndex
+from sidelight.index.lucene.published import published_count
+from sidelight.index.lucene.segments import LuceneIndex
 from sidelight.index.manifest import InputFile
-from sidelight.index.published import published_count
 
 if TYPE_CHECKING:
     from collections.abc import Container

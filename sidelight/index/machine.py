@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sidelight.errors import INSTALL, MachineError
-from sidelight.index.encoder import DEFAULT_ENCODER, bundled_model
-from sidelight.index.jvm import find_jar, find_java
+from sidelight.index.encoding.encoder import DEFAULT_ENCODER, bundled_model
+from sidelight.index.lucene.jvm import find_jar, find_java
 from sidelight.schemas.check import Check
 
 _GIB = 1 << 30

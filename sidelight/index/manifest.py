@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from sidelight.errors import InputError
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.findings import Findings
-from sidelight.index.calibration import Encoding
-from sidelight.index.corpus import CorpusFields
-from sidelight.index.encoder import EncoderIdentity
-from sidelight.index.part_report import ShardReport
-from sidelight.index.precision import Arithmetic
-from sidelight.index.profiles import EXACT
+from sidelight.index.encoding.calibration import Encoding
+from sidelight.index.encoding.encoder import EncoderIdentity
+from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.text.corpus import CorpusFields
+from sidelight.index.text.part_report import ShardReport
+from sidelight.index.vectors.profiles import EXACT
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

@@ -25,25 +25,25 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sidelight.build import open_sources
+from sidelight.build.investigation import open_sources
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import write_archive
 from sidelight.reproduction.contents import BundledPrompt, Contents, describe_files
 from sidelight.reproduction.evidence import Evidence, recording
 from sidelight.reproduction.replay import compare_runs, replay_run
-from sidelight.run_directory import RunDirectory
-from sidelight.self_evaluation.rubrics import DRAFTED
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.self_evaluation.rubrics import DRAFTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidelight.config.settings import Settings
     from sidelight.index.folder import IndexFolder
-    from sidelight.runner import RunSummary
+    from sidelight.runs.runner import RunSummary
 
 TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import orjson
 
-from sidelight.build import Sources
+from sidelight.build.investigation import Sources
 from sidelight.errors import InputError
 from sidelight.schemas.search import Hit
 from sidelight.schemas.segment import Segment

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from sidelight.build import open_investigation
-from sidelight.build_models import ModelAccess
+from sidelight.build.investigation import open_investigation
+from sidelight.build.models import ModelAccess
 from sidelight.errors import Problem
 from sidelight.formats.findings import quoted
-from sidelight.run_directory import as_json
-from sidelight.runner import run_topics
-from sidelight.self_evaluation.rubrics import given_rubrics
-from sidelight.self_evaluation.scores import score_assessments, write_scores
+from sidelight.runs.directory import as_json
+from sidelight.runs.runner import run_topics
+from sidelight.runs.self_evaluation.rubrics import given_rubrics
+from sidelight.runs.self_evaluation.scores import score_assessments, write_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sidelight.build import Sources
+    from sidelight.build.investigation import Sources
     from sidelight.config.settings import Settings
     from sidelight.errors import Severity
-    from sidelight.run_directory import RunDirectory
-    from sidelight.runner import RunSummary
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.runs.runner import RunSummary
     from sidelight.schemas.article import Article
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."

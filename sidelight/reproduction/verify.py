@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight import __version__
 from sidelight.config.load import load_settings
 from sidelight.errors import MachineError, OfflineError, Problem
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import read_archive
@@ -21,7 +21,7 @@ from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUBRICS, RUN, SCORE
 from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, read_contents
 from sidelight.reproduction.evidence import Evidence, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
-from sidelight.run_directory import RunDirectory
+from sidelight.runs.directory import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

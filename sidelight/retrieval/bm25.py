@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.index.lucene import Bm25, Rm3, Rocchio
+from sidelight.index.lucene.segments import Bm25, Rm3, Rocchio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.index.lucene import LuceneIndex, LuceneSearcher
+    from sidelight.index.lucene.segments import LuceneIndex, LuceneSearcher
     from sidelight.schemas.search import Hit, Query
 
 

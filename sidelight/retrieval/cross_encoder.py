@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError
-from sidelight.index.onnx_model import OnnxModel, int8_file, on_all_cores
-from sidelight.index.precision import Arithmetic, default_arithmetic
+from sidelight.index.encoding.onnx_model import OnnxModel, int8_file, on_all_cores
+from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from sidelight.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.index.encoder import Encoder
-    from sidelight.index.vectors import VectorIndex
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.vectors.vectors import VectorIndex
     from sidelight.schemas.search import Hit, Query
 
 

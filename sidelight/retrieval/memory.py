@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.index.segment_text import lexical_text
+from sidelight.index.text.segment_text import lexical_text
 from sidelight.schemas.search import Hit, ranked
 from sidelight.text import STOPWORDS, tokens
 

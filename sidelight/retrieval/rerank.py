@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from sidelight.index.segment_text import passage_text
+from sidelight.index.text.segment_text import passage_text
 from sidelight.schemas.search import Hit, ranked
 
 if TYPE_CHECKING:

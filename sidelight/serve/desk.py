@@ -14,8 +14,8 @@ from uuid import uuid4
 
 from sidelight.errors import SidelightError
 from sidelight.files import atomic_write
-from sidelight.run_directory import RunDirectory
-from sidelight.runner import run_topics
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.runner import run_topics
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.config.settings import Settings
-    from sidelight.runner import Investigate, RunSummary
+    from sidelight.runs.runner import Investigate, RunSummary
     from sidelight.schemas.article import Article
     from sidelight.serve.worker import Worker
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from types import TracebackType
 
-    from sidelight.runner import Investigate
+    from sidelight.runs.runner import Investigate
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ import orjson
 
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError
-from sidelight.formats.task1 import read_question_run
-from sidelight.formats.task2 import read_report_run
+from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.question_list import read_question_run
 from sidelight.text import budget_words, clean
 from sidelight.tracks import load_track
 from sidelight.view.marks import Marker
@@ -21,7 +21,7 @@ from sidelight.view.trail import follow
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.run_directory import RunDirectory, TopicResult
+    from sidelight.runs.directory import RunDirectory, TopicResult
     from sidelight.schemas.rubric import Rubric
     from sidelight.view.labels import Labels
     from sidelight.view.model import Sentence, Source, TopicMarks

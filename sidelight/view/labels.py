@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.evaluation.manifest import read_manifest_beside
-from sidelight.evaluation.score_files import label_source
-from sidelight.formats.assessments import (
+from sidelight.evaluation.labelling.manifest import read_manifest_beside
+from sidelight.evaluation.scoring.files import label_source
+from sidelight.formats.labels.assessments import (
     read_answer_assessments,
     read_compound_assessments,
     read_question_assessments,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sidelight.evaluation.metrics.question_coverage import SIMILARITY_GAIN, question_coverage
 from sidelight.evaluation.metrics.report_contradiction import report_contradiction
 from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE, report_support
-from sidelight.evaluation.score import compound_questions
-from sidelight.formats.rubrics import IMPORTANCE_NAMES
+from sidelight.evaluation.scoring.score import compound_questions
+from sidelight.formats.banks.rubrics import IMPORTANCE_NAMES
 from sidelight.schemas.judgment import Unjudged
 from sidelight.view.model import AnswerMark, QuestionMark, TopicMarks
 from sidelight.view.report import web_page

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.headroom import TopicHeadroom
+    from sidelight.evaluation.scoring.headroom import TopicHeadroom
     from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel
 
 

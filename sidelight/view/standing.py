@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.headroom import question_headroom, report_headroom
 from sidelight.evaluation.metrics.kendall import kendall
-from sidelight.evaluation.score import score_questions, score_reports
+from sidelight.evaluation.scoring.headroom import question_headroom, report_headroom
+from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.view.model import Board, BoardRow, JudgePlot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.evaluation.score import ScoreTable
+    from sidelight.evaluation.scoring.score import ScoreTable
     from sidelight.schemas.rubric import Rubric
     from sidelight.view.labels import Labels
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mini_web import dependencies
 
-from sidelight.agents.graph import build_graph
+from sidelight.agents.graphs.investigation import build_graph
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Encode

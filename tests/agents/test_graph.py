@@ -12,8 +12,8 @@ import pytest
 from mini_web import dependencies, investigation
 
 from sidelight.agents.candidates import ORDERS, Candidates, only_candidates
-from sidelight.agents.graph import build_graph
-from sidelight.agents.routing import (
+from sidelight.agents.graphs.investigation import build_graph
+from sidelight.agents.graphs.routing import (
     MAX_REVISIONS,
     after_check,
     after_coverage,

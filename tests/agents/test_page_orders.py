@@ -12,12 +12,12 @@ from mini_web import dependencies
 from obedient_model import KEY, WORD, ObedientModel
 
 from sidelight.agents.candidates import ORDERS
-from sidelight.agents.graph import build_graph
-from sidelight.build_roles import open_roles
+from sidelight.agents.graphs.investigation import build_graph
+from sidelight.build.roles import open_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
-from sidelight.generation.injection import gives_orders
+from sidelight.generation.reading.injection import gives_orders
 from sidelight.generation.roles import Encode
-from sidelight.run_log import TopicLog
+from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words

@@ -34,10 +34,7 @@ ALLOWED = {
     "generation": MIDDLE | {"prompting", "llm", "checks"},
     "agents": MIDDLE | {"retrieval", "generation", "llm"},
     "evaluation": MIDDLE | {"prompting", "llm", "checks"},
-    "view": MIDDLE | {"run_directory", "evaluation"},
-    "self_evaluation": MIDDLE | {"run_directory", "evaluation"},
-    "run_log": BASE | {"llm"},
-    "run_directory": MIDDLE | {"run_log", "llm"},
+    "view": MIDDLE | {"runs", "evaluation"},
 }
 HEAVY = {
     "pyserini": {"index", "retrieval"},
@@ -79,8 +76,8 @@ def test_imports_go_one_way(path: Path) -> None:
     own = {name.split(".")[1] for name in imported(path) if name.startswith("sidelight.")}
     if part in ALLOWED:
         assert own - {part} <= ALLOWED[part]
-    if part not in {"cli", "build", "runner", "ablation", "reproduction", "serve"}:
-        assert own.isdisjoint({"cli", "build", "runner"})
+    if part not in {"cli", "build", "runs", "ablation", "reproduction", "serve"}:
+        assert own.isdisjoint({"cli", "build"})
     if part not in {"cli", "serve", "view"}:
         assert "view" not in own
     for name in imported(path):
@@ -90,19 +87,24 @@ def test_imports_go_one_way(path: Path) -> None:
 
 def test_the_system_does_not_know_the_scorer() -> None:
     for path in MODULES:
-        if part_of(path) in {"agents", "generation", "retrieval", "index", "runner", "build"}:
+        if part_of(path) in {"agents", "generation", "retrieval", "index", "build"}:
             known = imported(path)
-            assert known.isdisjoint({"sidelight.schemas.rubric", "sidelight.formats.rubrics"})
+            assert known.isdisjoint({"sidelight.schemas.rubric", "sidelight.formats.banks.rubrics"})
             assert not any("evaluation" in name for name in known)
 
 
 def test_the_command_that_runs_reads_no_rubrics() -> None:
-    commands = [*(PACKAGE / "cli").glob("run*.py"), PACKAGE / "cli" / "evaluate_options.py"]
+    commands = [
+        *(PACKAGE / "cli" / "run").glob("*.py"),
+        PACKAGE / "cli" / "options" / "self_evaluation.py",
+    ]
     assert len(commands) > 3
     for path in commands:
         known = imported(path)
-        assert known.isdisjoint({"sidelight.formats.rubrics", "sidelight.evaluation.examples"})
-        assert not any(name.startswith("sidelight.self_evaluation") for name in known)
+        assert known.isdisjoint(
+            {"sidelight.formats.banks.rubrics", "sidelight.evaluation.labelling.examples"}
+        )
+        assert not any(name.startswith("sidelight.runs.self_evaluation") for name in known)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.checks.general import general_reason
-from sidelight.formats.task1 import read_question_run
+from sidelight.formats.runs.question_list import read_question_run
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli.agree_tables import category_tables
+from sidelight.cli.agree.tables import category_tables
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
-from sidelight.evaluation.agreement import compare_labels, read_two_sides
-from sidelight.formats.rubrics import read_rubrics
+from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.sample import sample_path
 
 ASSESSMENTS = sample_path() / "human_assessments"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.formats.verdict import judge_file
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.config.load import load_settings
 from sidelight.errors import BudgetExhaustedError, InputError, UsageError
-from sidelight.formats.rubrics import read_rubrics
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.index.folder import IndexFolder
-from sidelight.run_directory import RunDirectory
+from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
 
 SAMPLE = sample_path()
@@ -111,7 +111,7 @@ def test_generation_never_reads_the_rubrics(
     def refuse(*_: object) -> None:
         raise AssertionError("a rubric was read by the process that generates")
 
-    monkeypatch.setattr("sidelight.formats.rubrics.read_bytes", refuse)
+    monkeypatch.setattr("sidelight.formats.banks.rubrics.read_bytes", refuse)
     out = tmp_path / "run"
     given = (*inputs, *PLAINLY, *JUDGED, "--base-url", server.base_url, "--out", out)
     shown = run(*given, "--rubrics", rubrics)["evaluation"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.formats.trec_run import read_trec_run
+from sidelight.formats.runs.trec_run import read_trec_run
 
 
 def test_runs_are_fused_by_rank(tmp_path: Path) -> None:

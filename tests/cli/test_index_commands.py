@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.index.build import build_index
-from sidelight.index.corpus import MS_MARCO, ShardReader
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.schemas.segment import Segment
 
 

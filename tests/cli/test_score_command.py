@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.rubrics import read_rubric, write_rubric
+from sidelight.formats.banks.rubrics import read_rubric, write_rubric
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 
 ANSWERS = "topic_id,run_tag,answer_id,{label}\n"

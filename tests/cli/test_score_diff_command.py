@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.formats.rubrics import write_rubric
+from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 
 PAIR = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\n"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
-from sidelight.formats.trec_run import read_trec_run
+from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.segment import Segment
 

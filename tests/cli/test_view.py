@@ -10,9 +10,12 @@ from viewed_runs import TOPIC, write_run
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.assessments import write_answer_assessments, write_question_assessments
-from sidelight.formats.rubrics import write_rubric
-from sidelight.run_directory import RunDirectory
+from sidelight.formats.banks.rubrics import write_rubric
+from sidelight.formats.labels.assessments import (
+    write_answer_assessments,
+    write_question_assessments,
+)
+from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.judgment import (
     AnswerAssessment,
     AnswerLabel,

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 from reading_model import ReadingModel
 
-from sidelight.evaluation.examples import Examples, read_examples
-from sidelight.evaluation.judges.base import Judge
-from sidelight.evaluation.judges.ensemble import EnsembleJudge
-from sidelight.evaluation.judges.mode import Mode
-from sidelight.formats.task1 import read_question_run
-from sidelight.formats.task2 import read_report_run
-from sidelight.formats.topics import read_topics
+from sidelight.evaluation.labelling.base import Judge
+from sidelight.evaluation.labelling.ensemble import EnsembleJudge
+from sidelight.evaluation.labelling.examples import Examples, read_examples
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.question_list import read_question_run
+from sidelight.formats.topics.articles import read_topics
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.registry import load, names
 from sidelight.sample import sample_path

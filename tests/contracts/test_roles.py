@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 from obedient_model import ObedientModel
 
-from sidelight.build_roles import extractive_roles, open_roles
+from sidelight.build.roles import extractive_roles, open_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation import roles as protocols
 from sidelight.generation.citations import resolve_report
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Encode, Roles
-from sidelight.run_log import TopicLog
+from sidelight.runs.log import TopicLog
 from sidelight.schemas.angle import Plan
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.evaluation.examples import Examples
+from sidelight.evaluation.labelling.examples import Examples
 from sidelight.schemas.judgment import (
     AnswerAssessment,
     AnswerLabel,

@@ -7,8 +7,8 @@ import pytest
 from toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement import compare_labels, read_two_sides
-from sidelight.formats.assessments import (
+from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
+from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,

@@ -6,9 +6,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from sidelight.evaluation.agreement import CategoryAgreement
-from sidelight.evaluation.agreement_figure import draw_confusion, draw_label_shares
-from sidelight.evaluation.figure import short_name
+from sidelight.evaluation.agreement.labels import CategoryAgreement
+from sidelight.evaluation.figures.figure import short_name
+from sidelight.evaluation.figures.labels import draw_confusion, draw_label_shares
 
 pytest.importorskip("matplotlib")
 

@@ -8,7 +8,7 @@ import pytest
 from labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.assess import (
+from sidelight.evaluation.labelling.assess import (
     COMPOUND_FILE,
     QUESTION_FILE,
     REPORT_FILE,
@@ -17,9 +17,9 @@ from sidelight.evaluation.assess import (
     judge_question_runs,
     judge_report_runs,
 )
-from sidelight.evaluation.judges.embedded import EmbeddedJudge
-from sidelight.evaluation.manifest import JudgingManifest, read_manifest_beside
-from sidelight.formats.assessments import (
+from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.manifest import JudgingManifest, read_manifest_beside
+from sidelight.formats.labels.assessments import (
     read_answer_assessments,
     read_compound_assessments,
     read_question_assessments,

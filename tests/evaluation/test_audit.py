@@ -9,16 +9,16 @@ import pytest
 from reading_model import ReadingModel
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.audit import Audit, audit_questions, audit_reports, write_changes
-from sidelight.evaluation.audit_probes import QUESTION_PROBES, REPORT_PROBES
-from sidelight.evaluation.examples import read_examples
-from sidelight.evaluation.judges.embedded import EmbeddedJudge
-from sidelight.evaluation.judges.mode import Mode
-from sidelight.evaluation.judges.prompted import PromptedJudge
-from sidelight.formats.rubrics import read_rubrics
-from sidelight.formats.task1 import read_question_run
-from sidelight.formats.task2 import read_report_run
-from sidelight.formats.topics import read_topics
+from sidelight.evaluation.audit.audit import Audit, audit_questions, audit_reports, write_changes
+from sidelight.evaluation.audit.probes import QUESTION_PROBES, REPORT_PROBES
+from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.examples import read_examples
+from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.question_list import read_question_run
+from sidelight.formats.topics.articles import read_topics
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.judgment import (

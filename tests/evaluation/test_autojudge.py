@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sidelight.formats.assessments import read_answer_assessments
-from sidelight.formats.rubrics import read_rubrics
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.labels.assessments import read_answer_assessments
 from sidelight.sample import sample_path
 
 WORKFLOW = Path(str(files("sidelight.evaluation") / "autojudge.yml"))

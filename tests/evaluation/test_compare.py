@@ -6,8 +6,8 @@ import pytest
 from toy import write_csv
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.compare import Comparison, compare_runs, topic_values
-from sidelight.evaluation.score_files import read_topic_scores
+from sidelight.evaluation.scoring.compare import Comparison, compare_runs, topic_values
+from sidelight.evaluation.scoring.files import read_topic_scores
 
 HEADER = "run_tag,topic_id,supportive_score,contradictory_score"
 ROWS = (

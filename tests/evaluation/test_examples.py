@@ -6,8 +6,8 @@ import pytest
 from toy import HAVE, rubric, write_csv, write_rubrics
 
 from sidelight.errors import InputError
-from sidelight.evaluation.examples import read_examples
-from sidelight.formats.task1 import write_question_run
+from sidelight.evaluation.labelling.examples import read_examples
+from sidelight.formats.runs.question_list import write_question_run
 from sidelight.schemas.run import SubmittedQuestion
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.funnel import Stage, funnel_rows, stage_totals, write_funnel
 from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, stage_totals, write_funnel
 from sidelight.schemas.judgment import AnswerAssessment, AnswerLabel, Unjudged
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 

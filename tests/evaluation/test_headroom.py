@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import HAVE, NICE, answer, answer_ids, pair, rubric, rubrics, verdict
 
-from sidelight.evaluation.headroom import (
+from sidelight.evaluation.scoring.headroom import (
     TopicHeadroom,
     question_headroom,
     report_headroom,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import MachineError
-from sidelight.evaluation.headroom import TopicHeadroom
-from sidelight.evaluation.headroom_figure import draw_headroom
+from sidelight.evaluation.figures.headroom import draw_headroom
+from sidelight.evaluation.scoring.headroom import TopicHeadroom
 
 TOPICS = [
     TopicHeadroom(f"msmarco_v2.1_doc_{n}_77", 1 - n / 100, 0.6, ("r",), 0.3, 0.02)

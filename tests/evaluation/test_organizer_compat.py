@@ -11,9 +11,12 @@ import pytest
 from toy import HAVE, NICE, rubric, write_csv
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.organizer_compat import compat_question_scores, compat_report_scores
-from sidelight.evaluation.score import score_questions, score_reports
-from sidelight.formats.assessments import read_answer_assessments, read_question_assessments
+from sidelight.evaluation.scoring.organizer_compat import (
+    compat_question_scores,
+    compat_report_scores,
+)
+from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.formats.labels.assessments import read_answer_assessments, read_question_assessments
 
 RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}
 ANSWERS = "topic_id,run_tag,answer_id,auto_assessment,auto_rationale"

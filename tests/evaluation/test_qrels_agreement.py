@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError
+from sidelight.evaluation.agreement.qrels import compare_qrels
 from sidelight.evaluation.metrics.pair_order import PairOrder
-from sidelight.evaluation.qrels_agreement import compare_qrels
-from sidelight.formats.qrels import read_qrels
+from sidelight.formats.labels.qrels import read_qrels
 
 FIRST = {"q": {"a": 2, "b": 0, "c": 1}, "r": {"a": 1, "b": 0}, "s": {"a": 1}}
 SECOND = {"q": {"a": 3, "b": 0, "d": 1}, "r": {"a": 0, "b": 1}}

@@ -5,8 +5,8 @@ from math import sqrt
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.rank_agreement import compare_scores
-from sidelight.evaluation.score import TopicScore
+from sidelight.evaluation.agreement.ranks import compare_scores
+from sidelight.evaluation.scoring.score import TopicScore
 
 Rows = dict[str, tuple[float, ...]]
 

@@ -5,9 +5,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from sidelight.evaluation.rank_agreement import ScoreComparison, compare_scores
-from sidelight.evaluation.rank_agreement_figure import draw_run_means
-from sidelight.evaluation.score import TopicScore
+from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
+from sidelight.evaluation.figures.ranks import draw_run_means
+from sidelight.evaluation.scoring.score import TopicScore
 
 pytest.importorskip("matplotlib")
 

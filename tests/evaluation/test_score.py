@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from toy import HAVE, NICE, answer, labelled_answers, pair, rubric, verdict
 
 from sidelight.errors import InputError
-from sidelight.evaluation.score import ScoreTable, score_questions, score_reports
+from sidelight.evaluation.scoring.score import ScoreTable, score_questions, score_reports
 from sidelight.schemas.judgment import AnswerAssessment, Unjudged
 
 RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}

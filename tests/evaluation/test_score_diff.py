@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toy import HAVE, NICE, rubric, write_csv
 
 from sidelight.errors import InputError
-from sidelight.evaluation.score_diff import ScoreDiff, diff_question_scores, diff_report_scores
+from sidelight.evaluation.scoring.diff import ScoreDiff, diff_question_scores, diff_report_scores
 
 RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}
 ANSWERS = "topic_id,run_tag,answer_id,auto_assessment,auto_rationale"

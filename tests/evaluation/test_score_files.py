@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from toy import HAVE, answer, pair, rubric, verdict, write_csv
 
-from sidelight.evaluation.organizer_compat import compat_report_scores
-from sidelight.evaluation.score import score_questions, score_reports
-from sidelight.evaluation.score_files import label_source, write_score_files
+from sidelight.evaluation.scoring.files import label_source, write_score_files
+from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
+from sidelight.evaluation.scoring.score import score_questions, score_reports
 
 RUBRICS = {"b": rubric("b", (HAVE, 1)), "a": rubric("a", (HAVE, 3))}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.retrieval import parse_measures, score_retrieval
+from sidelight.evaluation.scoring.retrieval import parse_measures, score_retrieval
 
 
 @pytest.fixture

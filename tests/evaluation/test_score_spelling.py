@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import HAVE, NICE, rubric
 
-from sidelight.evaluation.score import ScoreTable, score_questions, score_reports
-from sidelight.formats.assessments import read_answer_assessments, read_question_assessments
+from sidelight.evaluation.scoring.score import ScoreTable, score_questions, score_reports
+from sidelight.formats.labels.assessments import read_answer_assessments, read_question_assessments
 
 # pandas takes these run tags for missing values.
 RUN_TAGS = ("N/A", "nan", "NULL", "None", 'say "so", twice')

@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.checks.support import LexicalSupportCheck, Support, SupportLabel
 from sidelight.errors import EmptyReplyError, InputError
-from sidelight.evaluation.support import (
+from sidelight.evaluation.labelling.support.sentences import (
     SentenceVerdict,
     assess_support,
     score_support,

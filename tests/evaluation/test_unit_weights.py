@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from toy import GOOD, HAVE, answer, rubric
 
-from sidelight.evaluation.score import score_reports
-from sidelight.evaluation.unit_weights import rubrics_from_answers, with_unit_weights
-from sidelight.formats.assessments import read_answer_assessments
+from sidelight.evaluation.scoring.score import score_reports
+from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+from sidelight.formats.labels.assessments import read_answer_assessments
 
 
 def test_every_answer_weighs_the_same() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from sidelight.formats.rubrics import write_rubric
+from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.schemas.judgment import (
     AnswerAssessment,
     AnswerLabel,

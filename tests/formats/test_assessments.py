@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.assessments import (
+from sidelight.formats.labels.assessments import (
     read_answer_assessments,
     read_compound_assessments,
     read_question_assessments,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_runs import TRACK
 
-from sidelight.formats.citation_marks import has_citation_marks, strip_citation_marks
-from sidelight.formats.task2 import read_report_run
+from sidelight.formats.runs.citation_marks import has_citation_marks, strip_citation_marks
+from sidelight.formats.runs.cited_text import read_report_run
 
 A = "msmarco_v2.1_doc_16_1293403601#1_1489527196"
 B = "msmarco_v2.1_doc_11_282544205#3_583544940"

@@ -23,9 +23,9 @@ from sample_runs import (
 )
 
 from sidelight.errors import InputError
-from sidelight.formats.official import official_task1, official_task2
-from sidelight.formats.task1 import check_question_run, read_question_run
-from sidelight.formats.task2 import check_report_run, read_report_run
+from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.official import official_task1, official_task2
+from sidelight.formats.runs.question_list import check_question_run, read_question_run
 
 OFFICIAL = {"task1": official_task1, "task2": official_task2}
 ORACLE = {"task1": task1_is_valid, "task2": task2_is_valid}

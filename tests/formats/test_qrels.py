@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.qrels import read_qrels
+from sidelight.formats.labels.qrels import read_qrels
 
 
 def write(tmp_path: Path, text: str) -> Path:

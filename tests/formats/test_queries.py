@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.queries import read_queries
+from sidelight.formats.topics.queries import read_queries
 from sidelight.schemas.search import Query
 
 

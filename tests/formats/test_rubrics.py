@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.rubrics import read_rubric, read_rubrics, write_rubric
+from sidelight.formats.banks.rubrics import read_rubric, read_rubrics, write_rubric
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 
 

@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 from sample_runs import RUN_ID, TOPICS, TRACK, task1_bytes, task1_rows, write_task1
 
 from sidelight.errors import InputError, InvalidFileError, Problem
-from sidelight.formats.official import official_task1
-from sidelight.formats.task1 import check_question_run, read_question_run, write_question_run
+from sidelight.formats.runs.official import official_task1
+from sidelight.formats.runs.question_list import (
+    check_question_run,
+    read_question_run,
+    write_question_run,
+)
 from sidelight.schemas.run import SubmittedQuestion
 from sidelight.text import one_line
 

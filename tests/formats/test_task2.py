@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sample_runs import RUN_ID, TOPICS, TRACK, task2_bytes, task2_objects, write_task2
 
 from sidelight.errors import InputError, InvalidFileError, Problem
-from sidelight.formats.official import official_task2
-from sidelight.formats.task2 import check_report_run, read_report_run, write_report_run
+from sidelight.formats.runs.cited_text import check_report_run, read_report_run, write_report_run
+from sidelight.formats.runs.official import official_task2
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import one_line
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.schemas.article import Article
 from sidelight.tracks import load_track
 

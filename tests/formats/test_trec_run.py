@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.trec_run import read_trec_run, write_trec_run
+from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
 from sidelight.schemas.search import Hit
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from sidelight.generation.cleaning import clean_article
+from sidelight.generation.reading.cleaning import clean_article
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hostile_pages import HOSTILE_TEXTS, INNOCENT_TEXTS, HostileText
 
-from sidelight.generation.injection import gives_orders
+from sidelight.generation.reading.injection import gives_orders
 from sidelight.schemas.segment import Segment, document_id_of
 
 HOSTILE_PAGE = "msmarco_v2.1_doc_91_68728"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sidelight.generation.extractive.byline import find_authors, find_publisher
-from sidelight.generation.extractive.names import (
+from sidelight.generation.reading.byline import find_authors, find_publisher
+from sidelight.generation.reading.names import (
     cited_studies,
     mentions,
     name_forms,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.build_roles import extractive_roles
+from sidelight.build.roles import extractive_roles
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError
-from sidelight.formats.topics import read_topics
+from sidelight.formats.topics.articles import read_topics
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.roles import Encode

@@ -13,11 +13,11 @@ from small_corpus import write_shard
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.index import build as module
 from sidelight.index.build import build_index
-from sidelight.index.corpus import MS_MARCO, CorpusFields, ShardReader
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import FORMAT_VERSION
+from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.retrieval.named import NAMES, open_retriever
 from sidelight.schemas.search import Query
 from sidelight.schemas.segment import Segment

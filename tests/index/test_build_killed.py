@@ -15,7 +15,7 @@ from generated_collection import write_collection
 from same_index import check_same
 
 from sidelight.index.build import build_index
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
 

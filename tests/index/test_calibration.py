@@ -9,14 +9,14 @@ import pytest
 from tiny_models import write_encoder, write_encoder_with_int8
 
 from sidelight.errors import MachineError
-from sidelight.index import calibration
 from sidelight.index.build import build_index
-from sidelight.index.calibration import agreement, calibrate
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding import calibration
+from sidelight.index.encoding.calibration import agreement, calibrate
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.encoding.precision import Arithmetic
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
-from sidelight.index.precision import Arithmetic
-from sidelight.index.segment_text import passage_text
+from sidelight.index.text.segment_text import passage_text
 from sidelight.schemas.segment import Segment
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import UsageError
-from sidelight.index.capacity import COLLECTION, Machine, plan_capacity, this_machine
-from sidelight.index.profiles import PROFILES, lists_for, profile_named, shape_of
+from sidelight.index.vectors.capacity import COLLECTION, Machine, plan_capacity, this_machine
+from sidelight.index.vectors.profiles import PROFILES, lists_for, profile_named, shape_of
 
 GB = 10**9
 

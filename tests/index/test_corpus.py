@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.index.corpus import MS_MARCO, CorpusFields, ShardReader
+from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.schemas.segment import Segment
 
 

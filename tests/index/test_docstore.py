@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from zstandard import ZstdDecompressor
 
 from sidelight.errors import InputError
-from sidelight.index.corpus import MS_MARCO, ShardReader
-from sidelight.index.docstore import SEGMENTS, Docstore
-from sidelight.index.offset_store import write_offset_store
-from sidelight.index.sqlite_store import SqliteWriter
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from sidelight.index.text.docstore import SEGMENTS, Docstore
+from sidelight.index.text.offset_store import write_offset_store
+from sidelight.index.text.sqlite_store import SqliteWriter
 from sidelight.schemas.segment import Segment
 
 

@@ -8,8 +8,8 @@ import pytest
 from tiny_models import hidden_states, write_encoder, write_encoder_with_int8
 
 from sidelight.errors import MachineError
-from sidelight.index.encoder import Encoder
-from sidelight.index.precision import Arithmetic
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.encoding.precision import Arithmetic
 
 TEXTS = [
     "A short question?",
@@ -113,7 +113,7 @@ def test_meaning_is_closer_than_another_meaning(encoder: Encoder) -> None:
 def test_agrees_with_the_library_itself(encoder: Encoder) -> None:
     from sentence_transformers import SentenceTransformer
 
-    from sidelight.index.encoder import bundled_model
+    from sidelight.index.encoding.encoder import bundled_model
 
     theirs = SentenceTransformer(str(bundled_model())).encode(
         TEXTS, normalize_embeddings=True, show_progress_bar=False

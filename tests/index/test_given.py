@@ -12,15 +12,15 @@ from generated_collection import write_collection
 
 from sidelight.errors import InputError, UsageError
 from sidelight.index.build import build_index
-from sidelight.index.corpus import MS_MARCO, ShardReader
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.given import GivenParts
-from sidelight.index.jvm import java_class
-from sidelight.index.lucene import LuceneIndex, Rm3, Rocchio
+from sidelight.index.lucene.jvm import java_class
+from sidelight.index.lucene.segments import LuceneIndex, Rm3, Rocchio
 from sidelight.index.manifest import read_manifest
-from sidelight.index.profiles import IN_LUCENE, NO_VECTORS
-from sidelight.index.raw_text import RawText
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from sidelight.index.text.raw_text import RawText
+from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
 from sidelight.retrieval.named import open_retriever
 from sidelight.schemas.search import Hit, Query, ranked
 from sidelight.schemas.segment import Segment

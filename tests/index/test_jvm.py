@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import MachineError
-from sidelight.index import jvm
-from sidelight.index.jvm import find_jar, find_java, java_class
+from sidelight.index.lucene import jvm
+from sidelight.index.lucene.jvm import find_jar, find_java, java_class
 
 
 def java_home(folder: Path, version: str) -> Path:
@@ -51,7 +51,7 @@ def test_java_is_silent_and_pyserini_is_not_imported(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from sidelight.index.lucene import LuceneIndex, write_lucene\n"
+        "from sidelight.index.lucene.segments import LuceneIndex, write_lucene\n"
         "from sidelight.schemas.segment import Segment\n"
         "from sidelight.schemas.search import Query\n"
         "folder = Path(sys.argv[1])\n"

@@ -7,7 +7,7 @@ import pytest
 
 from sidelight.errors import InputError
 from sidelight.index.folder import IndexFolder
-from sidelight.index.lucene import Bm25, LuceneIndex, Rm3, Rocchio, write_lucene
+from sidelight.index.lucene.segments import Bm25, LuceneIndex, Rm3, Rocchio, write_lucene
 from sidelight.schemas.search import Query, ranked
 from sidelight.schemas.segment import Segment
 

@@ -6,7 +6,9 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from sidelight.index import encoder, jvm, machine
+from sidelight.index import machine
+from sidelight.index.encoding import encoder
+from sidelight.index.lucene import jvm
 from sidelight.index.machine import Check, check_machine
 
 

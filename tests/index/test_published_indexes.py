@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import UsageError
-from sidelight.index.published import lucene_folder, published_count, published_indexes
+from sidelight.index.lucene.published import lucene_folder, published_count, published_indexes
 
 
 def test_what_is_published() -> None:

@@ -21,7 +21,7 @@ from same_index import check_same
 
 from sidelight.errors import InvalidFileError, MachineError, Problem
 from sidelight.index.build import build_index
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
 from sidelight.index.ray_engine import RayEngine
@@ -29,7 +29,7 @@ from sidelight.index.ray_engine import RayEngine
 # Ray starts beside Java, and the handler of SIGSEGV stays Java's.
 SIGNALS = """
 import ctypes, signal
-from sidelight.index.jvm import java_class
+from sidelight.index.lucene.jvm import java_class
 from sidelight.index.ray_engine import RayEngine
 
 def handler():

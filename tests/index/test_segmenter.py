@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.index.segmenter import read_documents, windows, write_segments
+from sidelight.index.text.segmenter import read_documents, windows, write_segments
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import parse_segment_id
 from sidelight.text import sentence_spans

@@ -9,12 +9,12 @@ import pytest
 from generated_collection import write_collection
 
 from sidelight.errors import InputError, InvalidFileError, MachineError
-from sidelight.index.corpus import MS_MARCO, CorpusFields
-from sidelight.index.docstore import Docstore
 from sidelight.index.folder import DOCSTORE, LUCENE
-from sidelight.index.lucene import LuceneIndex
-from sidelight.index.part_report import PartReport
-from sidelight.index.text_part import OTHERS, BuildTextPart, TextPart, text_parts
+from sidelight.index.lucene.segments import LuceneIndex
+from sidelight.index.text.corpus import MS_MARCO, CorpusFields
+from sidelight.index.text.docstore import Docstore
+from sidelight.index.text.part_report import PartReport
+from sidelight.index.text.text_part import OTHERS, BuildTextPart, TextPart, text_parts
 
 NAME = "msmarco_v2.1_doc_00"
 

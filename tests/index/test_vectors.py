@@ -11,16 +11,16 @@ from generated_collection import write_vectors_like
 from numpy.typing import NDArray
 
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.index import row_files
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
-from sidelight.index.gpu_search import GpuSearch
-from sidelight.index.matrix import write_matrix
-from sidelight.index.part_rows import PartRows
-from sidelight.index.profiles import PROFILES, Precision
-from sidelight.index.segment_text import passage_text
-from sidelight.index.vector_part import VectorPart, part_in
-from sidelight.index.vectors import VectorIndex, write_vectors
+from sidelight.index.text.segment_text import passage_text
+from sidelight.index.vectors import row_files
+from sidelight.index.vectors.gpu_search import GpuSearch
+from sidelight.index.vectors.matrix import write_matrix
+from sidelight.index.vectors.part import VectorPart, part_in
+from sidelight.index.vectors.part_rows import PartRows
+from sidelight.index.vectors.profiles import PROFILES, Precision
+from sidelight.index.vectors.vectors import VectorIndex, write_vectors
 from sidelight.schemas.segment import Segment
 
 COUNT, DIMENSION = 3000, 32

@@ -7,11 +7,11 @@ import pytest
 from ir_measures import nDCG
 
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.queries import read_queries
+from sidelight.formats.topics.queries import read_queries
 from sidelight.index.build import build_index
-from sidelight.index.corpus import CorpusFields
-from sidelight.index.encoder import Encoder, EncoderIdentity
+from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
 from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.text.corpus import CorpusFields
 from sidelight.retrieval.dense import DenseRetriever
 from sidelight.retrieval.named import NAMES, open_retriever
 

@@ -10,9 +10,9 @@ from int8_models import write_int8
 from transformers import AutoModelForSequenceClassification
 
 from sidelight.errors import MachineError
+from sidelight.index.encoding.precision import Arithmetic
 from sidelight.index.folder import IndexFolder
-from sidelight.index.precision import Arithmetic
-from sidelight.index.segment_text import passage_text
+from sidelight.index.text.segment_text import passage_text
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.rerank import RerankRetriever
@@ -73,7 +73,7 @@ def test_scores_are_those_of_the_library(
 def test_int8_is_taken_where_bfloat16_is_slow(
     with_int8: str, cross_encoder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidelight.index.precision.multiplies_bfloat16", lambda: False)
+    monkeypatch.setattr("sidelight.index.encoding.precision.multiplies_bfloat16", lambda: False)
     model, without = CrossEncoder(with_int8), CrossEncoder(cross_encoder)
     texts = ["The harbour reopened.", "A longer text about bread, which nobody asked for."]
     assert model.score(QUERY.text, texts)[:1] == model.score(QUERY.text, texts[:1])

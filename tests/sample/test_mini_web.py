@@ -8,21 +8,21 @@ from pathlib import Path
 import orjson
 import pytest
 
-from sidelight.formats.assessments import (
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.labels.assessments import (
     read_answer_assessments,
     read_compound_assessments,
     read_question_assessments,
 )
-from sidelight.formats.qrels import read_qrels
-from sidelight.formats.queries import read_queries
-from sidelight.formats.rubrics import read_rubrics
-from sidelight.formats.task1 import check_question_run, read_question_run
-from sidelight.formats.task2 import check_report_run, read_report_run
-from sidelight.formats.topics import read_topics
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.question_list import check_question_run, read_question_run
+from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.queries import read_queries
 from sidelight.index.build import build_index
-from sidelight.index.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
-from sidelight.index.segmenter import read_documents, write_segments
+from sidelight.index.text.segmenter import read_documents, write_segments
 from sidelight.retrieval.base import Retriever
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.dense import DenseRetriever

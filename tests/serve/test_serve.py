@@ -23,7 +23,7 @@ from scripted_runs import scripted
 
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError
-from sidelight.run_log import TopicLog
+from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
 from sidelight.serve import app as app_module
 from sidelight.serve import server as server_module

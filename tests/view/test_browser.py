@@ -20,10 +20,10 @@ from mini_web import investigation
 from viewed_runs import TOPIC, write_run
 
 from sidelight.config.load import load_settings
-from sidelight.formats.rubrics import read_rubrics
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.generation.roles import Encode
-from sidelight.run_directory import RunDirectory
-from sidelight.runner import run_topics
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.runner import run_topics
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment

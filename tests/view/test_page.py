@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from viewed_runs import CALM, write_run
 
-from sidelight.run_directory import RunDirectory
+from sidelight.runs.directory import RunDirectory
 from sidelight.text import clean
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page

@@ -7,8 +7,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
+from sidelight.agents.graphs.state import Assignment
 from sidelight.agents.searching import search
-from sidelight.agents.state import Assignment
 from sidelight.schemas.search import Query
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState
+from sidelight.agents.graphs.state import InvestigationState
 
 
 async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.candidates import only_candidates, read_candidates
 from sidelight.agents.deps import Deps
+from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.agents.searching import search
-from sidelight.agents.state import InvestigationState, usable_evidence
 from sidelight.schemas.search import Query
 
 _FOUND_PER_SENTENCE = 5

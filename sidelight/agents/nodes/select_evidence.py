@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.candidates import only_candidates, read_candidates
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState
+from sidelight.agents.graphs.state import InvestigationState
 from sidelight.schemas.search import Hit
 from sidelight.schemas.segment import document_id_of
 

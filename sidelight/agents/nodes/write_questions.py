@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
-from sidelight.agents.state import InvestigationState, usable_evidence
+from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.schemas.question import QuestionSet
 from sidelight.text import one_line
 

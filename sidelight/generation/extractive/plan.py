@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.names import (
+from sidelight.generation.reading.names import (
     find_names,
     looks_like_place,
     mentions,

@@ -7,9 +7,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.generation.cleaning import clean_article
-from sidelight.generation.extractive.byline import find_authors, find_publisher
-from sidelight.generation.extractive.names import (
+from sidelight.generation.reading.byline import find_authors, find_publisher
+from sidelight.generation.reading.cleaning import clean_article
+from sidelight.generation.reading.names import (
     cited_studies,
     find_names,
     looks_like_place,

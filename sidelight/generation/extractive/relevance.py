@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.generation.extractive.names import mentions
+from sidelight.generation.reading.names import mentions
 from sidelight.text import content_words
 
 if TYPE_CHECKING:

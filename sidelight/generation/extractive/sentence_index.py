@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.generation.injection import gives_orders
-from sidelight.generation.neutrality import passes_verdict
+from sidelight.generation.reading.injection import gives_orders
+from sidelight.generation.reading.neutrality import passes_verdict
 from sidelight.text import clean, count_words, one_line, sentences
 
 if TYPE_CHECKING:

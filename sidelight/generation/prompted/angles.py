@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from sidelight.generation.extractive.names import mentions, name_forms
+from sidelight.generation.reading.names import mentions, name_forms
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.base import Value
 from sidelight.text import one_line, tokens

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.judges.comparison import Comparison, shared_share
+from sidelight.evaluation.labelling.comparison import Comparison, shared_share
 
 
 def test_rare_words_weigh_more() -> None:

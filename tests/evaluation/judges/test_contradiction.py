@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.evaluation.judges.comparison import Comparison
-from sidelight.evaluation.judges.contradiction import contradicting
+from sidelight.evaluation.labelling.comparison import Comparison
+from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
 
 ANSWERS = [
     "Voss's fellowship pays a stipend of T96,000 a year.",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
-from sidelight.evaluation.judges.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
 from sidelight.schemas.run import CitedSentence, SubmittedReport
 

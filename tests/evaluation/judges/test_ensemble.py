@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from labelled import rubric
 from reading_model import ReadingModel
 
-from sidelight.evaluation.judges.ensemble import EnsembleJudge, combined
-from sidelight.evaluation.judges.prompted import PromptedJudge
+from sidelight.evaluation.labelling.ensemble import EnsembleJudge, combined
+from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.article import Article
 from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged

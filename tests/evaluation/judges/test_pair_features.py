@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from labelled import N_QUESTIONS, question, report, rubric
 
-from sidelight.evaluation.judges.comparison import Comparison
-from sidelight.evaluation.judges.pair_features import (
+from sidelight.evaluation.labelling.comparison import Comparison
+from sidelight.evaluation.labelling.pair_features import (
     ANSWER_FEATURES,
     QUESTION_FEATURES,
     answer_evidence,

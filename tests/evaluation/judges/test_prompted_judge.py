@@ -11,10 +11,10 @@ from labelled import question, report, rubric
 from reading_model import FENCED
 
 from sidelight.errors import FailedCallError, ModelUnavailableError
-from sidelight.evaluation.examples import Examples
-from sidelight.evaluation.judges.mode import Mode
-from sidelight.evaluation.judges.prompted import PromptedJudge
-from sidelight.evaluation.judges.question_similarity import PROMPTS
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.evaluation.labelling.question_similarity.prompted import PROMPTS
 from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel

@@ -12,7 +12,7 @@ from hypothesis import given
 from sidelight.evaluation.metrics.chance_corrected import chance_corrected
 from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
 from sidelight.evaluation.metrics.gwet_ac1 import expected_agreement, gwet_ac1
-from sidelight.formats.assessments import read_answer_assessments
+from sidelight.formats.labels.assessments import read_answer_assessments
 from sidelight.schemas.judgment import AnswerLabel
 
 SKEWED = np.array([[90, 5], [5, 0]])

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.generation.extractive.names import mentions
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
+from sidelight.generation.reading.names import mentions
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.profile import ArticleProfile
 

@@ -15,9 +15,9 @@ from report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import InputError
 from sidelight.generation.citations import resolve_report
-from sidelight.generation.prompted.report import PromptedReportWriter
-from sidelight.generation.prompted.revise import PromptedReviser
-from sidelight.generation.prompted.select import PromptedSelector
+from sidelight.generation.prompted.revise_report.revise import PromptedReviser
+from sidelight.generation.prompted.select_evidence.select import PromptedSelector
+from sidelight.generation.prompted.write_report.report import PromptedReportWriter
 from sidelight.generation.support_checker import SupportChecker
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.report import (

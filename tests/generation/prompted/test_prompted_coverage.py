@@ -9,7 +9,7 @@ import pytest
 from asking_roles import Asked, outside_fences, scripted
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.coverage import PromptedAssessor
+from sidelight.generation.prompted.assess_coverage.coverage import PromptedAssessor
 from sidelight.llm.scripted import Line
 from sidelight.schemas.angle import Angle, Aspect, Coverage
 from sidelight.schemas.evidence import Evidence, EvidenceSet

@@ -9,7 +9,7 @@ import pytest
 from asking_roles import Asked, outside_fences, scripted
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.plan import PromptedPlanner
+from sidelight.generation.prompted.plan_queries.plan import PromptedPlanner
 from sidelight.llm.scripted import Line
 from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
 from sidelight.schemas.evidence import EvidenceSet

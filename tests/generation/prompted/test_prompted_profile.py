@@ -10,7 +10,7 @@ from asking_roles import Asked, outside_fences, scripted
 
 from sidelight.errors import InputError, StructuredOutputError
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.prompted.profile import PromptedProfiler
+from sidelight.generation.prompted.profile_article.profile import PromptedProfiler
 from sidelight.schemas.article import Article
 from sidelight.schemas.profile import ArticleProfile
 

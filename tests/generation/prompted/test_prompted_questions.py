@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sidelight.checks.compound import RuleCompoundCheck
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.errors import EmptyReplyError
-from sidelight.generation.prompted.questions import PromptedQuestionWriter
+from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
 from sidelight.generation.roles import Encode
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.evidence import EvidenceSet

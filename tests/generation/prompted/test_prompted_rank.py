@@ -9,7 +9,7 @@ import pytest
 from asking_roles import Asked, outside_fences, scripted
 from report_case import COUNT, LARK, ORDER, OWNER, segment
 
-from sidelight.generation.prompted.rank import PromptedRanker
+from sidelight.generation.prompted.rank_results.rank import PromptedRanker
 
 FOUND = [LARK, OWNER, COUNT]
 

@@ -12,7 +12,7 @@ from report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE
 
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.report import PromptedReportWriter
+from sidelight.generation.prompted.write_report.report import PromptedReportWriter
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.text import budget_words
 

@@ -13,7 +13,7 @@ from report_case import ANGLES, COUNT, EVIDENCE, LARK, ORDER, OWNER, PROFILE, se
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.extractive.revise import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.revise import PromptedReviser
+from sidelight.generation.prompted.revise_report.revise import PromptedReviser
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal, Revision
 

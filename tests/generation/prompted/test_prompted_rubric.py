@@ -10,7 +10,7 @@ import pytest
 from asking_roles import Asked, outside_fences, scripted
 
 from sidelight.errors import EmptyReplyError, StructuredOutputError
-from sidelight.generation.prompted.rubric import PromptedRubricDrafter
+from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
 from sidelight.generation.roles import Encode
 from sidelight.llm.base import Request
 from sidelight.llm.scripted import Line

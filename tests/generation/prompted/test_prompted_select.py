@@ -10,7 +10,7 @@ from asking_roles import Asked, outside_fences, scripted
 from report_case import ANGLES, COUNT, LARK, ORDER, OWNER, PROFILE, segment
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.select import PromptedSelector
+from sidelight.generation.prompted.select_evidence.select import PromptedSelector
 from sidelight.schemas.evidence import EvidenceSet, Selection
 from sidelight.schemas.segment import Segment
 

@@ -9,7 +9,7 @@ import pytest
 from asking_roles import Asked, scripted
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.questions_2024 import OrganizersQuestionWriter
+from sidelight.generation.prompted.write_questions.questions_2024 import OrganizersQuestionWriter
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 

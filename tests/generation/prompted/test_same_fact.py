@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sidelight.generation.compose import Candidate
-from sidelight.generation.prompted.same_fact import SameFact
+from sidelight.generation.prompted.write_report.same_fact import SameFact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

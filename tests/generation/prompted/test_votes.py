@@ -8,7 +8,7 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.generation.prompted.votes import SAME_QUESTION, count_votes
+from sidelight.generation.prompted.draft_rubric.votes import SAME_QUESTION, count_votes
 
 QUESTIONS = st.text("abcdef", min_size=1, max_size=3)
 DRAFTS = st.lists(st.lists(QUESTIONS, unique=True, max_size=6), min_size=1, max_size=3)

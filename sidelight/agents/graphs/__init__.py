@@ -1,0 +1,1 @@
+"""Graphs: the state of one, where it goes next, and its wiring."""

@@ -1,0 +1,1 @@
+"""Commands that hold two sides against each other."""

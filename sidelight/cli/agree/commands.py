@@ -1,0 +1,284 @@
+"""`sidelight agree`: how far two sides agree on labels, scores or relevance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+from sidelight.cli.options.judges import Task
+from sidelight.cli.options.scores import (
+    Data,
+    Json,
+    Sampling,
+    Seed,
+    from_data,
+    required,
+    score_by_people,
+)
+from sidelight.cli.result_table import ResultTable, list_files, write_results
+from sidelight.errors import UsageError
+from sidelight.formats.data_folder import DataPart
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.ranks import ScoreComparison
+    from sidelight.evaluation.scoring.score import TopicScore
+
+app = typer.Typer(
+    help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
+)
+
+First = Annotated[Path, typer.Argument(help="One side, such as people: the reference.")]
+Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Folder for tables (CSV, LaTeX) and figures (SVG, PNG)."),
+]
+Samples = Annotated[int, typer.Option("--samples", min=100, help="How often runs are drawn anew.")]
+
+
+@app.command()
+def labels(
+    first: First,
+    second: Annotated[
+        Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
+    ] = None,
+    data: Data = None,
+    rubrics: Annotated[
+        Path | None,
+        typer.Option("--rubrics", help="Folder of rubrics; shows agreement by importance, too."),
+    ] = None,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two assessment files of one kind, on what both sides judged."""
+    from sidelight.cli.agree.tables import category_tables, importance_title
+    from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
+
+    if second is None:
+        first, second = _by_people(first, data), first
+    kind, one, other = read_two_sides(first, second)
+    if data and kind is not COMPOUND_ASSESSMENTS:
+        rubrics = from_data(rubrics, data, DataPart.RUBRICS)
+    found = compare_labels(kind, one, other, read_rubrics(rubrics) if rubrics else None)
+    names = _names(first, second)
+    tables = [
+        table
+        for scheme in found.schemes
+        for table in category_tables(
+            scheme.overall,
+            scheme.by_importance,
+            names,
+            f"{kind.name}_{len(scheme.overall.categories)}_labels",
+        )
+    ]
+    if as_json:
+        print_json(
+            {
+                "files": [str(first), str(second)],
+                "written": _written(output, tables),
+                "schemes": [
+                    _as_dict(scheme.overall)
+                    | {
+                        "by_importance": {
+                            importance_title(importance): {"n": part.n, **part.coefficients}
+                            for importance, part in scheme.by_importance.items()
+                        }
+                    }
+                    for scheme in found.schemes
+                ],
+                "unjudged": found.unjudged,
+                "only": found.only,
+            }
+        )
+        return
+    for table in tables:
+        table.show()
+    for name, unjudged, only in zip(names, found.unjudged, found.only, strict=True):
+        out.print(
+            f"{name}: {unjudged} of the shared rows unjudged, {only} rows of its own; not compared",
+            markup=False,
+        )
+    list_files(write_results(output, tables))
+
+
+@app.command()
+def scores(
+    first: First,
+    second: Annotated[
+        Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
+    ] = None,
+    data: Data = None,
+    measure: Annotated[
+        str | None, typer.Option("--measure", help="Column to compare; the first one by default.")
+    ] = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Compare how two per-topic score files order the runs."""
+    from sidelight.cli.agree.tables import correlation_table, run_means_table
+    from sidelight.evaluation.agreement.ranks import compare_scores
+    from sidelight.evaluation.scoring.files import read_topic_scores
+
+    if second:
+        one: Sequence[TopicScore] = read_topic_scores(first)
+        other = read_topic_scores(second)
+    elif data:
+        other = read_topic_scores(first)
+        task = Task.TASK2 if "supportive_score" in other[0].values else Task.TASK1
+        one = score_by_people(data, task)
+        first, second = data, first
+    else:
+        raise UsageError("expected a second file, or --data, a folder with people's labels")
+    column = measure or next(iter(one[0].values))
+    sampling = Sampling(samples, seed)
+    found = compare_scores(one, other, column, n_samples=samples, seed=seed)
+    names = _names(first, second)
+    correlations = correlation_table(found)
+    tables = [correlations, run_means_table(found, names)]
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(
+            {
+                "files": [str(first), str(second)],
+                "written": _written(output, tables),
+                "sampling": sampling._asdict(),
+                **asdict(found),
+            }
+        )
+        return
+    out.print(
+        f"{found.measure}: {len(found.run_tags)} runs, {len(found.topic_ids)} topics", markup=False
+    )
+    correlations.show()
+    _show_what_is_left_out(found, names)
+    out.print(
+        f"intervals: 95%, bootstrap over runs, {sampling}; "
+        f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
+        markup=False,
+    )
+    list_files(write_results(output, tables))
+
+
+@app.command()
+def qrels(
+    first: First,
+    second: Second,
+    min_first: Annotated[
+        int | None, typer.Option("--min-first", help="Lowest relevant grade of the first side.")
+    ] = None,
+    min_second: Annotated[
+        int | None, typer.Option("--min-second", help="Lowest relevant grade of the second side.")
+    ] = None,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two sets of relevance labels, on the documents that both label."""
+    from sidelight.cli.agree.tables import category_tables
+    from sidelight.evaluation.agreement.qrels import compare_qrels
+    from sidelight.formats.labels.qrels import read_qrels
+
+    thresholds = None
+    if min_first is not None and min_second is not None:
+        thresholds = min_first, min_second
+    elif min_first is not None or min_second is not None:
+        raise UsageError("--min-first and --min-second go together: each side has its own scale")
+    found = compare_qrels(read_qrels(first), read_qrels(second), thresholds)
+    names, shares = _names(first, second), found.order.shares
+    grades = category_tables(found.grades, {}, names, "qrels_grades")
+    relevance = (
+        category_tables(found.relevance, {}, names, "qrels_relevance") if found.relevance else []
+    )
+    if as_json:
+        print_json(
+            {
+                "files": [str(first), str(second)],
+                "written": _written(output, [*grades, *relevance]),
+                "grades": _as_dict(found.grades),
+                "relevance": _as_dict(found.relevance) if found.relevance else None,
+                "thresholds": thresholds,
+                "pair_order": shares,
+                "only": found.only,
+            }
+        )
+        return
+    for table in grades:
+        table.show()
+    if found.used[0] != found.used[1]:
+        out.print(
+            f"note: the grades used differ ({_listed(found.used[0])} and {_listed(found.used[1])});"
+            " if the scales do, only --min-first and --min-second make them comparable",
+            markup=False,
+        )
+    if thresholds:
+        out.print(f"\nRelevant: from {thresholds[0]} and from {thresholds[1]}", markup=False)
+    for table in relevance:
+        table.show()
+    ordered = ", ".join(f"{name} {share:.3f}" for name, share in (shares or {}).items())
+    out.print(f"\ndocument pairs within queries: {ordered or 'undefined'}", markup=False)
+    for name, only in zip(names, found.only, strict=True):
+        out.print(f"{name}: {only} labels of its own; not compared", markup=False)
+    list_files(write_results(output, [*grades, *relevance]))
+
+
+def _show_what_is_left_out(found: ScoreComparison, names: tuple[str, str]) -> None:
+    undefined = found.topics["tau_b"].undefined
+    if undefined:
+        out.print(
+            f"undefined on {len(undefined)} topics, which a side scored all alike; not in the mean",
+            markup=False,
+        )
+    for place, name in enumerate(names):
+        for group in found.ties[place]:
+            out.print(f"tied by {name}: {', '.join(group)}", markup=False)
+        for what, only in (("runs", found.only_runs), ("topics", found.only_topics)):
+            if only[place]:
+                out.print(f"{what} only in {name}: {', '.join(only[place])}", markup=False)
+
+
+def _as_dict(found: CategoryAgreement) -> dict[str, object]:
+    return {
+        "categories": found.categories,
+        "n": found.n,
+        **found.coefficients,
+        "confusion": found.table.tolist(),
+        "shares": found.shares,
+    }
+
+
+def _names(first: Path, second: Path) -> tuple[str, str]:
+    """Return what to call the two sides: as much of the ends of their paths as tells them apart."""
+    depth = 1
+    while first.parts[-depth:] == second.parts[-depth:] and depth < len(first.parts):
+        depth += 1
+    return str(Path(*first.parts[-depth:])), str(Path(*second.parts[-depth:]))
+
+
+def _by_people(judged: Path, data: Path | None) -> Path:
+    """Return the file of the data folder with people's labels of the same kind."""
+    from sidelight.evaluation.agreement.labels import assessment_kind
+
+    part = {
+        "question_assessments": DataPart.QUESTION_ASSESSMENTS,
+        "report_assessments": DataPart.REPORT_ASSESSMENTS,
+        "compound_assessments": DataPart.COMPOUND_CHECK,
+    }[assessment_kind(judged)]
+    return required(None, data, part, "a second file")
+
+
+def _written(output: Path | None, tables: list[ResultTable]) -> list[str]:
+    return [str(path) for path in write_results(output, tables)]
+
+
+def _listed(grades: list[int]) -> str:
+    return " ".join(map(str, grades))

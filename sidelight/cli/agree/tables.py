@@ -1,0 +1,148 @@
+"""What `sidelight agree` finds, as tables with their figures."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sidelight.cli.result_table import ResultTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.ranks import ScoreComparison
+    from sidelight.schemas.rubric import Importance
+
+
+def category_tables(
+    found: CategoryAgreement,
+    parts: Mapping[Importance, CategoryAgreement],
+    sides: tuple[str, str],
+    prefix: str,
+) -> list[ResultTable]:
+    """Return the coefficients, the confusion matrix and the label shares.
+
+    Args:
+        found: Agreement on everything.
+        parts: On parts of it; they get rows in the table of coefficients.
+        sides: What to call the first and the second side.
+        prefix: How the names of the files begin.
+    """
+    from sidelight.evaluation.figures.labels import draw_confusion, draw_label_shares
+
+    one, other = sides
+    rows = {"agreement": found} | {
+        importance_title(importance): part for importance, part in parts.items()
+    }
+    return [
+        ResultTable(
+            f"{prefix}_agreement",
+            [f"{len(found.categories)} categories", "n", "raw", "kappa", "AC1"],
+            [
+                [title, str(part.n), *map(decimal, part.coefficients.values())]
+                for title, part in rows.items()
+            ],
+            [{"part": title, "n": part.n} | part.coefficients for title, part in rows.items()],
+        ),
+        ResultTable(
+            f"{prefix}_confusion",
+            [f"{one} (rows), {other}", *found.categories],
+            [
+                [category, *map(str, counts)]
+                for category, counts in zip(found.categories, found.table.tolist(), strict=True)
+            ],
+            [
+                {"first": category} | dict(zip(found.categories, counts, strict=True))
+                for category, counts in zip(found.categories, found.table.tolist(), strict=True)
+            ],
+            partial(draw_confusion, found, sides),
+        ),
+        ResultTable(
+            f"{prefix}_shares",
+            ["share of labels", one, other, "difference", "ratio"],
+            [
+                [
+                    category,
+                    f"{left:.1%}",
+                    f"{right:.1%}",
+                    f"{right - left:+.1%}",
+                    _ratio(found.share_ratios[category]),
+                ]
+                for category, (left, right) in found.shares.items()
+            ],
+            [
+                {
+                    "label": category,
+                    "first": left,
+                    "second": right,
+                    "difference": right - left,
+                    "ratio": found.share_ratios[category],
+                }
+                for category, (left, right) in found.shares.items()
+            ],
+            partial(draw_label_shares, found, sides),
+        ),
+    ]
+
+
+def correlation_table(found: ScoreComparison) -> ResultTable:
+    """Return the correlations, a row for each."""
+    rows, records = [], []
+    for name, value in found.runs.items():
+        interval, topics, pairs = found.intervals[name], found.topics[name], found.pairs[name]
+        rows.append(
+            [
+                name.replace("_", "-"),
+                decimal(value),
+                f"{decimal(interval.low)} to {decimal(interval.high)}",
+                decimal(topics.mean),
+                f"{decimal(topics.low)} to {decimal(topics.high)}",
+                decimal(pairs),
+            ]
+        )
+        records.append(
+            {
+                "correlation": name,
+                "runs": value,
+                "interval_low": interval.low,
+                "interval_high": interval.high,
+                "topics_mean": topics.mean,
+                "topics_low": topics.low,
+                "topics_high": topics.high,
+                "pairs": pairs,
+            }
+        )
+    header = ["correlation", "runs", "interval", "mean of topics", "topics", "all pairs"]
+    return ResultTable(f"{found.measure}_correlations", header, rows, records)
+
+
+def run_means_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTable:
+    """Return the mean of each run on both sides, which the scatter shows."""
+    from sidelight.evaluation.figures.ranks import draw_run_means
+
+    means = list(zip(found.run_tags, *found.means, strict=True))
+    return ResultTable(
+        f"{found.measure}_run_means",
+        ["run", *sides],
+        [[run_tag, f"{first:.4f}", f"{second:.4f}"] for run_tag, first, second in means],
+        [
+            {"run_tag": run_tag, "first": first, "second": second}
+            for run_tag, first, second in means
+        ],
+        partial(draw_run_means, found, sides),
+    )
+
+
+def importance_title(importance: Importance) -> str:
+    """Return the name of a class of rubric questions, in words."""
+    return importance.name.replace("_", " ").lower()
+
+
+def decimal(value: float | None) -> str:
+    """Return a coefficient as tables show it."""
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.2f}"

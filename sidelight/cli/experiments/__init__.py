@@ -1,0 +1,1 @@
+"""Commands that compare, bundle and reproduce."""

@@ -1,0 +1,88 @@
+"""`sidelight bundle` and `sidelight verify`: a run that anyone can check."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import err, out, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from sidelight.reproduction.verify import Verification
+
+
+def bundle(
+    run: Annotated[Path, typer.Argument(help="Run directory.")],
+    topics: Annotated[Path, typer.Option("--topics", help="Topics file of the run.")],
+    index: Annotated[Path, typer.Option("--index", help="Index folder of the run.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .tar.zst file to write.")],
+    rubrics: Annotated[
+        Path | None,
+        typer.Option("--rubrics", help="What a judged run was judged by, if it was given."),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", help="Folder of model replies; `cache` in the run directory."),
+    ] = None,
+) -> None:
+    """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
+    from sidelight.formats.topics.articles import read_topics
+    from sidelight.index.folder import open_index
+    from sidelight.reproduction.bundle import make_bundle
+    from sidelight.runs.directory import RunDirectory
+
+    directory = RunDirectory(run)
+    with progress_bar("topics", total=len(read_topics(topics))) as advance:
+        contents = asyncio.run(
+            make_bundle(
+                directory,
+                topics,
+                open_index(index),
+                cache or directory.cache,
+                output,
+                rubrics,
+                lambda _: advance(1),
+            )
+        )
+    size = output.stat().st_size / 1e6
+    out.print(f"The run came out the same again. {len(contents.files)} files, {size:.1f} MB:")
+    out.print(f"  {output}", markup=False)
+
+
+def verify(
+    bundle: Annotated[Path, typer.Argument(help="Bundle, or the folder it was unpacked to.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+) -> None:
+    """Check every byte of a bundle, and make its run again without index or model."""
+    from sidelight.reproduction.verify import verify_bundle
+
+    with progress_bar("topics", total=None) as advance:
+        verification = asyncio.run(verify_bundle(bundle, lambda _: advance(1)))
+    if as_json:
+        print_json(
+            {
+                "verified": verification.succeeded,
+                "problems": [problem.as_dict() for problem in verification.problems],
+                "topics": verification.topics,
+                "files": len(verification.contents.files),
+            }
+        )
+    else:
+        _show(bundle, verification)
+    if not verification.succeeded:
+        raise typer.Exit(1)
+
+
+def _show(bundle: Path, verification: Verification) -> None:
+    for problem in verification.problems:
+        style = "red" if problem.severity == "error" else "yellow"
+        err.print(str(problem), style=style, markup=False)
+    if verification.succeeded:
+        out.print(
+            f"{bundle}: verified. {len(verification.contents.files)} files as they were packed; "
+            f"{verification.topics} topics made again, every file the same.",
+            markup=False,
+        )

@@ -1,0 +1,1 @@
+"""Commands that prepare a collection, index it and ask it."""

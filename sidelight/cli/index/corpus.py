@@ -1,0 +1,42 @@
+"""`sidelight corpus`: prepare a collection for indexing."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json, progress_bar
+
+app = typer.Typer(help="Prepare a collection for indexing.", no_args_is_help=True)
+
+
+@app.callback()
+def _corpus() -> None:
+    """Keep `segment` a command of its own while it is the only one."""
+
+
+@app.command()
+def segment(
+    documents: Annotated[
+        list[Path],
+        typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the segments go, one JSON a line.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
+    from itertools import chain
+
+    from sidelight.index.text.segmenter import read_documents, write_segments
+
+    with progress_bar("documents") as advance:
+        read = chain.from_iterable(read_documents(path) for path in documents)
+        count = write_segments(output, read, advance)
+    if as_json:
+        print_json({"segments": count, "output": str(output)})
+    else:
+        out.print(f"Wrote {count} segments to {output}", markup=False)

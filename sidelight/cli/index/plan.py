@@ -1,0 +1,56 @@
+"""`sidelight index plan`: what an index of vectors will take, before any of it is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+
+
+def plan(
+    *,
+    segments: Annotated[int, typer.Option(min=1, help="How many segments.")] = 113_520_750,
+    dim: Annotated[int, typer.Option(min=1, help="How many numbers a vector has.")] = 256,
+    profile: Annotated[
+        str, typer.Option(help="exact, cpu-24gb, cpu-128gb, gpu-80gb or gpu-141gb.")
+    ] = "cpu-24gb",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder on the disk that is to hold the index.")
+    ] = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
+
+    Times are those of two cores or of one H200. Ends with 3 where they do not fit. Text and BM25
+    are not counted: the text takes about what the compressed shards do, BM25 130 bytes a segment.
+    """
+    from sidelight.index.vectors.capacity import plan_capacity, this_machine
+    from sidelight.index.vectors.profiles import profile_named
+
+    planned = plan_capacity(profile_named(profile), segments, dim, this_machine(output))
+    if as_json:
+        print_json(planned.model_dump())
+    else:
+        where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
+        lists = f"{planned.lists}, {planned.probes} searched" if planned.lists else "none"
+        shown = {
+            "profile": f"{planned.profile}, {segments:,} vectors of {dim}",
+            "lists": lists,
+            "memory": f"{planned.memory_gb:.1f} GB{where}, "
+            f"{planned.memory_bytes_per_vector:.0f} bytes a vector",
+            "disk": f"{planned.disk_gb:.1f} GB, {planned.disk_bytes_per_vector:.0f} bytes a vector",
+            "building": f"{planned.build_s / 60:.0f} min from vectors to index, "
+            f"{planned.building_memory_gb:.1f} GB of memory, {planned.building_disk_gb:.1f} GB of "
+            "disk besides",
+            "recall": f"{planned.recall:.2f} of the exact 100 best, or more",
+            "query": f"{planned.latency_ms:.1f} ms alone, the best 100",
+        }
+        for name, value in shown.items():
+            out.print(f"{name:9} {value}", markup=False)
+        for problem in planned.problems:
+            out.print(f"does not fit: {problem}", markup=False)
+    if planned.problems:
+        raise typer.Exit(3)

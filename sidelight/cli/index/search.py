@@ -1,0 +1,87 @@
+"""`sidelight search`: ask an index, once or with a file of queries."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+
+if TYPE_CHECKING:
+    from sidelight.index.folder import IndexFolder
+    from sidelight.retrieval.base import Retriever
+
+_SNIPPET = 300
+
+
+def search(
+    words: Annotated[str | None, typer.Argument(help="What to search for.")] = None,
+    *,
+    index: Annotated[Path, typer.Option("--index", help="Folder made by `sidelight index build`.")],
+    retriever: Annotated[
+        str, typer.Option("--retriever", help="bm25, rm3, rocchio, dense or hybrid.")
+    ] = "hybrid",
+    k: Annotated[int, typer.Option("--k", min=1, help="Hits per query.")] = 10,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", help="File of `id<TAB>text` lines instead of words.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="TREC run to write with --queries.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
+) -> None:
+    """Search an index and show the hits, or write a TREC run for a file of queries."""
+    from sidelight.errors import UsageError
+    from sidelight.index.folder import open_index
+    from sidelight.retrieval.named import open_retriever
+
+    if (words is None) == (queries is None) or (queries is None) != (output is None):
+        raise UsageError(
+            "expected either words to search for, or --queries with --output",
+            remedy='Try: sidelight search --index DIR "who owns the outlet"',
+        )
+    folder = open_index(index)
+    opened = open_retriever(retriever, folder)
+    if queries is not None and output is not None:
+        _write_run(opened, queries, k, output, as_json=as_json)
+    else:
+        _show_hits(opened, folder, words or "", k, as_json=as_json)
+
+
+def _write_run(retriever: Retriever, queries: Path, k: int, output: Path, *, as_json: bool) -> None:
+    from sidelight.formats.runs.trec_run import write_trec_run
+    from sidelight.formats.topics.queries import read_queries
+
+    results = retriever.search(read_queries(queries), k)
+    write_trec_run(output, results, f"sidelight-{retriever.name}")
+    count = sum(len(hits) for hits in results.values())
+    if as_json:
+        print_json({"queries": len(results), "hits": count, "output": str(output)})
+    else:
+        out.print(f"Wrote {count} hits for {len(results)} queries to {output}", markup=False)
+
+
+def _show_hits(
+    retriever: Retriever, folder: IndexFolder, words: str, k: int, *, as_json: bool
+) -> None:
+    from sidelight.schemas.search import Query
+    from sidelight.text import one_line
+
+    hits = retriever.search([Query(query_id="q", text=words)], k)["q"]
+    segments = folder.docstore.get_many([hit.segment_id for hit in hits])
+    if as_json:
+        shown = [
+            {"rank": rank, "score": hit.score, **segment.model_dump()}
+            for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1)
+        ]
+        print_json(shown)
+        return
+    if not hits:
+        out.print("No segment was found.")
+    for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1):
+        out.print(f"{rank:3}  {hit.score:.4f}  {hit.segment_id}", style="bold", markup=False)
+        if segment.title or segment.url:
+            out.print(f"     {one_line(segment.title)}  {one_line(segment.url)}", markup=False)
+        out.print(f"     {one_line(segment.text)[:_SNIPPET]}", markup=False)

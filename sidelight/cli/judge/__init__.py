@@ -1,0 +1,1 @@
+"""Commands that put a judge to work."""

@@ -1,0 +1,68 @@
+"""Options of the commands that put a judge to work."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.labelling.examples import Examples
+
+
+class Task(StrEnum):
+    """What the runs hold."""
+
+    TASK1 = "task1"
+    TASK2 = "task2"
+
+
+Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
+RunTask = Annotated[Task, typer.Option("--task", help="What the runs hold.")]
+JudgeName = Annotated[
+    str, typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
+]
+ExampleFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--examples",
+        help="Labelled runs to learn from: human_rubrics/, human_assessments/ and runs/, "
+        "as the organizers lay them out.",
+    ),
+]
+ExampleRuns = Annotated[
+    list[str] | None,
+    typer.Option("--example-run", help="Learn from this run only; repeat for more."),
+]
+WordsOnly = Annotated[
+    bool, typer.Option("--words-only", help="Embedded: compare words without an encoder.")
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", help="Prompted: ask this model; repeat for an ensemble."),
+]
+Topics = Annotated[Path | None, typer.Option("--topics", help="Prompted: the articles (JSONL).")]
+QuestionMode = Annotated[
+    Mode, typer.Option("--mode", help="Prompted: pairs of questions one call is asked about.")
+]
+
+
+def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Examples | None:
+    """Read the labelled runs that the options name; None when they name none.
+
+    Raises:
+        UsageError: Runs were named, but no folder.
+        InputError: The folder cannot be read.
+    """
+    from sidelight.evaluation.labelling.examples import read_examples
+
+    if examples is None:
+        if example_runs:
+            raise UsageError("--example-run names a run of --examples, which was not given")
+        return None
+    return read_examples(examples, example_runs or ())

@@ -1,0 +1,159 @@
+"""What `sidelight run` says at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.judge.evaluate_report import print_evaluation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sidelight.config.settings import Settings
+    from sidelight.runs.log import PromptUsage, TopicLog
+    from sidelight.runs.runner import RunSummary
+
+
+def report_run(
+    summary: RunSummary,
+    settings: Settings,
+    seconds: float,
+    retries: int,
+    evaluation: dict[str, Any] | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Say what a run did and cost, what failed, what is thin, where the files are, how it scored.
+
+    Args:
+        summary: What the run came to.
+        settings: What it was made with.
+        seconds: It took.
+        retries: Calls made again.
+        evaluation: What `sidelight evaluate` says of it; None for a run that was not judged.
+        as_json: Print one JSON document.
+    """
+    if as_json:
+        judged = {"evaluation": evaluation} if evaluation else {}
+        print_json(_as_json(summary, settings, retries) | judged)
+        return
+    if not summary.done and not summary.failures:
+        out.print(f"Nothing to do: all {len(summary.kept)} topics were finished before.")
+    else:
+        kept = f", {len(summary.kept)} finished before" if summary.kept else ""
+        out.print(f"{len(summary.done)} topics in {seconds:.1f} s{kept}.")
+    _print_usage(summary, settings, retries)
+    for failure in summary.failures:
+        err.print(f"[red]failed[/red] {failure.topic_id}: {failure.error}: ", end="")
+        err.print(failure.message, markup=False)
+    for problem in summary.problems:
+        if problem.severity == "error":
+            err.print(str(problem), style="red", markup=False)
+    if summary.fallbacks:
+        steps = sorted({step for steps in summary.fallbacks.values() for step in steps})
+        out.print(
+            f"{len(summary.fallbacks)} topics had steps done without the model, whose replies "
+            f"were no use: {', '.join(steps)} (listed in manifest.json)."
+        )
+    if summary.thin:
+        out.print(
+            f"{len(summary.thin)} reports are short: the index holds little on their topics "
+            "(listed in manifest.json)."
+        )
+    directory = summary.directory
+    for path in (directory.task1, directory.task2, directory.manifest, directory.traces):
+        out.print(f"  {path}", markup=False)
+    if evaluation:
+        print_evaluation(evaluation)
+
+
+def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:
+    seconds = _seconds(summary.logs.values())
+    if seconds:
+        spent = ", ".join(f"{step} {time:.1f}" for step, time in seconds.items())
+        out.print(f"Seconds per step, added up over topics: {spent}.")
+    usage = summary.usage()
+    if not usage:
+        return
+    print_table(
+        ("prompt", "calls", "cached", "tokens read", "written", "s per call", "no use"),
+        (
+            (
+                prompt,
+                str(sums.calls),
+                str(sums.cached),
+                str(sums.prompt_tokens),
+                str(sums.completion_tokens),
+                f"{sums.latency_s / made:.2f}" if (made := sums.calls - sums.cached) else "-",
+                _shown(sums),
+            )
+            for (_, prompt), sums in usage.items()
+        ),
+    )
+    calls = sum(sums.calls for sums in usage.values())
+    cached = sum(sums.cached for sums in usage.values())
+    read = sum(sums.prompt_tokens for sums in usage.values())
+    written = sum(sums.completion_tokens for sums in usage.values())
+    failed = sum(sums.failures.total() for sums in usage.values())
+    price = _cost(settings, usage)
+    out.print(
+        f"{calls} calls, {cached} of them from the cache; {read} tokens read, {written} written; "
+        f"{failed} replies of no use, {retries} calls made again by the client"
+        + (f"; cost {price:.2f}." if price is not None else ".")
+    )
+
+
+def _shown(sums: PromptUsage) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(sums.failures.items())) or "-"
+
+
+def _seconds(logs: Iterable[TopicLog]) -> dict[str, float]:
+    steps: dict[str, float] = {}
+    for log in logs:
+        for step, seconds in log.seconds.items():
+            steps[step] = steps.get(step, 0.0) + seconds
+    return steps
+
+
+def _cost(settings: Settings, usage: dict[tuple[str, str], PromptUsage]) -> float | None:
+    """Return what the calls cost, or None where a price is not set."""
+    named = [item for item in (settings.models.writer, settings.models.checker) if item is not None]
+    servers = {item.name: settings.servers.get(item.server) for item in named}
+    total = 0.0
+    for (model, _), sums in usage.items():
+        server = servers.get(model)
+        if server is None or server.prompt_price is None or server.completion_price is None:
+            return None
+        total += sums.prompt_tokens * server.prompt_price / 1e6
+        total += sums.completion_tokens * server.completion_price / 1e6
+    return total
+
+
+def _as_json(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:
+    usage = summary.usage()
+    return {
+        "directory": str(summary.directory.path),
+        "done": summary.done,
+        "kept": summary.kept,
+        "failures": [failure.model_dump() for failure in summary.failures],
+        "fallbacks": summary.fallbacks,
+        "thin": summary.thin,
+        "problems": [problem.as_dict() for problem in summary.problems],
+        "seconds": _seconds(summary.logs.values()),
+        "calls": [
+            {
+                "model": model,
+                "prompt": prompt,
+                "calls": sums.calls,
+                "cached": sums.cached,
+                "prompt_tokens": sums.prompt_tokens,
+                "completion_tokens": sums.completion_tokens,
+                "latency_s": sums.latency_s,
+                "failures": dict(sums.failures),
+            }
+            for (model, prompt), sums in usage.items()
+        ],
+        "retries": retries,
+        "cost": _cost(settings, usage) if usage else None,
+    }

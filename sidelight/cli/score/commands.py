@@ -1,0 +1,248 @@
+"""`sidelight score`: runs against rubrics, and search results against relevance labels."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import err, print_json, print_table
+from sidelight.cli.options.scores import (
+    DEFAULT_TRACK,
+    Assessments,
+    Compound,
+    Data,
+    Json,
+    Merge,
+    Output,
+    Rubrics,
+    Samples,
+    Sampling,
+    Seed,
+    Track,
+    from_data,
+    required,
+)
+from sidelight.cli.score import diff, headroom
+from sidelight.cli.score.compare import compare
+from sidelight.cli.score.support import support
+from sidelight.cli.score.table import ScoreOrigin, deliver
+from sidelight.errors import UsageError
+from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.formats.data_folder import DataPart
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.scoring.score import ScoreTable
+
+app = typer.Typer(no_args_is_help=True)
+app.command()(support)
+app.command()(compare)
+app.add_typer(diff.app, name="diff")
+app.add_typer(headroom.app, name="headroom")
+
+Compat = Annotated[
+    bool,
+    typer.Option(
+        "--organizer-compat",
+        help="Reproduce the organizers' script, whose denominators are what is present.",
+    ),
+]
+
+
+@app.callback(invoke_without_command=True)
+def score(context: typer.Context, data: Data = None, output: Output = None) -> None:
+    """Score runs: with --data alone those of both tasks; the commands have more options."""
+    if context.invoked_subcommand is None:
+        task1(data=data, output=output)
+        task2(data=data, output=output)
+    elif data or output:
+        raise UsageError(
+            f"the options go after the command: score {context.invoked_subcommand} --data DIR"
+        )
+
+
+@app.command()
+def task1(
+    *,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
+    compound: Compound = None,
+    output: Output = None,
+    track: Track = DEFAULT_TRACK,
+    organizer_compat: Compat = False,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score question runs by the rubric questions they cover."""
+    from sidelight.evaluation.scoring.organizer_compat import compat_question_scores
+    from sidelight.evaluation.scoring.score import score_questions
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.labels.assessments import (
+        read_compound_assessments,
+        read_question_assessments,
+    )
+    from sidelight.tracks import load_track
+
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
+    compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
+    if organizer_compat:
+        if compound is None:
+            raise UsageError("--organizer-compat needs --compound, as the organizers' script does")
+        table = compat_question_scores(known, assessments, compound)
+    else:
+        table = score_questions(
+            known,
+            read_question_assessments(assessments),
+            read_compound_assessments(compound) if compound else None,
+            questions_per_topic=load_track(track).questions_per_topic,
+        )
+    notes = [] if compound else ["compound questions were not filtered out: no --compound"]
+    files = [path for path in (assessments, compound) if path]
+    sampling = None if organizer_compat else Sampling(samples, seed)
+    _deliver(table, files, "question", output, notes, sampling, len(known), as_json=as_json)
+
+
+@app.command()
+def task2(
+    *,
+    data: Data = None,
+    rubrics: Annotated[
+        Path | None,
+        typer.Option("--rubrics", help="Folder of rubrics; may be left out with --unit-weights."),
+    ] = None,
+    assessments: Assessments = None,
+    output: Output = None,
+    merge: Merge = False,
+    unit_weights: Annotated[
+        bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
+    ] = False,
+    organizer_compat: Compat = False,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score reports by the rubric answers they support."""
+    from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
+    from sidelight.evaluation.scoring.score import score_reports
+    from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.labels.assessments import read_answer_assessments
+
+    if organizer_compat and (merge or unit_weights):
+        raise UsageError("--organizer-compat excludes --merge and --unit-weights")
+    assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
+    rubrics = from_data(rubrics, data, DataPart.RUBRICS)
+    if rubrics is None and not unit_weights:
+        raise UsageError(
+            "expected --rubrics, or --data, a folder that has them",
+            remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
+        )
+    known = read_rubrics(rubrics) if rubrics else {}
+    notes = []
+    if organizer_compat:
+        table = compat_report_scores(known, assessments)
+    else:
+        labels = read_answer_assessments(assessments, merge=merge)
+        if unit_weights:
+            notes.append("every answer of a topic weighs the same")
+            known = with_unit_weights(known) if rubrics else rubrics_from_answers(labels)
+        if not rubrics:
+            notes.append("no rubrics: the answers any run was judged on stand for them")
+        table = score_reports(known, labels)
+    sampling = None if organizer_compat else Sampling(samples, seed)
+    _deliver(table, [assessments], "report", output, notes, sampling, len(known), as_json=as_json)
+
+
+@app.command()
+def retrieval(
+    qrels: Annotated[Path, typer.Option("--qrels", help="Relevance labels, four columns.")],
+    run: Annotated[list[Path], typer.Option("--run", help="Search results, six columns; repeat.")],
+    measures: Annotated[
+        str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
+    ] = "nDCG@10 RR@10 R@100",
+    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Score search results; a query without results counts as 0.
+
+    What --output writes per query is what `score compare` and `agree scores` read.
+    """
+    from sidelight.evaluation.scoring.retrieval import score_retrieval, write_retrieval_scores
+
+    scores = score_retrieval(qrels, run, measures)
+    if output:
+        write_retrieval_scores(scores, output)
+    if as_json:
+        print_json(
+            {
+                "runs": [
+                    {"run": item.run, "mean": item.mean, "omitted": item.omitted}
+                    | ({"per_query": item.per_query} if per_query else {})
+                    for item in scores
+                ]
+            }
+        )
+        return
+    names = list(scores[0].mean)
+    rows = []
+    for item in scores:
+        if per_query:
+            rows += [(item.run, query, values) for query, values in item.per_query.items()]
+        rows.append((item.run, "all", item.mean))
+    print_table(
+        ["run", "query", *names],
+        [[run, query, *(f"{values[name]:.4f}" for name in names)] for run, query, values in rows],
+    )
+    for item in scores:
+        if item.omitted:
+            err.print(
+                f"{item.run}: no results for {len(item.omitted)} queries, which count as 0: "
+                f"{', '.join(item.omitted)}",
+                style="yellow",
+                markup=False,
+            )
+
+
+def _deliver(
+    table: ScoreTable,
+    assessments: list[Path],
+    task: str,
+    output: Path | None,
+    notes: list[str],
+    sampling: Sampling | None,
+    n_topics: int,
+    *,
+    as_json: bool,
+) -> None:
+    from sidelight.evaluation.scoring.files import label_source
+
+    source = label_source(assessments[0])
+    judge = _judge_of(assessments)
+    prefix = f"{source}_{task}_generation"
+    deliver(
+        ScoreOrigin(source, judge, sampling, n_topics, notes),
+        table,
+        prefix,
+        output,
+        as_json=as_json,
+    )
+
+
+def _judge_of(assessments: list[Path]) -> str | None:
+    """Name the judge of the files by the manifests beside them; two may not share a table."""
+    from sidelight.errors import InputError
+    from sidelight.evaluation.labelling.manifest import read_manifest_beside
+
+    manifests = [read_manifest_beside(path) for path in assessments]
+    labels = sorted({manifest.label for manifest in manifests if manifest})
+    if len(labels) > 1:
+        raise InputError(
+            f"the labels and the compound verdicts are by different judges: {'; '.join(labels)}",
+            remedy="Take both files from one `sidelight judge` run.",
+        )
+    return labels[0] if labels else None

@@ -1,0 +1,132 @@
+"""`sidelight score compare`: which runs differ by more than chance."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+from sidelight.cli.options.judges import Task  # noqa: TC001 - typer reads the annotations
+from sidelight.cli.options.scores import (
+    Data,
+    Json,
+    Output,
+    Samples,
+    Sampling,
+    Seed,
+    interval_cell,
+    score_by_people,
+)
+from sidelight.cli.result_table import ResultTable, list_files, write_results
+from sidelight.errors import UsageError
+from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.evaluation.scoring.compare import Comparison
+
+
+def compare(
+    per_topic: Annotated[
+        Path | None, typer.Argument(help="Per-topic results file of `score`.")
+    ] = None,
+    data: Data = None,
+    task: Annotated[
+        Task | None, typer.Option("--task", help="With --data: whose runs to compare.")
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", help="Compare the other runs with this one only.")
+    ] = None,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
+    from sidelight.evaluation.scoring.compare import compare_runs, topic_values
+    from sidelight.evaluation.scoring.files import read_topic_scores
+
+    if per_topic:
+        scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
+    elif data and task:
+        scores = topic_values(score_by_people(data, task), measure, data)
+    else:
+        raise UsageError("expected a per-topic results file, or --data and --task")
+    pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
+    sampling = Sampling(samples, seed)
+    table = _pairs_table(pairs, f"{scores.measure}_run_pairs")
+    if as_json:
+        print_json(
+            {
+                "measure": scores.measure,
+                "n_topics": len(scores.topic_ids),
+                "sampling": sampling._asdict(),
+                "pairs": [
+                    pair._asdict() | {"interval": pair.interval and pair.interval._asdict()}
+                    for pair in pairs
+                ],
+                "files": [str(path) for path in write_results(output, [table])],
+            }
+        )
+        return
+    table.show()
+    for note in (
+        f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
+        f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
+        "detectable: true difference that these topics show with a power of 80% at the 5% level",
+    ):
+        out.print(f"note: {note}", markup=False)
+    list_files(write_results(output, [table]))
+
+
+def _pairs_table(pairs: Sequence[Comparison], name: str) -> ResultTable:
+    return ResultTable(
+        name,
+        [
+            "pair",
+            "difference",
+            "95% interval",
+            "p",
+            "p (Holm)",
+            "won",
+            "lost",
+            "tied",
+            "detectable",
+        ],
+        [
+            [
+                f"{pair.first} - {pair.second}",
+                f"{pair.difference:+.4f}",
+                interval_cell(pair.interval),
+                f"{pair.p_value:.4f}",
+                f"{pair.p_holm:.4f}",
+                str(pair.won),
+                str(pair.lost),
+                str(pair.tied),
+                "-" if pair.detectable is None else f"{pair.detectable:.4f}",
+            ]
+            for pair in pairs
+        ],
+        [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "difference": pair.difference,
+                "interval_low": pair.interval and pair.interval.low,
+                "interval_high": pair.interval and pair.interval.high,
+                "p_value": pair.p_value,
+                "p_holm": pair.p_holm,
+                "won": pair.won,
+                "lost": pair.lost,
+                "tied": pair.tied,
+                "detectable": pair.detectable,
+            }
+            for pair in pairs
+        ],
+    )

@@ -1,0 +1,131 @@
+"""`sidelight score headroom`: how far the best run of each topic is from all runs together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+from sidelight.cli.options.scores import (
+    DEFAULT_TRACK,
+    Assessments,
+    Compound,
+    Data,
+    Json,
+    Rubrics,
+    Track,
+    from_data,
+    required,
+)
+from sidelight.cli.result_table import ResultTable, list_files, write_results
+from sidelight.formats.data_folder import DataPart
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.scoring.headroom import TopicHeadroom
+
+app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
+
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="Folder for the table and the figure.")
+]
+
+
+@app.command()
+def task1(
+    *,
+    output: Output,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
+    compound: Compound = None,
+    track: Track = DEFAULT_TRACK,
+    as_json: Json = False,
+) -> None:
+    """Show the headroom of question runs."""
+    from sidelight.evaluation.scoring.headroom import question_headroom
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.labels.assessments import (
+        read_compound_assessments,
+        read_question_assessments,
+    )
+    from sidelight.tracks import load_track
+
+    assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
+    compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
+    topics = question_headroom(
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        read_question_assessments(assessments),
+        read_compound_assessments(compound) if compound else None,
+        questions_per_topic=load_track(track).questions_per_topic,
+    )
+    _deliver(topics, "question", assessments, output, as_json=as_json)
+
+
+@app.command()
+def task2(
+    *,
+    output: Output,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    assessments: Assessments = None,
+    as_json: Json = False,
+) -> None:
+    """Show the headroom of reports."""
+    from sidelight.evaluation.scoring.headroom import report_headroom
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.labels.assessments import read_answer_assessments
+
+    assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    topics = report_headroom(known, read_answer_assessments(assessments))
+    _deliver(topics, "report", assessments, output, as_json=as_json)
+
+
+def _deliver(
+    topics: list[TopicHeadroom], task: str, assessments: Path, output: Path, *, as_json: bool
+) -> None:
+    """Print and write the numbers; then draw them, which needs matplotlib."""
+    from sidelight.evaluation.figures.headroom import draw_headroom
+    from sidelight.evaluation.scoring.files import label_source
+
+    source = label_source(assessments)
+    title = f"{task.capitalize()} generation, {source} labels"
+    table = ResultTable(
+        f"{source}_{task}_generation_headroom",
+        ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
+        [
+            [
+                topic.topic_id,
+                f"{topic.ceiling:.4f}",
+                f"{topic.best:.4f}",
+                f"{topic.mean:.4f}",
+                "-" if topic.mean_contradiction is None else f"{topic.mean_contradiction:.4f}",
+                ", ".join(topic.best_runs),
+            ]
+            for topic in topics
+        ],
+        [_record(topic) for topic in topics],
+        lambda paths: draw_headroom(topics, title, paths),
+    )
+    if as_json:
+        print_json(
+            {
+                "labels": source,
+                "topics": [topic._asdict() for topic in topics],
+                "files": [str(path) for path in write_results(output, [table])],
+            }
+        )
+        return
+    table.show()
+    out.print(f"labels: {source}", markup=False)
+    list_files(write_results(output, [table]))
+
+
+def _record(topic: TopicHeadroom) -> dict[str, object]:
+    """Return a row of the CSV; `;` separates the best runs, and Task 1 has one column less."""
+    record = topic._asdict() | {"best_runs": ";".join(topic.best_runs)}
+    if topic.mean_contradiction is None:
+        del record["mean_contradiction"]
+    return record

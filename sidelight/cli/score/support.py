@@ -1,0 +1,116 @@
+"""`sidelight score support`: whether what reports cite says what they say."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import progress_bar
+from sidelight.cli.options.models import (
+    DEFAULT_AT_ONCE,
+    REPLIES,
+    AtOnce,
+    BaseUrl,
+    Cache,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+)
+from sidelight.cli.options.scores import Json, Output, Samples, Sampling, Seed
+from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sidelight.index.text.docstore import Docstore
+    from sidelight.index.text.raw_text import RawText
+
+_PREFIX = "auto_support"
+
+
+def support(
+    runs: Annotated[list[Path], typer.Argument(help="Task 2 files; the file name is the run tag.")],
+    *,
+    index: Annotated[Path, typer.Option("--index", help="Folder that holds the cited segments.")],
+    topics: Annotated[
+        Path | None,
+        typer.Option(
+            "--topics", help="The topics that count (JSONL); those of any run if not given."
+        ),
+    ] = None,
+    output: Output = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Ask this model; words decide if none is named.")
+    ] = None,
+    base_url: BaseUrl = None,
+    cache: Cache = None,
+    offline: Offline = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score reports by how far the segments they cite support their sentences.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.checks.support import SUPPORT_PROMPT, LexicalSupportCheck, PromptedSupportCheck
+    from sidelight.cli.score.table import ScoreOrigin, deliver
+    from sidelight.errors import UsageError
+    from sidelight.evaluation.labelling.support.sentences import (
+        assess_support,
+        score_support,
+        write_verdicts,
+    )
+    from sidelight.formats.runs.cited_text import read_report_run
+    from sidelight.formats.topics.articles import read_topics
+    from sidelight.index.folder import open_index
+
+    read = [read_report_run(path) for path in runs]
+    topic_ids = [article.topic_id for article in read_topics(topics)] if topics else None
+    texts_of = partial(_texts, open_index(index).docstore)
+    n_sentences = sum(len(report.responses) for run in read for report in run.reports)
+    with progress_bar("sentences", total=n_sentences) as advance:
+        assess = partial(
+            assess_support, runs=read, texts_of=texts_of, on_sentence=lambda: advance(1)
+        )
+        if model is None:
+            judge = "words of sentence and source"
+            verdicts = asyncio.run(assess(LexicalSupportCheck()))
+        else:
+            from sidelight.build.models import ModelAccess
+            from sidelight.cli.judge.ask_models import ask_models
+            from sidelight.llm.budget import Budget
+
+            folder = cache or (output / REPLIES if output else None)
+            if folder is None:
+                raise UsageError("replies need a folder", remedy="Give --output or --cache.")
+            judge = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
+            access = ModelAccess(
+                cache=folder,
+                offline=offline,
+                base_url=base_url,
+                budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+            )
+            work = ask_models(
+                [model], access, at_once, lambda asked: assess(PromptedSupportCheck(asked[0]))
+            )
+            verdicts = asyncio.run(work)
+    table = score_support(read, verdicts, topic_ids)
+    notes = ["the first citation of a sentence decides; `all`: its citations together"]
+    n_topics = len({topic.topic_id for topic in table.topics})
+    if output is not None:
+        write_verdicts(output / f"{_PREFIX}_sentences.csv", verdicts)
+    origin = ScoreOrigin("auto", judge, Sampling(samples, seed), n_topics, notes)
+    deliver(origin, table, _PREFIX, output, as_json=as_json)
+
+
+def _texts(docstore: Docstore | RawText, segment_ids: Collection[str]) -> dict[str, str]:
+    known = sorted(segment_id for segment_id in segment_ids if segment_id in docstore)
+    return {segment.segment_id: segment.text for segment in docstore.get_many(known)}

@@ -1,0 +1,131 @@
+"""A table of scores as commands deliver it: files, the terminal, JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.options.scores import interval_cell
+from sidelight.cli.result_table import list_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sidelight.cli.options.scores import Sampling
+    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.uncertainty import Interval
+
+
+class ScoreOrigin(NamedTuple):
+    """What a reader must know about scores.
+
+    Attributes:
+        labels: Who labelled, `human` or `auto`.
+        judge: The judge, as its manifest names it.
+        sampling: How intervals are drawn; None for no intervals.
+        n_topics: The topics that count.
+        notes: What else the scores depend on.
+    """
+
+    labels: str
+    judge: str | None
+    sampling: Sampling | None
+    n_topics: int
+    notes: Sequence[str] = ()
+
+
+def deliver(
+    origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None, *, as_json: bool
+) -> None:
+    """Write the result files, and print the table with what a reader must know about it.
+
+    Args:
+        origin: What a reader must know.
+        table: At least one run.
+        prefix: How the names of the files begin.
+        output: Folder for them; None for no files.
+        as_json: Print one JSON document.
+    """
+    from sidelight.evaluation.scoring.files import write_score_files
+    from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, run_intervals
+    from sidelight.formats.latex import write_latex_table
+
+    sampling, n_topics = origin.sampling, origin.n_topics
+    intervals = run_intervals(table, **sampling._asdict()) if sampling else None
+    header, rows = _run_table(table, intervals, n_topics)
+    written: tuple[Path, ...] = ()
+    if output is not None:
+        latex = output / f"{prefix}_per_run_results.tex"
+        written = (*write_score_files(table, output, prefix, intervals), latex)
+        write_latex_table(latex, header, rows)
+    if as_json:
+        print_json(
+            {
+                "labels": origin.labels,
+                "judge": origin.judge,
+                "notes": list(origin.notes),
+                "n_rubric_topics": n_topics,
+                "bootstrap": sampling._asdict() if sampling else None,
+                "runs": [
+                    {"run_tag": run.run_tag, **run.values} | _interval_json(run.run_tag, intervals)
+                    for run in table.runs
+                ],
+                "topics": [
+                    {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.values}
+                    for topic in table.topics
+                ],
+                "omitted": table.omitted,
+                "files": [str(path) for path in written],
+            }
+        )
+        return
+    print_table(header, rows)
+    judge = f" ({origin.judge})" if origin.judge else ""
+    out.print(f"labels: {origin.labels}{judge}", markup=False)
+    notes = list(origin.notes)
+    if sampling and n_topics >= MIN_TOPICS:
+        notes = [f"intervals: bootstrap over {n_topics} topics, {sampling}", *notes]
+    elif sampling:
+        notes = [f"no intervals: {n_topics} topics are fewer than {MIN_TOPICS}", *notes]
+    for note in notes:
+        out.print(f"note: {note}", markup=False)
+    for run_tag, topics in table.omitted.items():
+        err.print(
+            f"{run_tag}: no judgment for {len(topics)} topics, which count as 0: "
+            f"{', '.join(topics)}",
+            style="yellow",
+            markup=False,
+        )
+    list_files(written)
+
+
+def _interval_json(
+    run_tag: str, intervals: dict[str, Interval | None] | None
+) -> dict[str, dict[str, float] | None]:
+    if intervals is None:
+        return {}
+    interval = intervals[run_tag]
+    return {"interval": interval._asdict() if interval else None}
+
+
+def _run_table(
+    table: ScoreTable, intervals: dict[str, Interval | None] | None, n_topics: int
+) -> tuple[list[str], list[list[str]]]:
+    """Return a header and a row for each run: its main measure, its interval, other measures."""
+    main, *others = table.runs[0].values
+    rows = []
+    for run in table.runs:
+        cells = [f"{run.values[main]:.4f}"]
+        if intervals:
+            cells.append(interval_cell(intervals[run.run_tag]))
+        cells += [_cell(name, run.values[name], n_topics) for name in others]
+        rows.append([run.run_tag, *cells])
+    names = [main, *(["95% interval"] if intervals else []), *others]
+    return ["run", *(name.replace("_", " ") for name in names)], rows
+
+
+def _cell(name: str, value: float, n_topics: int) -> str:
+    if name == "n_topics":
+        return f"{value}/{n_topics}"
+    return f"{value:.1%}" if name == "unjudged" else f"{value:.4f}"

@@ -1,0 +1,1 @@
+"""How far two sides agree: on labels, on relevance, on the order of runs."""

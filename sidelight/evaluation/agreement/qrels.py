@@ -1,0 +1,101 @@
+"""How far two sides agree on the relevance of the same documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sidelight.errors import InputError
+from sidelight.evaluation.agreement.labels import CategoryAgreement
+from sidelight.evaluation.metrics.pair_order import PairOrder, pair_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RELEVANCE = ("relevant", "not-relevant")
+
+
+@dataclass(frozen=True, slots=True)
+class QrelsComparison:
+    """Two sets of relevance labels.
+
+    Attributes:
+        grades: Over every whole grade from the lowest to the highest that occurs on either side:
+            the files do not say which scale they use.
+        used: The grades that occur among the first and among the second side's labels.
+        relevance: Over `RELEVANCE`, where thresholds were given.
+        order: Pairs of documents of one query, over all queries.
+        only: How many labels only the first and only the second side has.
+    """
+
+    grades: CategoryAgreement
+    used: tuple[list[int], list[int]]
+    relevance: CategoryAgreement | None
+    order: PairOrder
+    only: tuple[int, int]
+
+
+def compare_qrels(
+    first: Mapping[str, Mapping[str, int]],
+    second: Mapping[str, Mapping[str, int]],
+    thresholds: tuple[int, int] | None = None,
+) -> QrelsComparison:
+    """Compare two sides' grades, document by document.
+
+    Args:
+        first: Query id -> document id -> grade.
+        second: The same.
+        thresholds: The lowest grade that counts as relevant on the first and the second side.
+
+    Raises:
+        InputError: No document is labelled by both.
+    """
+    by_query = [
+        [
+            (grade, second[query_id][name])
+            for name, grade in grades.items()
+            if name in second[query_id]
+        ]
+        for query_id, grades in first.items()
+        if query_id in second
+    ]
+    pairs = [pair for query in by_query for pair in query]
+    if not pairs:
+        raise InputError(
+            "there is no document that both files label for the same query",
+            remedy="Compare labels of the same queries and documents.",
+        )
+    used = sorted({pair[0] for pair in pairs}), sorted({pair[1] for pair in pairs})
+    scale = range(min(used[0][0], used[1][0]), max(used[0][-1], used[1][-1]) + 1)
+    relevance = None
+    if thresholds is not None:
+        relevance = CategoryAgreement.of(
+            [
+                (_relevance(one, thresholds[0]), _relevance(other, thresholds[1]))
+                for one, other in pairs
+            ],
+            RELEVANCE,
+        )
+    return QrelsComparison(
+        grades=CategoryAgreement.of(
+            [(str(one), str(other)) for one, other in pairs], [str(grade) for grade in scale]
+        ),
+        used=used,
+        relevance=relevance,
+        order=sum(
+            (
+                pair_order([pair[0] for pair in query], [pair[1] for pair in query])
+                for query in by_query
+            ),
+            start=PairOrder(),
+        ),
+        only=(_count(first) - len(pairs), _count(second) - len(pairs)),
+    )
+
+
+def _relevance(grade: int, lowest_relevant: int) -> str:
+    return RELEVANCE[0] if grade >= lowest_relevant else RELEVANCE[1]
+
+
+def _count(grades: Mapping[str, Mapping[str, int]]) -> int:
+    return sum(len(documents) for documents in grades.values())

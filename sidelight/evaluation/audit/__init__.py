@@ -1,0 +1,1 @@
+"""Whether a judge's verdicts change with what should not matter."""

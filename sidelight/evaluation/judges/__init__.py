@@ -1,1 +1,0 @@
-"""Judges label submissions against rubrics; one judge, or one step of a judge, a module."""

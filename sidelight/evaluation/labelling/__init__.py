@@ -1,0 +1,1 @@
+"""Who labels what: one room for each thing that is labelled."""

@@ -1,0 +1,1 @@
+"""Whether a submitted question asks more than one thing."""

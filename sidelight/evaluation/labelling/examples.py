@@ -1,0 +1,116 @@
+"""Submissions that people have labelled, for a judge to learn from.
+
+They lie in a folder laid out like the organizers' data (`formats.data_folder`), so that one can be
+given as it is. Runs or their labels may be missing for one task: examples of the other are examples
+enough. Labels of runs whose file is not there cannot be learned from and are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sidelight.errors import InputError
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.data_folder import DataPart
+from sidelight.formats.labels.assessments import read_answer_assessments, read_question_assessments
+from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.question_list import read_question_run
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+    from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment
+    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Labelled submissions; every label refers to a submission and a rubric that are here.
+
+    Attributes:
+        rubrics: Topic id -> rubric.
+        questions: (run tag, topic id, rank) -> submitted question, of the runs that have labels.
+        reports: (run tag, topic id) -> submitted report, of the runs that have labels.
+        question_labels: People's labels of question pairs.
+        answer_labels: People's labels of rubric answers.
+    """
+
+    rubrics: Mapping[str, Rubric]
+    questions: Mapping[tuple[str, str, int], SubmittedQuestion]
+    reports: Mapping[tuple[str, str], SubmittedReport]
+    question_labels: tuple[QuestionAssessment, ...]
+    answer_labels: tuple[AnswerAssessment, ...]
+
+    @property
+    def run_tags(self) -> frozenset[str]:
+        """Return the runs that have labels here."""
+        return frozenset(label.run_tag for label in self.question_labels) | frozenset(
+            label.run_tag for label in self.answer_labels
+        )
+
+
+def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
+    """Read labelled examples.
+
+    Args:
+        folder: Laid out as in `formats.data_folder`.
+        run_tags: Only these runs; all when empty.
+
+    Raises:
+        InputError: A file cannot be read, a named run has no labels here, or none has.
+        InvalidFileError: A file is not what it should be.
+    """
+    rubrics = read_rubrics(folder / DataPart.RUBRICS)
+    questions = {
+        (run.run_tag, question.topic_id, question.rank): question
+        for run in map(read_question_run, _files(folder / DataPart.QUESTION_RUNS))
+        for question in run.questions
+        if not run_tags or run.run_tag in run_tags
+    }
+    reports = {
+        (run.run_tag, report.metadata.topic_id): report
+        for run in map(read_report_run, _files(folder / DataPart.REPORT_RUNS))
+        for report in run.reports
+        if not run_tags or run.run_tag in run_tags
+    }
+    question_labels = tuple(
+        label
+        for label in (
+            read_question_assessments(folder / DataPart.QUESTION_ASSESSMENTS) if questions else ()
+        )
+        if (label.run_tag, label.topic_id, label.run_question_rank) in questions
+        and label.topic_id in rubrics
+    )
+    answer_labels = tuple(
+        label
+        for label in (
+            read_answer_assessments(folder / DataPart.REPORT_ASSESSMENTS) if reports else ()
+        )
+        if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
+    )
+    question_tags = {label.run_tag for label in question_labels}
+    answer_tags = {label.run_tag for label in answer_labels}
+    examples = Examples(
+        rubrics=rubrics,
+        questions={key: item for key, item in questions.items() if key[0] in question_tags},
+        reports={key: item for key, item in reports.items() if key[0] in answer_tags},
+        question_labels=question_labels,
+        answer_labels=answer_labels,
+    )
+    lacking = sorted(set(run_tags) - examples.run_tags)
+    if lacking or not examples.run_tags:
+        raise InputError(
+            f"{folder}: expected labelled example runs; found none for "
+            f"{', '.join(lacking) or 'any run'}",
+            remedy="Put run files under runs/ and their labels under human_assessments/.",
+        )
+    return examples
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the run files of a folder, which may be missing; hidden files are not runs."""
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [path for path in paths if path.is_file() and not path.name.startswith(".")]

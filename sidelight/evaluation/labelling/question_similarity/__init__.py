@@ -1,0 +1,1 @@
+"""How alike submitted questions and rubric questions are."""

@@ -1,0 +1,192 @@
+"""How alike submitted questions and rubric questions are, by a model's reading.
+
+Three modes ask the same thing in prompts of different size:
+
+| mode | one call for | calls for the track's 33 runs |
+|---|---|---|
+| `pairwise`, the published one | one pair | 77,880 |
+| `listwise` | one rubric question, all questions of a run | 7,788 |
+| `grid` | all rubric questions, all questions of a run | 990 |
+
+Prompts of a topic begin alike: the article, then the rubric question or questions, then labelled
+examples; candidates come last. A model that sees several candidates at once may judge them
+differently, so the mode is part of a judge's version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.evaluation.labelling.asking import Verdict
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.judgment import SimilarityLabel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sidelight.evaluation.labelling.asking import Assessor
+    from sidelight.evaluation.labelling.topic_material import TopicMaterial
+    from sidelight.schemas.rubric import RubricQuestion
+
+PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
+LISTWISE = load_prompt(Path(__file__).with_name("listwise.prompt.md"))
+GRID = load_prompt(Path(__file__).with_name("grid.prompt.md"))
+
+PROMPTS = {Mode.PAIRWISE: PAIRWISE, Mode.LISTWISE: LISTWISE, Mode.GRID: GRID}
+
+
+class PairVerdict(Value):
+    """The answer about one pair."""
+
+    reason: str
+    label: SimilarityLabel
+
+
+class CandidateVerdict(Value):
+    """The answer about one of several candidates."""
+
+    question_id: str
+    reason: str
+    label: SimilarityLabel
+
+
+class ListVerdict(Value):
+    """The answer about several candidates and one target."""
+
+    labels: tuple[CandidateVerdict, ...]
+
+
+class TargetLabel(Value):
+    """How like one of several targets a candidate is."""
+
+    target_id: str
+    label: SimilarityLabel
+
+
+class CandidateLabels(Value):
+    """The answer about one candidate and all targets."""
+
+    question_id: str
+    reason: str
+    labels: tuple[TargetLabel, ...]
+
+
+class GridVerdict(Value):
+    """The answer about all candidates and all targets."""
+
+    candidates: tuple[CandidateLabels, ...]
+
+
+class Line(NamedTuple):
+    """One line of a list in a prompt: an example after its label, a question after its id."""
+
+    name: str
+    text: str
+
+
+async def compare_pairwise(
+    assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
+) -> list[list[Verdict]]:
+    """Return the verdicts by rubric question, then candidate; one call for each."""
+
+    async def compared(target: RubricQuestion, candidate: str) -> Verdict:
+        return await assessor.verdict(
+            (topic.rubric.topic_id, str(target.rank)),
+            PAIRWISE,
+            PairVerdict,
+            lambda answer: Verdict(answer.label, answer.reason),
+            article=topic.article,
+            target=target.text,
+            examples=_labelled(topic, target),
+            candidate=candidate,
+        )
+
+    async def row(target: RubricQuestion) -> list[Verdict]:
+        return await asyncio.gather(*(compared(target, candidate) for candidate in candidates))
+
+    return await asyncio.gather(*map(row, topic.rubric.questions))
+
+
+async def compare_listwise(
+    assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
+) -> list[list[Verdict]]:
+    """Return the verdicts by rubric question, then candidate; one call for each of the former."""
+    lines = _numbered("q", candidates)
+
+    async def row(target: RubricQuestion) -> list[Verdict]:
+        return await assessor.verdicts(
+            (topic.rubric.topic_id, str(target.rank)),
+            LISTWISE,
+            ListVerdict,
+            [line.name for line in lines],
+            lambda answer: (
+                (one.question_id, Verdict(one.label, one.reason)) for one in answer.labels
+            ),
+            article=topic.article,
+            target=target.text,
+            examples=_labelled(topic, target),
+            candidates=lines,
+        )
+
+    return await asyncio.gather(*map(row, topic.rubric.questions))
+
+
+async def compare_grid(
+    assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
+) -> list[list[Verdict]]:
+    """Return the verdicts by rubric question, then candidate; one call for them all."""
+    targets = _numbered("t", [question.text for question in topic.rubric.questions])
+    lines = _numbered("q", candidates)
+    verdicts = await assessor.verdicts(
+        (topic.rubric.topic_id,),
+        GRID,
+        GridVerdict,
+        [f"{target.name} {line.name}" for target in targets for line in lines],
+        _cells,
+        article=topic.article,
+        targets=targets,
+        examples=[
+            Line(_near(targets, example.labels.values()), example.text)
+            for example in topic.questions
+        ],
+        candidates=lines,
+    )
+    starts = range(0, len(verdicts), len(lines))
+    return [verdicts[start : start + len(lines)] for start in starts]
+
+
+COMPARE = {
+    Mode.PAIRWISE: compare_pairwise,
+    Mode.LISTWISE: compare_listwise,
+    Mode.GRID: compare_grid,
+}
+
+
+def _cells(answer: GridVerdict) -> Iterable[tuple[str, Verdict]]:
+    for candidate in answer.candidates:
+        for one in candidate.labels:
+            yield (
+                f"{one.target_id} {candidate.question_id}",
+                Verdict(one.label, candidate.reason),
+            )
+
+
+def _numbered(letter: str, texts: Iterable[str]) -> list[Line]:
+    return [Line(f"{letter}{number}", text) for number, text in enumerate(texts, start=1)]
+
+
+def _labelled(topic: TopicMaterial, target: RubricQuestion) -> list[Line]:
+    return [Line(example.labels[target.rank], example.text) for example in topic.questions]
+
+
+def _near(targets: Sequence[Line], labels: Iterable[SimilarityLabel]) -> str:
+    near = [
+        f"{target.name} {label}"
+        for target, label in zip(targets, labels, strict=True)
+        if label is not SimilarityLabel.VERY_DIFFERENT
+    ]
+    return ", ".join(near) or "none"

@@ -1,0 +1,1 @@
+"""What a report tells about each expected answer."""

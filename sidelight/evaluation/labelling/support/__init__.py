@@ -1,0 +1,1 @@
+"""Whether what reports cite says what they say."""

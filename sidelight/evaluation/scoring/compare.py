@@ -1,0 +1,152 @@
+"""Which runs of one per-topic results file differ by more than chance."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.scoring.uncertainty import (
+    Interval,
+    bootstrap_intervals,
+    holm,
+    minimum_detectable_difference,
+    randomisation_tests,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sidelight.evaluation.scoring.score import TopicScore
+
+LOWER_IS_BETTER = frozenset({"contradictory_score", "credit_lost", "unjudged"})
+"""Measures by which the best run is the one with the lowest score."""
+
+
+class TopicValues(NamedTuple):
+    """One measure of some runs on the same topics.
+
+    Attributes:
+        measure: Its name.
+        topic_ids: Sorted.
+        values: Run tag -> one value for each topic id, in that order.
+    """
+
+    measure: str
+    topic_ids: tuple[str, ...]
+    values: dict[str, tuple[float, ...]]
+
+
+class Comparison(NamedTuple):
+    """Two runs on the same topics.
+
+    Attributes:
+        first: Run tag.
+        second: Run tag.
+        difference: Mean of the first minus mean of the second.
+        interval: Of the difference; None with fewer than 3 topics.
+        p_value: Of the paired randomisation test.
+        p_holm: The same, corrected for the number of pairs compared.
+        won: Topics on which the first is the better one.
+        lost: Topics on which the second is.
+        tied: Topics on which they are equal.
+        detectable: Smallest true difference that these topics would show with a power of 80%;
+            None with fewer than 3 topics.
+    """
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval | None
+    p_value: float
+    p_holm: float
+    won: int
+    lost: int
+    tied: int
+    detectable: float | None
+
+
+def topic_values(scores: Sequence[TopicScore], measure: str | None, source: Path) -> TopicValues:
+    """Pick one measure of per-topic scores.
+
+    Args:
+        scores: At least one.
+        measure: Its name; None for the first one.
+        source: Where the scores are from, to be named in errors.
+
+    Raises:
+        InputError: The runs are not scored on the same topics.
+        UsageError: There is no such measure.
+    """
+    measures = list(scores[0].values)
+    name = measure or measures[0]
+    if name not in measures:
+        raise UsageError(f"{source} has no measure {name}; it has {', '.join(measures)}")
+    found: dict[str, dict[str, float]] = {}
+    for score in scores:
+        found.setdefault(score.run_tag, {})[score.topic_id] = score.values[name]
+    topic_ids = tuple(sorted({topic_id for topics in found.values() for topic_id in topics}))
+    for run_tag, topics in sorted(found.items()):
+        if len(topics) < len(topic_ids):
+            lacking = next(topic_id for topic_id in topic_ids if topic_id not in topics)
+            raise InputError(
+                f"{source}: run {run_tag} has no score for topic {lacking}, which other runs have",
+                remedy="Score without --organizer-compat: a topic left out then counts as 0.",
+            )
+    return TopicValues(
+        name,
+        topic_ids,
+        {
+            run_tag: tuple(topics[topic_id] for topic_id in topic_ids)
+            for run_tag, topics in sorted(found.items())
+        },
+    )
+
+
+def compare_runs(
+    scores: TopicValues, *, baseline: str | None, samples: int, seed: int
+) -> list[Comparison]:
+    """Compare every pair of runs, or every other run with the baseline.
+
+    Pairs are ordered by the runs' means, the better run first; a baseline comes second in its
+    pairs. For measures that are better when low, the better run is the one with the lower mean.
+
+    Raises:
+        InputError: There is only one run.
+        UsageError: There is no run called `baseline`.
+    """
+    if len(scores.values) < 2:
+        raise InputError("expected at least two runs to compare; found one")
+    if baseline is not None and baseline not in scores.values:
+        raise UsageError(f"no run {baseline}; there are {', '.join(scores.values)}")
+    sign = -1 if scores.measure in LOWER_IS_BETTER else 1
+    order = sorted(scores.values, key=lambda run: (-sign * np.mean(scores.values[run]), run))
+    if baseline is None:
+        pairs = list(combinations(order, 2))
+    else:
+        pairs = [(run, baseline) for run in order if run != baseline]
+    differences = np.array(
+        [np.subtract(scores.values[first], scores.values[second]) for first, second in pairs]
+    )
+    intervals = bootstrap_intervals(differences, samples=samples, seed=seed)
+    p_values = randomisation_tests(differences, samples=samples, seed=seed)
+    return [
+        Comparison(
+            first,
+            second,
+            difference=float(row.mean()),
+            interval=interval,
+            p_value=p_value,
+            p_holm=p_holm,
+            won=int(np.count_nonzero(sign * row > 0)),
+            lost=int(np.count_nonzero(sign * row < 0)),
+            tied=int(np.count_nonzero(row == 0)),
+            detectable=minimum_detectable_difference(row),
+        )
+        for (first, second), row, interval, p_value, p_holm in zip(
+            pairs, differences, intervals, p_values, holm(p_values), strict=True
+        )
+    ]

@@ -1,0 +1,132 @@
+"""Result files with the organizers' names and columns; further columns follow theirs.
+
+`{human,auto}_{question,report}_generation_per_{topic,run}_results.csv` begin with `run_tag`, then
+`topic_id` (per topic only), then the measures in the order the scorer gives them; where intervals
+are known, per-run files end in `interval_low` and `interval_high` of the first measure.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import isfinite
+from typing import TYPE_CHECKING, Literal
+
+from sidelight.errors import InputError
+from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.table import read_table, write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.formats.table import Row
+
+_IDS = ("run_tag", "topic_id")
+
+
+def label_source(assessments: Path) -> Literal["human", "auto"]:
+    """Return who labelled a file, by the name of its label column; it begins the file names.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: It is not CSV with a header.
+    """
+    header, _ = read_table(assessments)
+    return "human" if "annotation" in header else "auto"
+
+
+def read_topic_scores(path: Path) -> list[TopicScore]:
+    """Read a `..._per_topic_results.csv`; every column but `run_tag` and `topic_id` is a measure.
+
+    Raises:
+        InputError: The file cannot be read, or holds no score.
+        InvalidFileError: A column is missing, a score is no finite number, or a run has two rows
+            for a topic.
+    """
+    header, rows = read_table(path)
+    findings = Findings(path)
+    measures = [column for column in header if column not in _IDS]
+    if not set(_IDS) <= set(header) or not measures:
+        findings.error(
+            "csv-columns",
+            1,
+            expected=f"{', '.join(_IDS)} and at least one measure",
+            found=", ".join(header),
+            remedy="Take the per-topic file that `sidelight score --output` writes.",
+        )
+        findings.raise_errors()
+    scores: dict[tuple[str, ...], TopicScore] = {}
+    for row in rows:
+        run_tag, topic_id = key = tuple(row.cells[column] for column in _IDS)
+        if key in scores:
+            findings.error(
+                "score-duplicate",
+                row.line,
+                expected=f"one row for run {run_tag} and topic {topic_id}",
+                found="a second one",
+                remedy="Keep one of them.",
+            )
+        values = {name: _number(row, name, findings) for name in measures}
+        scores[key] = TopicScore(run_tag, topic_id, values)
+    findings.raise_errors()
+    if not scores:
+        raise InputError(f"{path} holds no score", remedy="Score at least one run first.")
+    return list(scores.values())
+
+
+def write_score_files(
+    table: ScoreTable,
+    folder: Path,
+    prefix: str,
+    intervals: Mapping[str, Interval | None] | None = None,
+) -> tuple[Path, Path]:
+    """Write the two files of a score table and return their paths (per topic, per run).
+
+    Args:
+        table: At least one run.
+        folder: Created if need be.
+        prefix: The beginning of the names, e.g. `human_report_generation`.
+        intervals: Run tag -> interval, or None for empty cells; without, there are no such columns.
+    """
+    per_topic = folder / f"{prefix}_per_topic_results.csv"
+    per_run = folder / f"{prefix}_per_run_results.csv"
+    write_table(
+        per_topic,
+        (*_IDS, *table.topics[0].values),
+        ((topic.run_tag, topic.topic_id, *topic.values.values()) for topic in table.topics),
+    )
+    write_table(
+        per_run,
+        (
+            "run_tag",
+            *table.runs[0].values,
+            *(("interval_low", "interval_high") if intervals is not None else ()),
+        ),
+        (
+            (
+                run.run_tag,
+                *run.values.values(),
+                *((intervals[run.run_tag] or ("", "")) if intervals is not None else ()),
+            )
+            for run in table.runs
+        ),
+    )
+    return per_topic, per_run
+
+
+def _number(row: Row, column: str, findings: Findings) -> float:
+    with suppress(ValueError):
+        value = float(row.cells[column])
+        if isfinite(value):
+            return value
+    findings.error(
+        "score",
+        row.line,
+        expected=f"a finite number in {column}",
+        found=quoted(row.cells[column]),
+        remedy="Score the run again; a missing score is not a number.",
+    )
+    return 0.0

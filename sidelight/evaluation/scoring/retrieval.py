@@ -1,0 +1,138 @@
+"""Scores of search results against relevance labels.
+
+`ir_measures` computes them: its names are those people write in papers, and it calls trec_eval's
+own code. A query that has labels but no results counts as 0 in the mean, as with trec_eval's `-c`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.scoring.files import write_score_files
+from sidelight.evaluation.scoring.score import RunScore, ScoreTable, TopicScore
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.runs.trec_run import read_trec_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalScores:
+    """Scores of one run file.
+
+    Attributes:
+        run: Name of the file.
+        mean: Measure -> mean over the queries that have labels.
+        per_query: Query id -> measure -> value, sorted by query id.
+        omitted: Queries with labels but no results, which count as 0.
+    """
+
+    run: str
+    mean: dict[str, float]
+    per_query: dict[str, dict[str, float]]
+    omitted: tuple[str, ...]
+
+
+def parse_measures(names: str) -> list[Any]:
+    """Return the measures in a text such as `nDCG@10 R@100 AP(rel=2)`.
+
+    Raises:
+        UsageError: There is none, or a name is unknown.
+    """
+    import ir_measures
+
+    pipeline: Any = ir_measures.DefaultPipeline
+    measures = []
+    for name in names.replace(",", " ").split():
+        try:
+            measure: Any = ir_measures.parse_measure(name)
+            measure.validate_params()
+        except AssertionError as error:
+            raise _unknown(name, "a parameter is missing or out of range") from error
+        except (NameError, ValueError) as error:
+            raise _unknown(name, str(error)) from error
+        # A cutoff of 0 makes trec_eval's code end the whole process.
+        if measure.params.get("cutoff", 1) < 1:
+            raise _unknown(name, "the cutoff must be at least 1")
+        if not pipeline.supports(measure):
+            raise _unknown(name, "no installed package computes it")
+        measures.append(measure)
+    if not measures:
+        raise UsageError("--measures: expected at least one, e.g. nDCG@10")
+    return measures
+
+
+def score_retrieval(
+    qrels_file: Path, run_files: Sequence[Path], names: str
+) -> list[RetrievalScores]:
+    """Score run files, in the order given.
+
+    Raises:
+        InputError: A file cannot be read, or a run shares no query with the labels.
+        UsageError: A measure is unknown.
+    """
+    import ir_measures
+
+    measures = parse_measures(names)
+    qrels = read_qrels(qrels_file)
+    scores = []
+    for path in run_files:
+        results = {query: dict(hits) for query, hits in read_trec_run(path).items()}
+        if not qrels.keys() & results.keys():
+            raise InputError(
+                f"{path}: expected results for the queries of {qrels_file}; found none of them",
+                remedy="Check that both files name the queries alike.",
+            )
+        outcome: Any = ir_measures.calc(measures, qrels, results)
+        per_query: dict[str, dict[str, float]] = {query: {} for query in sorted(qrels)}
+        for query, measure, value in outcome.per_query:
+            per_query[query][str(measure)] = value
+        scores.append(
+            RetrievalScores(
+                run=path.name,
+                mean={str(measure): outcome.aggregated[measure] for measure in measures},
+                per_query=per_query,
+                omitted=tuple(sorted(qrels.keys() - results.keys())),
+            )
+        )
+    return scores
+
+
+def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
+    """Write `retrieval_per_topic_results.csv` and `retrieval_per_run_results.csv`.
+
+    Args:
+        scores: Of one call of `score_retrieval`.
+        folder: Created if need be.
+
+    Raises:
+        UsageError: Two run files have one name, which is what a run goes by here.
+    """
+    for name, count in Counter(item.run for item in scores).items():
+        if count > 1:
+            raise UsageError(
+                f"expected run files of different names; found {count} called {name}",
+                remedy="Copy or rename them.",
+            )
+    topics = (
+        TopicScore(item.run, query, {measure: values[measure] for measure in item.mean})
+        for item in scores
+        for query, values in item.per_query.items()
+    )
+    table = ScoreTable(
+        topics=tuple(sorted(topics, key=lambda score: (score.topic_id, score.run_tag))),
+        runs=tuple(RunScore(item.run, item.mean) for item in scores),
+    )
+    write_score_files(table, folder, "retrieval")
+
+
+def _unknown(name: str, reason: str) -> UsageError:
+    return UsageError(
+        f"--measures: {name!r} cannot be computed: {reason}",
+        remedy="Use names of ir_measures, e.g. nDCG@10, RR@10, AP(rel=2), R@100.",
+    )

@@ -1,0 +1,1 @@
+"""Files of what submissions are graded by."""

@@ -1,0 +1,129 @@
+"""The strict rules for one sentence of a report and its citations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.runs.citation_marks import has_citation_marks
+from sidelight.formats.runs.submission import check_characters
+from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.text import sentences, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from sidelight.tracks import Track
+
+# Several words that count as one: joined by a character without width, or by two dashes or more.
+_HIDDEN_WORDS = re.compile(
+    r"\w[\u00ad\u200b-\u200d\u2060\ufeff]+\w|[^\s–—]+[–—][^\s–—]+[–—][^\s–—]+"
+)
+
+
+def check_text(line: int, text: str, findings: Findings) -> None:
+    """Check that a text is one plain sentence whose words can be counted."""
+    check_characters(text, line, findings)
+    if not tokens(text):
+        findings.error(
+            "sentence-empty",
+            line,
+            expected="a sentence",
+            found=quoted(text),
+            remedy="Remove the response.",
+        )
+    count = len(sentences(text))
+    if count > 1:
+        findings.error(
+            "sentence-count",
+            line,
+            expected="one sentence in each text",
+            found=f"{count} in {quoted(text)}",
+            remedy="Give each sentence a response and citations of its own.",
+        )
+    if has_citation_marks(text):
+        findings.error(
+            "citation-mark",
+            line,
+            expected="plain text",
+            found=f"【...】 in {quoted(text)}",
+            remedy="Move the marked ids into citations.",
+        )
+    hidden = _HIDDEN_WORDS.search(text)
+    if hidden:
+        findings.warning(
+            "hidden-words",
+            line,
+            expected="words parted by spaces",
+            found=quoted(hidden.group()),
+            remedy="Put spaces between the words: the limit is meant to count them.",
+        )
+
+
+def check_citations(line: int, citations: Sequence[str], track: Track, findings: Findings) -> None:
+    """Check the number and the form of the citations of one sentence."""
+    if len(citations) > track.max_citations_per_sentence:
+        findings.error(
+            "citation-count",
+            line,
+            expected=f"at most {track.max_citations_per_sentence} citations",
+            found=f"{len(citations)}",
+            remedy="Keep the best.",
+        )
+    for citation, count in Counter(citations).items():
+        if count > 1:
+            findings.error(
+                "citation-duplicate",
+                line,
+                expected="each citation once",
+                found=f"{quoted(citation)} {count} times",
+                remedy="Remove the repetition.",
+            )
+        if not re.fullmatch(track.segment_id_pattern, citation):
+            findings.error(
+                "citation-pattern",
+                line,
+                expected=f"a segment id that matches {track.segment_id_pattern}",
+                found=quoted(citation),
+                remedy="Cite segments of the collection, not documents or URLs.",
+            )
+
+
+def check_sources(
+    line: int,
+    citations: Sequence[str],
+    topic_id: str,
+    known_segments: Container[str] | None,
+    findings: Findings,
+) -> None:
+    """Check that the citations of one sentence are different, outside and existing sources."""
+    different = dict.fromkeys(citations)
+    for first, second in combinations(different, 2):
+        if are_adjacent(first, second):
+            findings.error(
+                "citation-adjacent",
+                line,
+                expected="citations that do not overlap",
+                found=f"{quoted(first)} and {quoted(second)}, of which half is the same text",
+                remedy="Keep the better of the two.",
+            )
+    for citation in different:
+        if document_id_of(citation) == topic_id:
+            findings.error(
+                "citation-own-article",
+                line,
+                expected="sources other than the article itself",
+                found=quoted(citation),
+                remedy="Cite another document.",
+            )
+        if known_segments is not None and citation not in known_segments:
+            findings.error(
+                "citation-unknown",
+                line,
+                expected="segments that exist in the index",
+                found=quoted(citation),
+                remedy="Remove the citation.",
+            )

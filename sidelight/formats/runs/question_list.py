@@ -1,0 +1,293 @@
+"""Task 1 runs: tab-separated `topic_id, team_id, run_id, rank, question`, no header."""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from sidelight.files import atomic_writer
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import open_text
+from sidelight.formats.runs.submission import (
+    LineIds,
+    check_characters,
+    check_encoding,
+    check_ids,
+    check_topics,
+    run_tag_of,
+)
+from sidelight.schemas.run import QuestionRun, SubmittedQuestion
+from sidelight.text import one_line, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.errors import Problem
+    from sidelight.formats.lines import Line
+    from sidelight.tracks import Track
+
+Quoting = Literal["raw", "csv"]
+
+_FIELDS = ("topic_id", "team_id", "run_id", "rank", "question")
+_RANK = re.compile(r"0*([1-9][0-9]{0,5})")
+_LEADING_QUOTATION = re.compile(r'^"([^"]*)("?)')
+# What pandas reads as a missing value, so that a judge is asked about "nan".
+_PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
+
+
+class _Row(NamedTuple):
+    line: int
+    topic_id: str
+    team_id: str
+    run_id: str
+    rank: str
+    question: str
+
+
+def read_question_run(path: Path, *, quoting: Quoting = "raw") -> QuestionRun:
+    """Read a run, whatever the track would say to it; blank lines are left out.
+
+    Args:
+        path: The file; its name becomes the run tag (see `run_tag_of`).
+        quoting: `raw` takes quote characters for text, as the track's validator does; `csv` reads
+            `"..."` as the organizers' judge does.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line has not five fields or no rank, or a topic has a rank twice.
+    """
+    file = open_text(path)
+    findings = Findings(path, file.problems)
+    lines = [line for line in file.lines if line.text.strip()]
+    rows = _csv_rows(lines, findings) if quoting == "csv" else _raw_rows(lines, findings)
+    questions: dict[tuple[str, str, int], SubmittedQuestion] = {}
+    for row in rows:
+        match = _RANK.fullmatch(row.rank)
+        if match is None:
+            findings.error(
+                "rank-value",
+                row.line,
+                expected="a rank from 1 in ASCII digits",
+                found=quoted(row.rank),
+                remedy="Correct the fourth field.",
+            )
+            continue
+        question = SubmittedQuestion(
+            topic_id=row.topic_id,
+            team_id=row.team_id,
+            run_id=row.run_id,
+            rank=int(match[1]),
+            text=row.question,
+        )
+        key = (question.topic_id, question.run_id, question.rank)
+        if key in questions:
+            findings.error(
+                "rank-duplicate",
+                row.line,
+                expected=f"rank {question.rank} once in topic {question.topic_id}",
+                found="a second question with it",
+                remedy="Number the questions of a topic without repeating a rank.",
+            )
+        questions[key] = question
+    findings.raise_errors()
+    found = tuple(questions.values())
+    return QuestionRun(
+        run_tag=run_tag_of(path, (question.run_id for question in found)), questions=found
+    )
+
+
+def write_question_run(path: Path, questions: Iterable[SubmittedQuestion]) -> None:
+    """Write a run that every reader splits alike: one line each, nothing quoted, LF, no BOM.
+
+    A quotation that opens a question gets typographic quotes: to a CSV reader a leading `"` opens a
+    field that may run on over many lines.
+    """
+    with atomic_writer(path) as stream:
+        for item in questions:
+            text = _LEADING_QUOTATION.sub(_typographic, one_line(item.text))
+            ids = (one_line(field) for field in (item.topic_id, item.team_id, item.run_id))
+            stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
+
+
+def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> list[Problem]:
+    """Return all that is wrong with a run; one without errors also passes the track's validator.
+
+    Args:
+        path: The file.
+        track: Whose limits to apply.
+        topic_ids: The topics to cover.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    file = open_text(path)
+    findings = Findings(path, file.problems)
+    check_encoding(file, findings)
+    for line, text in file.lines:
+        check_characters(text, line, findings)
+    lines = [line for line in file.lines if line.text.strip()]
+    rows = _raw_rows(lines, findings)
+    check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, track, findings)
+    by_topic: dict[str, list[_Row]] = defaultdict(list)
+    for row in rows:
+        by_topic[row.topic_id].append(row)
+    check_topics(
+        {topic_id: rows[0].line for topic_id, rows in by_topic.items()}, topic_ids, findings
+    )
+    csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(path))}
+    for topic_id, topic_rows in by_topic.items():
+        _check_ranks(topic_id, topic_rows, track, findings)
+        _check_repeats(topic_rows, findings)
+        for row in topic_rows:
+            _check_question(row, csv_texts.get(row.line), track, findings)
+    if any('"' in line.text for line in lines):
+        _check_quoting(rows, csv_texts, findings)
+    return findings.problems
+
+
+def _typographic(match: re.Match[str]) -> str:
+    return f"“{match[1]}{'”' if match[2] else ''}"
+
+
+def _raw_rows(lines: Sequence[Line], findings: Findings) -> list[_Row]:
+    return _rows([(line.number, line.text.split("\t")) for line in lines], findings)
+
+
+def _csv_rows(lines: Sequence[Line], findings: Findings) -> list[_Row]:
+    reader = csv.reader((line.text + "\n" for line in lines), delimiter="\t")
+    records = []
+    begins = 0
+    try:
+        for fields in reader:
+            records.append((lines[begins].number, fields))
+            begins = reader.line_num
+    except csv.Error as error:
+        findings.error(
+            "csv-syntax",
+            lines[begins].number,
+            expected="tab-separated CSV",
+            found=f"a record that is not: {error}",
+            remedy="Read the file with quoting raw.",
+        )
+    return _rows(records, findings)
+
+
+def _rows(records: Iterable[tuple[int, list[str]]], findings: Findings) -> list[_Row]:
+    rows = []
+    for line, fields in records:
+        if len(fields) == len(_FIELDS):
+            rows.append(_Row(line, *fields))
+        else:
+            findings.error(
+                "field-count",
+                line,
+                expected=f"five tab-separated fields, {', '.join(_FIELDS)}",
+                found=f"{len(fields)}: {quoted(fields)}",
+                remedy="Separate fields by one tab and keep tabs out of questions.",
+            )
+    return rows
+
+
+def _check_ranks(topic_id: str, rows: Sequence[_Row], track: Track, findings: Findings) -> None:
+    ranks = {str(rank): rank for rank in range(1, track.questions_per_topic + 1)}
+    lines: dict[str, int] = {}
+    for row in rows:
+        if row.rank not in ranks:
+            findings.error(
+                "rank-value",
+                row.line,
+                expected=f"a rank from 1 to {track.questions_per_topic} in ASCII digits",
+                found=quoted(row.rank),
+                remedy="Correct the fourth field.",
+            )
+        elif row.rank in lines:
+            findings.error(
+                "rank-duplicate",
+                row.line,
+                expected=f"each rank of topic {topic_id} once",
+                found=f"rank {row.rank} here and on line {lines[row.rank]}",
+                remedy="Renumber the questions, or remove one.",
+            )
+        lines.setdefault(row.rank, row.line)
+    missing = [rank for rank in ranks if rank not in lines]
+    if missing:
+        findings.error(
+            "rank-missing",
+            rows[-1].line,
+            expected=f"ranks 1 to {track.questions_per_topic} for topic {topic_id}",
+            found=f"no rank {', '.join(missing)}",
+            remedy="Add the questions.",
+        )
+    order = [ranks[row.rank] for row in rows if row.rank in ranks]
+    if order != sorted(order):
+        findings.error(
+            "rank-order",
+            rows[0].line,
+            expected=f"the questions of topic {topic_id} sorted by rank",
+            found=f"the order {', '.join(map(str, order))}",
+            remedy="Sort the lines.",
+        )
+
+
+def _check_repeats(rows: Sequence[_Row], findings: Findings) -> None:
+    lines: dict[str, int] = {}
+    for row in rows:
+        text = one_line(row.question).casefold()
+        if text in lines:
+            findings.error(
+                "question-duplicate",
+                row.line,
+                expected="different questions",
+                found=f"the question of line {lines[text]}: {quoted(row.question)}",
+                remedy="Ask something else: repeating a question earns nothing.",
+            )
+        lines.setdefault(text, row.line)
+
+
+def _check_question(row: _Row, csv_text: str | None, track: Track, findings: Findings) -> None:
+    if not tokens(row.question):
+        findings.error(
+            "question-empty",
+            row.line,
+            expected="a question",
+            found=quoted(row.question),
+            remedy="Write a question.",
+        )
+    elif row.question.strip().casefold() in _PLACEHOLDERS:
+        findings.error(
+            "question-placeholder",
+            row.line,
+            expected="a question",
+            found=f"{quoted(row.question)}, which the organizers' judge reads as a missing value",
+            remedy="Write a question.",
+        )
+    length = max(len(row.question), len(unicodedata.normalize("NFC", row.question)))
+    if length > track.max_question_characters:
+        with_quoting = "" if csv_text in {None, row.question} else f" ({len(csv_text)} as CSV)"
+        findings.error(
+            "question-length",
+            row.line,
+            expected=f"at most {track.max_question_characters} characters",
+            found=f"{length}{with_quoting}",
+            remedy="Shorten the question.",
+        )
+
+
+def _check_quoting(rows: Sequence[_Row], csv_texts: Mapping[int, str], findings: Findings) -> None:
+    different = [row for row in rows if csv_texts.get(row.line) != row.question]
+    if different:
+        first = different[0]
+        csv_text = csv_texts.get(first.line)
+        as_csv = "is part of another question" if csv_text is None else f"has {len(csv_text)}"
+        findings.warning(
+            "csv-quoting",
+            first.line,
+            expected="questions that read alike with and without CSV quoting",
+            found=f"{len(different)} of {len(rows)} that do not; the first has "
+            f"{len(first.question)} characters, and as CSV {as_csv}",
+            remedy="Begin no question with a quote character.",
+        )

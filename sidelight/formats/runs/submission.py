@@ -1,0 +1,156 @@
+"""What the strict checks of Task 1 and Task 2 files have in common.
+
+A file that passes them passes the track's validator too (`sidelight.formats.runs.official`), so
+what that one refuses is an error here, whatever a tolerant reader would make of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.formats.findings import Findings, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.formats.lines import TextFile
+    from sidelight.tracks import Track
+
+# C0 but for the tab, C1, and the two Unicode separators that some readers take for a line end.
+_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+_RUN_DIRECTORY_FILES = frozenset({"task1.tsv", "task2.jsonl"})
+
+
+class LineIds(NamedTuple):
+    """Who one line says it is from."""
+
+    line: int
+    team_id: str
+    run_id: str
+
+
+def run_tag_of(path: Path, run_ids: Iterable[str]) -> str:
+    """Return what assessments call a run: its file's name.
+
+    In a run directory every run's files have the same names, so there the run id inside speaks.
+    """
+    inside = set(run_ids)
+    return inside.pop() if path.name in _RUN_DIRECTORY_FILES and len(inside) == 1 else path.name
+
+
+def check_encoding(file: TextFile, findings: Findings) -> None:
+    """Find what a line-based reader could stumble over: BOM, CR LF, blank lines."""
+    if file.has_bom:
+        findings.error(
+            "byte-order-mark",
+            1,
+            expected="UTF-8 without a byte order mark",
+            found="one; the track's validator reads it as a part of the first line",
+            remedy="Save the file as plain UTF-8.",
+        )
+    if file.crlf_lines:
+        findings.warning(
+            "crlf",
+            None,
+            expected="lines that end in LF",
+            found=f"{file.crlf_lines} that end in CR LF",
+            remedy="Save the file with Unix line ends.",
+        )
+    for line, text in file.lines:
+        if not text.strip():
+            findings.error(
+                "blank-line",
+                line,
+                expected="no blank line; some readers stop at one",
+                found=quoted(text),
+                remedy="Remove the line.",
+            )
+
+
+def check_characters(text: str, line: int, findings: Findings) -> None:
+    """Find characters that end a line, or cannot be seen, inside a text."""
+    match = _CONTROL.search(text)
+    if match:
+        findings.error(
+            "control-character",
+            line,
+            expected="plain text on one line",
+            found=f"U+{ord(match.group()):04X} in {quoted(text)}",
+            remedy="Remove the character or put a space in its place.",
+        )
+
+
+def check_ids(ids: Sequence[LineIds], path: Path, track: Track, findings: Findings) -> None:
+    """Check that all lines are from one run, and that it is named as the track asks."""
+    if not ids:
+        return
+    first = ids[0]
+    for name in ("team_id", "run_id"):
+        seen = {getattr(first, name)}
+        for item in ids:
+            if getattr(item, name) not in seen:
+                seen.add(getattr(item, name))
+                findings.error(
+                    f"{name.replace('_', '-')}-inconsistent",
+                    item.line,
+                    expected=f"the {name} of line {first.line}, {quoted(getattr(first, name))}",
+                    found=quoted(getattr(item, name)),
+                    remedy="Put one run in a file.",
+                )
+    check_characters(first.team_id, first.line, findings)
+    if not re.fullmatch(track.run_id_pattern, first.run_id):
+        findings.error(
+            "run-id-pattern",
+            first.line,
+            expected=f"a run_id that matches {track.run_id_pattern}",
+            found=quoted(first.run_id),
+            remedy="Rename the run.",
+        )
+    if not first.run_id.startswith(first.team_id):
+        findings.warning(
+            "run-id-prefix",
+            first.line,
+            expected=f"a run_id that begins with the team_id, {quoted(first.team_id)}",
+            found=quoted(first.run_id),
+            remedy="Give all runs of a team a common prefix.",
+        )
+    if run_tag_of(path, [first.run_id]) != first.run_id:
+        findings.warning(
+            "file-name",
+            None,
+            expected=f"a file named like its run_id, {quoted(first.run_id)}",
+            found=quoted(path.name),
+            remedy="Rename the file: assessments go by the file name.",
+        )
+
+
+def check_topics(
+    first_lines: Mapping[str, int], topic_ids: Collection[str], findings: Findings
+) -> None:
+    """Check that a file covers the topics: all of them and no other.
+
+    Args:
+        first_lines: The line on which each topic of the file first occurs.
+        topic_ids: The topics it should cover.
+        findings: Where problems go.
+    """
+    for topic_id, line in first_lines.items():
+        if topic_id not in topic_ids:
+            findings.error(
+                "topic-unknown",
+                line,
+                expected="a topic of the track",
+                found=quoted(topic_id),
+                remedy="Remove the topic, or name its topics file with --topics.",
+            )
+    missing = [topic_id for topic_id in topic_ids if topic_id not in first_lines]
+    if missing:
+        findings.error(
+            "topic-missing",
+            None,
+            expected=f"all {len(topic_ids)} topics",
+            found=f"no line for {', '.join(missing)}",
+            remedy="Add the topics; one that is left out scores zero.",
+        )

@@ -1,0 +1,1 @@
+"""Files of what is to be worked on."""

@@ -1,0 +1,1 @@
+"""Tell how far the evidence reaches."""

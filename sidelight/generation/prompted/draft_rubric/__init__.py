@@ -1,0 +1,1 @@
+"""Draft the rubric that assessors may write."""

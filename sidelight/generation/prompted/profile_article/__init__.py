@@ -1,0 +1,1 @@
+"""Take an article apart."""

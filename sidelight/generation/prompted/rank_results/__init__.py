@@ -1,0 +1,1 @@
+"""Put search results in order."""

@@ -1,0 +1,1 @@
+"""Revise a report whose sentences fell."""

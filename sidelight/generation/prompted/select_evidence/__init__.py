@@ -1,0 +1,1 @@
+"""Choose evidence among search results."""

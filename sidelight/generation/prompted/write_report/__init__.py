@@ -1,0 +1,1 @@
+"""Write the cited report."""

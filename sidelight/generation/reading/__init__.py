@@ -1,0 +1,1 @@
+"""What both ways of working share: reading pages and articles as text."""

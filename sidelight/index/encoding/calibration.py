@@ -1,0 +1,224 @@
+"""Which arithmetic encodes a collection: the quickest that agrees with single precision here.
+
+Each is tried for some seconds on texts of the collection, where they will be encoded. What is
+chosen stays in the folder of the parts, so that a build goes on as it began.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight.errors import MachineError
+from sidelight.files import atomic_write
+from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
+from sidelight.index.engine import check_shared
+from sidelight.index.text.docstore import Docstore
+from sidelight.index.text.segment_text import passage_text
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.engine import Engine
+
+# Fewer segments are encoded in the time that trying would take.
+CALIBRATED = 10_000
+MEAN_COSINE = 0.99
+OVERLAP = 0.93
+
+_FILE = "encoding.json"
+_TEXTS, _EVERY = 64, 16
+
+
+class Agreement(Value):
+    """How alike the vectors of the same texts are.
+
+    Attributes:
+        mean_cosine: Mean over all texts.
+        min_cosine: That of the text that differs most.
+        overlap: Share of the nearest texts of each text that both have, up to ten.
+    """
+
+    mean_cosine: float
+    min_cosine: float
+    overlap: float
+
+    def __str__(self) -> str:
+        return (
+            f"cosine mean {self.mean_cosine:.4f} min {self.min_cosine:.4f}, "
+            f"top-10 overlap {self.overlap:.3f}"
+        )
+
+
+class Trial(Value):
+    """How well an arithmetic did.
+
+    Attributes:
+        arithmetic: Which.
+        texts_per_s: Texts encoded in a second.
+        agreement: With single precision.
+    """
+
+    arithmetic: Arithmetic
+    texts_per_s: float
+    agreement: Agreement
+
+    def __str__(self) -> str:
+        return f"{self.arithmetic} {self.texts_per_s:.1f} texts/s, {self.agreement}"
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the vectors are as good as those of single precision."""
+        found = self.agreement
+        return found.mean_cosine >= MEAN_COSINE and found.overlap >= OVERLAP
+
+
+class Encoding(Value):
+    """How a collection was encoded.
+
+    Attributes:
+        arithmetic: In what.
+        trials: What else was tried, single precision first; none for few segments.
+    """
+
+    arithmetic: Arithmetic
+    trials: tuple[Trial, ...] = ()
+
+    def __str__(self) -> str:
+        return "; ".join([self.arithmetic, *map(str, self.trials)])
+
+
+def agreement(found: NDArray[np.float32], reference: NDArray[np.float32]) -> Agreement:
+    """Compare unit vectors of the same texts, `(n_texts, dimension) float32`."""
+    cosines = np.sum(found * reference, axis=1)
+    nearest = min(10, len(found) - 1)
+    shared = [
+        len(set(ours) & set(theirs)) / nearest
+        for ours, theirs in zip(_nearest(found, nearest), _nearest(reference, nearest), strict=True)
+    ]
+    return Agreement(
+        mean_cosine=float(cosines.mean()),
+        min_cosine=float(cosines.min()),
+        overlap=float(np.mean(shared)),
+    )
+
+
+def calibrate(encoder: Encoder, texts: Sequence[str]) -> Encoding:
+    """Choose the quickest arithmetic that agrees with single precision, or try the one given.
+
+    Args:
+        encoder: One without an arithmetic leaves the choice.
+        texts: Two or more that are like those to encode.
+
+    Raises:
+        MachineError: The given one does not agree, or the model is missing.
+    """
+    given = encoder.arithmetic
+    reference, speed = _timed(encoder.in_arithmetic(Arithmetic.FP32), texts)
+    trials = [_trial(Arithmetic.FP32, speed, reference, reference)]
+    for arithmetic in sorted(encoder.faster()):
+        if given in {None, arithmetic}:
+            found, speed = _timed(encoder.in_arithmetic(arithmetic), texts)
+            trials.append(_trial(arithmetic, speed, found, reference))
+    if given and not trials[-1].accepted:
+        raise MachineError(
+            f"expected {given} to encode as fp32 does, with cosines of {MEAN_COSINE} and the same "
+            f"{OVERLAP:.0%} of nearest texts; found {trials[-1].agreement}",
+            remedy="Leave the choice to the build, or choose fp32.",
+        )
+    quickest = max((one for one in trials if one.accepted), key=lambda one: one.texts_per_s)
+    return Encoding(arithmetic=given or quickest.arithmetic, trials=tuple(trials))
+
+
+@dataclass(frozen=True)
+class Calibrate:
+    """The work of trying, on a machine that will encode.
+
+    Attributes:
+        folder: Where the choice is written.
+        encoder: One without an arithmetic leaves the choice.
+    """
+
+    folder: Path
+    encoder: Encoder
+
+    def __call__(self, docstore: Path, on_segments: Callable[[int], object]) -> None:
+        """Choose by segments from the beginning of a docstore, and write down the choice."""
+        del on_segments
+        check_shared(self.folder)
+        with Docstore(docstore) as segments:
+            spread = islice(segments, 0, _TEXTS * _EVERY, _EVERY)
+            texts = [passage_text(segment) for segment in spread]
+        _write(self.folder, calibrate(self.encoder, texts))
+
+
+def settled(folder: Path, encoder: Encoder, docstore: Docstore, engine: Engine) -> Encoder:
+    """Return the encoder that a build began with, or begins with.
+
+    Args:
+        folder: Where the build writes its parts.
+        encoder: One without an arithmetic leaves the choice.
+        docstore: What will be encoded.
+        engine: Where.
+
+    Raises:
+        MachineError: As for `calibrate`.
+    """
+    begun = read_encoding(folder)
+    if begun is None and len(docstore) < CALIBRATED:
+        begun = Encoding(arithmetic=encoder.arithmetic or default_arithmetic())
+        _write(folder, begun)
+    elif begun is None:
+        where = docstore.paths[0].parent
+        engine.encode(Calibrate(folder, encoder), [where], lambda _: None)
+        begun = _read(folder)
+    return encoder.in_arithmetic(begun.arithmetic)
+
+
+def read_encoding(folder: Path) -> Encoding | None:
+    """Return how the parts in a folder are encoded, or None if that is not chosen."""
+    return _read(folder) if (folder / _FILE).exists() else None
+
+
+def _read(folder: Path) -> Encoding:
+    return Encoding.model_validate_json((folder / _FILE).read_bytes())
+
+
+def _write(folder: Path, encoding: Encoding) -> None:
+    atomic_write(folder / _FILE, encoding.model_dump_json())
+
+
+def _timed(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.float32], float]:
+    """Return the vectors of texts, and how many are encoded in a second."""
+    encoder.encode_documents(texts[:1])  # loads the model
+    started = time.perf_counter()
+    vectors = encoder.encode_documents(texts)
+    return vectors, len(texts) / (time.perf_counter() - started)
+
+
+def _trial(
+    arithmetic: Arithmetic,
+    texts_per_s: float,
+    found: NDArray[np.float32],
+    reference: NDArray[np.float32],
+) -> Trial:
+    return Trial(
+        arithmetic=arithmetic, texts_per_s=texts_per_s, agreement=agreement(found, reference)
+    )
+
+
+def _nearest(vectors: NDArray[np.float32], count: int) -> list[list[int]]:
+    """Return the nearest others of each."""
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, -np.inf)
+    nearest: list[list[int]] = np.argsort(-likeness, axis=1)[:, :count].tolist()
+    return nearest

@@ -1,0 +1,1 @@
+"""Lucene through one Java virtual machine."""

@@ -1,0 +1,278 @@
+"""Lucene through Anserini: write an index, and search one of ours or of others from any thread."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import cached_property, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from sidelight.errors import InputError, MachineError
+from sidelight.index.lucene.jvm import JAVA, call_method, java_class
+from sidelight.index.lucene.top_hits import TopHits
+from sidelight.index.text.segment_text import lexical_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from sidelight.schemas.search import Hit, Query
+    from sidelight.schemas.segment import Segment
+
+ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
+
+# The field that Anserini indexes all words in.
+# What feedback terms come in.
+_TERMS = "java.util.HashMap"
+_FIELD = "contents"
+_BATCH = 1000
+# What Lucene gathers in memory before it writes; Anserini's default is more than the whole heap.
+_BUFFER_MB = "256"
+# Lucene refuses a query of more than 1,024 different words; a whole article may well be one.
+_MAX_QUERY_WORDS = 1 << 16
+
+
+class Bm25(NamedTuple):
+    """Parameters of BM25; the defaults are those of the track's baseline."""
+
+    k1: float = 0.9
+    b: float = 0.4
+
+
+_BM25 = Bm25()
+
+
+class Rm3(NamedTuple):
+    """Parameters of RM3 pseudo-relevance feedback; the defaults are those of the track's baseline.
+
+    Attributes:
+        terms: Feedback terms added to a query.
+        documents: Best segments they are taken from.
+        original_weight: Weight of the query's own words, in [0, 1].
+    """
+
+    terms: int = 10
+    documents: int = 10
+    original_weight: float = 0.5
+
+
+class Rocchio(NamedTuple):
+    """Parameters of Rocchio pseudo-relevance feedback; the defaults are Anserini's.
+
+    Attributes:
+        terms: Feedback terms added to a query.
+        documents: Best segments they are taken from.
+        alpha: Weight of the query's own vector.
+        beta: Weight of the mean vector of the best segments.
+    """
+
+    terms: int = 10
+    documents: int = 10
+    alpha: float = 1.0
+    beta: float = 0.75
+
+
+def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None = None) -> None:
+    """Index segments with positions and document vectors, which feedback needs.
+
+    The text itself is not stored: the docstore has it.
+
+    Args:
+        folder: Where the index goes; what an interrupted call left there is thrown away.
+        segments: Read once, some thousands at a time.
+        threads: That analyse them; one per core by default.
+
+    Raises:
+        MachineError: Lucene did not accept a segment.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    options = ["-collection", "JsonCollection", "-input", "", "-index", str(folder.absolute())]
+    options += ["-threads", str(threads or os.cpu_count() or 1)]
+    options += ["-storePositions", "-storeDocvectors"]
+    options += ["-memoryBuffer", _BUFFER_MB]
+    indexer = java_class("io.anserini.index.SimpleIndexer")(options)
+    remaining = iter(segments)
+    while batch := list(islice(remaining, _BATCH)):
+        texts = [(segment.segment_id, lexical_text(segment)) for segment in batch]
+        documents = [
+            orjson.dumps({"id": segment_id, "contents": text}).decode()
+            for segment_id, text in texts
+            if text.strip()  # Anserini refuses a blank document, and no word could find it
+        ]
+        accepted = indexer.addRawDocuments(documents)
+        if accepted != len(documents):
+            raise MachineError(f"Lucene took {accepted} of {len(documents)} segments")
+    indexer.close()
+
+
+def merge_lucene(folder: Path, parts: Sequence[Path]) -> None:
+    """Copy the indexes that `write_lucene` made into one; Lucene joins small files on the way.
+
+    Args:
+        folder: Where the index goes; what an interrupted call left there is thrown away.
+        parts: The folders of the indexes, which stay as they are.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    open_directory = java_class("org.apache.lucene.store.FSDirectory").open
+    path_of = java_class("java.nio.file.Path").of
+    config = java_class("org.apache.lucene.index.IndexWriterConfig")()
+    directory = open_directory(path_of(str(folder.absolute())))
+    writer = java_class("org.apache.lucene.index.IndexWriter")(directory, config)
+    writer.addIndexes(*(open_directory(path_of(str(part.absolute()))) for part in parts))
+    writer.close()
+
+
+class Contents(NamedTuple):
+    """What a Lucene index keeps of its segments besides the words they are found by.
+
+    Attributes:
+        segments: How many there are.
+        terms: Whether it keeps their words as counted (document vectors), which feedback reads.
+        raw: The class of Anserini's collections that reads their text as stored; empty if none is.
+    """
+
+    segments: int
+    terms: bool
+    raw: str
+
+
+class LuceneIndex:
+    """An index made by `write_lucene`, or any index made by Anserini.
+
+    Args:
+        folder: The folder with Lucene's files.
+
+    Raises:
+        InputError: The folder holds no Lucene index.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if not any(folder.glob("segments_*")):
+            raise InputError(
+                f"{folder}: expected a Lucene index; found none",
+                remedy="Build one with `sidelight index build`.",
+            )
+        self.folder = folder
+        # Java's current folder stays the one it was started in.
+        self._path = str(folder.absolute())
+
+    @cached_property
+    def reader(self) -> Any:
+        """Lucene's IndexReader."""
+        with JAVA:
+            return java_class("io.anserini.index.IndexReaderUtils").getReader(self._path)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """What the index keeps; all of Anserini's keep the same of each segment."""
+        with JAVA:
+            utilities = java_class("io.anserini.index.IndexReaderUtils")
+            words = utilities.getFieldInfo(self.reader).get(_FIELD)
+            terms = bool(words and words.hasVectors())
+            count = self.reader.numDocs()
+            raw = self.reader.storedFields().document(0).get("raw") if count else None
+        keys = orjson.loads(raw) if raw else {}
+        collection = "MsMarcoV2DocCollection" if "docid" in keys else "JsonCollection"
+        return Contents(count, terms, collection if keys else "")
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return up to `count` ids from all over the index."""
+        found = self.contents.segments
+        with JAVA:
+            stored = self.reader.storedFields()
+            numbers = range(0, found, max(found // count, 1))
+            return [stored.document(number).get("id") for number in numbers]
+
+    def searcher(self, bm25: Bm25 = _BM25, feedback: Rm3 | Rocchio | None = None) -> LuceneSearcher:
+        """Open a searcher with its own parameters; the files are mapped, so many cost little.
+
+        Raises:
+            InputError: Feedback is asked for, and the index keeps nothing that it could come from.
+        """
+        if feedback and not self.contents.terms and not self.contents.raw:
+            raise InputError(
+                f"{self.folder}: RM3 and Rocchio read the words of the best segments; found an "
+                "index that keeps neither those nor the text, such as a published `-slim` one",
+                remedy="Search with bm25, dense or hybrid, or take the index without `-slim`.",
+            )
+        with JAVA:
+            java = java_class("io.anserini.search.SimpleSearcher")(self._path)
+            java.set_bm25(*bm25)
+            # Without document vectors, Anserini reads the text as stored and analyses it again.
+            source = None if self.contents.terms else self.contents.raw
+            if isinstance(feedback, Rm3):
+                java.set_rm3(source, *feedback, *(False, True))
+            elif feedback:
+                terms, documents, alpha, beta = feedback
+                # The other half of the formula would take segments judged not relevant; there are
+                # none.
+                negative = (terms, documents)
+                weights = (alpha, beta, 0.0)
+                java.set_rocchio(source, terms, documents, *negative, *weights, *(False, False))
+            if feedback:
+                # Anserini opens its searcher at first use, and threads that come together then may
+                # find it half open.
+                java.get_feedback_terms("first")
+                java_class(_TERMS)
+            return LuceneSearcher(self.reader, java, expands=feedback is not None)
+
+
+class LuceneSearcher:
+    """Searches with one set of parameters, from any thread; made by `LuceneIndex.searcher`.
+
+    Args:
+        reader: Lucene's IndexReader.
+        java: Anserini's SimpleSearcher.
+        expands: Whether queries are expanded by feedback.
+    """
+
+    def __init__(self, reader: Any, java: Any, *, expands: bool) -> None:
+        self._java = java
+        self._query = self._expanded if expands else self._plain
+        with JAVA:
+            self._count = int(reader.numDocs())
+            self._hits = TopHits(reader, java.get_similarity())
+            self._analyzer = java.get_analyzer()
+            self._mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+            java_class("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(_MAX_QUERY_WORDS)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits per query.
+
+        Raises:
+            MachineError: Lucene failed on a query.
+        """
+        # A lone surrogate, as in an argument that was not UTF-8, cannot pass into Java.
+        texts = [query.text.encode(errors="replace").decode() for query in queries]
+        found = self._hits.search([partial(self._query, text) for text in texts], k)
+        return {query.query_id: hits for query, hits in zip(queries, found, strict=True)}
+
+    def _plain(self, text: str) -> Any:
+        with JAVA:
+            words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
+            return words.buildQuery(_FIELD, self._analyzer, text)
+
+    def _expanded(self, text: str) -> Any:
+        """Return the query that Anserini searches after feedback: weighted words."""
+        found = call_method(self._java, "get_feedback_terms", text)
+        with JAVA:
+            weights = orjson.loads(self._mapper.writeValueAsString(found)) or {}
+            boost, word, term, any_of = (
+                java_class(f"org.apache.lucene.{name}")
+                for name in (
+                    "search.BoostQuery",
+                    "search.TermQuery",
+                    "index.Term",
+                    "search.BooleanClause$Occur",
+                )
+            )
+            query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
+            for name, weight in sorted(weights.items()):
+                query.add(boost(word(term(_FIELD, name)), weight), any_of.SHOULD)
+            return query.build()

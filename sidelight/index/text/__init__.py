@@ -1,0 +1,1 @@
+"""From shards of documents to segments whose text can be fetched by id."""

@@ -1,0 +1,1 @@
+"""The vectors of a collection: how they are made, kept and searched."""

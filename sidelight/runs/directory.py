@@ -1,0 +1,213 @@
+"""One run on disk: what is finished, what it was made with, and the files made from it.
+
+A topic is finished when `traces/<topic_id>.json` exists, which appears in one step. Everything
+else is a function of the finished topics, so an interrupted run that goes on ends in the same
+bytes as one that was never interrupted.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import orjson
+from pydantic import ValidationError
+
+from sidelight.config.load import dump_settings
+from sidelight.errors import InputError, UsageError
+from sidelight.files import atomic_write, locked_folder, sha256_file
+from sidelight.runs.log import Fallback
+from sidelight.schemas.article import Article
+from sidelight.schemas.base import Value
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from sidelight.config.settings import Settings
+    from sidelight.llm.prompted import CallRecord
+
+
+class Failure(Value):
+    """A topic that could not be finished."""
+
+    topic_id: str
+    error: str
+    message: str
+
+
+class TopicResult(Value):
+    """A finished topic.
+
+    Attributes:
+        topic_id: The topic.
+        fingerprint: Hash of everything the result depends on.
+        article: What was investigated.
+        evidence: The segments taken as evidence, by id; the report cites no others.
+        questions: Rank 1 first.
+        report: The cited sentences.
+        fallbacks: Steps that were done without a model because its replies were no use, by step.
+        trace: What each step decided.
+    """
+
+    topic_id: str
+    fingerprint: str
+    article: Article
+    evidence: tuple[Segment, ...]
+    questions: tuple[str, ...]
+    report: tuple[CitedSentence, ...]
+    fallbacks: tuple[Fallback, ...] = ()
+    trace: dict[str, Any]
+
+
+class RunDirectory:
+    """The folder of one run.
+
+    Args:
+        path: Created when it is missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.task1 = path / "task1.tsv"
+        self.task2 = path / "task2.jsonl"
+        self.manifest = path / "manifest.json"
+        self.failures = path / "failures.jsonl"
+        self.config = path / "config.yaml"
+        self.traces = path / "traces"
+        self.calls = path / "calls"
+        self.cache = path / "cache"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for this process; the lock goes when the process does.
+
+        What a killed process left half written is removed.
+
+        Raises:
+            UsageError: Another process is working on it.
+        """
+        busy = UsageError(
+            f"another process is working on {self.path}",
+            remedy="Wait for it, or choose another folder with --out",
+        )
+        with locked_folder(self.path, busy):
+            for half_written in self.path.rglob(".*.tmp"):
+                half_written.unlink()
+            yield
+
+    def claim(self, settings: Settings) -> None:
+        """Record the settings, or check that the folder was made with the same.
+
+        Raises:
+            UsageError: The folder belongs to a run with other settings.
+        """
+        wanted = dump_settings(settings)
+        if not self.config.exists():
+            atomic_write(self.config, wanted)
+        elif self.config.read_text(encoding="utf-8") != wanted:
+            raise UsageError(
+                f"{self.path} holds a run with other settings (see {self.config})",
+                remedy="Choose another folder with --out, or delete that one",
+            )
+
+    def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
+        """Return the result of a topic, or None when it is still to do.
+
+        Raises:
+            UsageError: The topic was finished with another index, article or version.
+        """
+        path = self.trace(topic_id)
+        if not path.exists():
+            return None
+        other = UsageError(
+            f"{path} was made from another index, article or version of sidelight",
+            remedy="Choose another folder with --out, or delete that one",
+        )
+        try:
+            result = self.result(topic_id)
+        except InputError as error:
+            raise other from error
+        if result.fingerprint != fingerprint:
+            raise other
+        return result
+
+    def result(self, topic_id: str) -> TopicResult:
+        """Return what was stored about a finished topic, whatever it was made with.
+
+        Raises:
+            InputError: The topic is not finished, or another version of sidelight finished it.
+        """
+        path = self.trace(topic_id)
+        try:
+            return TopicResult.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise InputError(
+                f"{path}: expected a topic finished by this version of sidelight",
+                remedy="Call `sidelight run` again, with another folder for --out.",
+            ) from error
+
+    def finish(self, result: TopicResult) -> None:
+        """Store the result of a topic, in one step."""
+        atomic_write(self.trace(result.topic_id), as_json(result.model_dump(mode="json")))
+
+    def append_call(self, topic_id: str, call: CallRecord) -> None:
+        """Add a call to the topic's log, which grows over all attempts at the topic.
+
+        Unlike every other file it holds times, so it differs between two runs of the same.
+        """
+        path = self.calls / f"{quote(topic_id, safe='')}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        with path.open("a", encoding="utf-8") as log:
+            log.write(call.model_dump_json() + "\n")
+
+    def edited(self) -> set[str]:
+        """Return the files, by path, that are no longer as the manifest lists them.
+
+        Traces that the manifest itself calls edited stay among them.
+        """
+        if not self.manifest.exists():
+            return set()
+        manifest = orjson.loads(self.manifest.read_bytes())
+        changed = {
+            name
+            for name, digest in manifest["files"].items()
+            if (self.path / name).exists() and sha256_file(self.path / name) != digest
+        }
+        return changed.union(manifest.get("edited", ()))
+
+    def edited_traces(self) -> list[str]:
+        """Return the finished topics' files that someone changed; all others are made anew."""
+        return sorted(name for name in self.edited() if (self.path / name).parent == self.traces)
+
+    def write_failures(self, failures: Sequence[Failure]) -> None:
+        """Write one line per failed topic; an empty file when there is none."""
+        lines = (
+            orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"
+            for failure in failures
+        )
+        publish(self.failures, partial(atomic_write, text="".join(lines)))
+
+    def trace(self, topic_id: str) -> Path:
+        """Return where a finished topic is kept."""
+        return self.traces / f"{quote(topic_id, safe='')}.json"
+
+
+def as_json(value: Any) -> str:
+    """Return a value as indented JSON with sorted keys and a final newline."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps(value, option=options).decode()
+
+
+def publish(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file, and leave the old one untouched when it would be the same."""
+    fresh = path.with_name(f".{path.name}.new")
+    write(fresh)
+    if path.exists() and path.read_bytes() == fresh.read_bytes():
+        fresh.unlink()
+    else:
+        fresh.replace(path)

@@ -1,0 +1,155 @@
+"""Prepare a submission: checked files under their run ids, and the order of their priority."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+
+from sidelight.errors import InvalidFileError, Problem, UsageError
+from sidelight.formats.runs.question_list import read_question_run
+from sidelight.formats.verdict import judge_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Iterator, Sequence
+
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.tracks import Track
+
+LIST = "runs.csv"
+
+# Per task; the track takes more only from teams that have asked.
+_USUAL_RUNS = 10
+
+
+class PackedRun(NamedTuple):
+    """One file of a submission.
+
+    Attributes:
+        task: `task1` or `task2`.
+        priority: 1 for the run that is to be judged first.
+        run_id: What the run is called, and its file.
+        type: `manual` when a person had a hand in it.
+        sha256: Hash of the file.
+        edited: Files of the run directory that were changed after they were made.
+    """
+
+    task: str
+    priority: int
+    run_id: str
+    type: str
+    sha256: str
+    edited: str
+
+
+class Packing(NamedTuple):
+    """A submission and what to know about it."""
+
+    runs: tuple[PackedRun, ...]
+    warnings: tuple[Problem, ...]
+
+
+def pack_runs(
+    runs: Sequence[RunDirectory],
+    folder: Path,
+    track: Track,
+    topic_ids: Collection[str],
+    known_segments: Container[str] | None = None,
+) -> Packing:
+    """Write the files of some runs, and `runs.csv` with their priorities, into a new folder.
+
+    A run of which any file was changed after it was made becomes a manual one: the track calls a
+    run automatic only where no person had a hand in it.
+
+    Args:
+        runs: Run directories, the most important first.
+        folder: Made by this call; left out when a file is invalid.
+        track: Whose limits the runs must keep.
+        topic_ids: The topics they must cover.
+        known_segments: The segments there are; None when that is not known.
+
+    Raises:
+        UsageError: The folder has files already, or two runs have one run id.
+        InvalidFileError: A file is invalid, strictly or for the track's own validator.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(
+            f"{folder}: expected a new folder; found files", remedy="Choose another folder."
+        )
+    problems = [
+        problem
+        for run in runs
+        for file in (run.task1, run.task2)
+        for problem in _check(file, track, topic_ids, known_segments)
+    ]
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        raise InvalidFileError(errors)
+    if len(runs) > _USUAL_RUNS:
+        problems.append(_too_many(folder, len(runs)))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
+        staged = Path(scratch, folder.name)
+        staged.mkdir()
+        packed = sorted(
+            item
+            for priority, run in enumerate(runs, start=1)
+            for item in _write(run, priority, staged)
+        )
+        with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:
+            rows = csv.writer(stream, lineterminator="\n")
+            rows.writerows([PackedRun._fields, *packed])
+        staged.replace(folder)
+    return Packing(tuple(packed), tuple(problems))
+
+
+def _check(
+    file: Path, track: Track, topic_ids: Collection[str], known_segments: Container[str] | None
+) -> Iterator[Problem]:
+    """Yield what is wrong with a file, strictly and for the track's own validator."""
+    strict = judge_file(file, track, topic_ids, known_segments=known_segments).problems
+    yield from strict
+    # Of a file that is invalid anyway, the track's validator says the same again, and less of it.
+    if all(problem.severity != "error" for problem in strict):
+        yield from judge_file(file, track, topic_ids, official=True).problems
+
+
+def _write(run: RunDirectory, priority: int, folder: Path) -> Iterator[PackedRun]:
+    """Write both files of a run, which are known to be valid, under their run ids."""
+    edited = sorted(run.edited())
+    questions = run.task1.read_bytes()
+    reports = [orjson.loads(line) for line in run.task2.read_bytes().splitlines()]
+    if edited:
+        for report in reports:
+            report["metadata"]["type"] = "manual"
+    metadata = reports[0]["metadata"]
+    contents = {
+        "task1": (read_question_run(run.task1).questions[0].run_id, questions),
+        "task2": (metadata["run_id"], b"".join(orjson.dumps(report) + b"\n" for report in reports)),
+    }
+    for task, (run_id, content) in contents.items():
+        path = folder / run_id
+        if path.exists():
+            raise UsageError(
+                f"{run.path}: expected run ids that no other run has; found {run_id!r} again",
+                remedy="Give each run its own: --set submission.run_id=...",
+            )
+        path.write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        yield PackedRun(task, priority, run_id, metadata["type"], digest, " ".join(edited))
+
+
+def _too_many(folder: Path, count: int) -> Problem:
+    return Problem(
+        "runs-many",
+        str(folder / LIST),
+        None,
+        f"at most {_USUAL_RUNS} runs per task",
+        str(count),
+        "Ask the organizers first; they judge runs in the order of priority.",
+        "warning",
+    )

@@ -1,0 +1,1 @@
+"""A finished run judged with its own files, and where it lost credit."""

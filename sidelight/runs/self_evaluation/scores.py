@@ -1,0 +1,57 @@
+"""The scores of a judged run: what its assessments come to, and the files of that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.evaluation.labelling.assess import COMPOUND_FILE, QUESTION_FILE, REPORT_FILE
+from sidelight.evaluation.scoring.files import write_score_files
+from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.uncertainty import run_intervals
+from sidelight.formats.labels.assessments import (
+    read_answer_assessments,
+    read_compound_assessments,
+    read_question_assessments,
+)
+from sidelight.tracks import load_track
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.schemas.rubric import Rubric
+
+
+class RunScores(NamedTuple):
+    """The scores of a run's two files."""
+
+    questions: ScoreTable
+    reports: ScoreTable
+
+
+def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -> RunScores:
+    """Return what the assessments in a folder come to.
+
+    Raises:
+        InputError: One cannot be read, or does not fit the rubrics.
+    """
+    return RunScores(
+        score_questions(
+            rubrics,
+            read_question_assessments(folder / QUESTION_FILE),
+            read_compound_assessments(folder / COMPOUND_FILE),
+            questions_per_topic=load_track(track).questions_per_topic,
+        ),
+        score_reports(rubrics, read_answer_assessments(folder / REPORT_FILE)),
+    )
+
+
+def write_scores(scores: RunScores, folder: Path) -> list[Path]:
+    """Write the files that `sidelight score` writes, and return their paths."""
+    written: list[Path] = []
+    for table, task in zip(scores, ("question", "report"), strict=True):
+        intervals = run_intervals(table, samples=DEFAULT_SAMPLES, seed=0)
+        written += write_score_files(table, folder, f"auto_{task}_generation", intervals)
+    return written

@@ -1,0 +1,116 @@
+"""What a run read and wrote on its way to its reports, as texts that a judge can read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sidelight.evaluation.scoring.funnel import Stage
+from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
+from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
+from sidelight.schemas.segment import document_id_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from sidelight.evaluation.labelling.base import JudgeKind
+    from sidelight.runs.directory import TopicResult
+    from sidelight.schemas.segment import Segment
+
+# A model is shown so much at once. Without a model every segment stands alone: there, one sentence
+# that contradicts an answer would cost all others of its passage their credit.
+_WORDS_AT_ONCE = {"prompted": 1500, "embedded": 0}
+
+
+class StageReport(NamedTuple):
+    """Text of one stage, to be judged as if it were a report."""
+
+    stage: Stage
+    rubric: Rubric
+    report: SubmittedReport
+
+
+def stage_reports(
+    results: Iterable[TopicResult | None],
+    rubrics: Mapping[str, Rubric],
+    lookup: Callable[[Sequence[str]], Sequence[Segment]],
+    kind: JudgeKind,
+) -> list[StageReport]:
+    """Return what is judged besides the files of a run.
+
+    Args:
+        results: What is stored about its topics.
+        rubrics: Topic id -> rubric; other topics are left out.
+        lookup: Segment ids to segments, in the order asked for.
+        kind: Of the judge; decides how much it is shown at once.
+    """
+    return [
+        StageReport(stage, rubrics[result.topic_id], _as_report(result.topic_id, texts))
+        for result in results
+        if result is not None and result.topic_id in rubrics
+        for stage, texts in _stage_texts(result, lookup, _WORDS_AT_ONCE[kind])
+    ]
+
+
+def _stage_texts(
+    result: TopicResult, lookup: Callable[[Sequence[str]], Sequence[Segment]], words: int
+) -> Iterator[tuple[Stage, list[str]]]:
+    """Yield what a topic's stages hold: hits that were not taken, those that were, every draft.
+
+    A draft that became the report as it was is left out: the report is judged anyway.
+    """
+    selected = {segment.segment_id for segment in result.evidence}
+    others = sorted(_found(result.trace) - selected)
+    for texts in _packed([segment.text for segment in lookup(others)], words):
+        yield Stage.RETRIEVED, texts
+    for texts in _packed([segment.text for segment in result.evidence], words):
+        yield Stage.SELECTED, texts
+    final = [sentence.text for sentence in result.report]
+    drafts = [
+        draft
+        for step, shown in result.trace.items()
+        if (draft := shown if step == "write" else shown.get("draft"))
+    ]
+    for draft in drafts:
+        texts = [sentence["text"] for sentence in draft["sentences"]]
+        if texts != final:
+            yield Stage.WRITTEN, texts
+
+
+def _found(trace: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """Return the segments that searches brought, but for pages that give orders to software."""
+    found = {
+        segment_id
+        for shown in trace.values()
+        for hits in shown.get("hits", {}).values()
+        for segment_id, *_ in hits
+    }
+    found |= {
+        segment_id
+        for shown in trace.values()
+        for hits in shown.get("found", {}).values()
+        for segment_id in hits
+    }
+    refused = {document_id for shown in trace.values() for document_id in shown.get("refused", ())}
+    return {segment_id for segment_id in found if document_id_of(segment_id) not in refused}
+
+
+def _packed(texts: Iterable[str], words: int) -> Iterator[list[str]]:
+    """Put texts together up to a number of words; each stands alone where it is 0."""
+    pack: list[str] = []
+    size = 0
+    for text in texts:
+        length = len(text.split())
+        if pack and size + length > words:
+            yield pack
+            pack, size = [], 0
+        pack.append(text)
+        size += length
+    if pack:
+        yield pack
+
+
+def _as_report(topic_id: str, texts: Iterable[str]) -> SubmittedReport:
+    return SubmittedReport(
+        metadata=ReportMetadata(team_id="", run_id="", topic_id=topic_id),
+        responses=tuple(CitedSentence(text=text) for text in texts),
+    )

@@ -1,1 +1,0 @@
-"""A finished run judged with its own files, after generation and in another process."""
