@@ -101,11 +101,11 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
         select_evidence=ExtractiveSelector(index, investigation.segments_per_angle),
         assess_coverage=ExtractiveAssessor(investigation.max_rounds, investigation.min_gain),
         write_questions=ExtractiveQuestionWriter(
-            index, track.questions_per_topic, track.max_question_characters
+            index, track.question_list.count, track.question_list.max_characters
         ),
-        write_report=ExtractiveReportWriter(index, track.max_report_words),
+        write_report=ExtractiveReportWriter(index, track.cited_text.max_words),
         check_report=SupportChecker(LexicalSupportCheck()),
-        revise_report=ExtractiveReviser(track.max_report_words),
+        revise_report=ExtractiveReviser(track.cited_text.max_words),
     )
 
 
@@ -129,7 +129,7 @@ def _prompted_roles(
 
     track = load_track(settings.track)
     investigation = settings.investigation
-    count, max_characters = track.questions_per_topic, track.max_question_characters
+    count, max_characters = track.question_list.count, track.question_list.max_characters
     encode = SentenceIndex(encode).vectors  # a text that comes again is not encoded again
     return {
         ("profile_article", "prompted"): PromptedProfiler(writer),
@@ -148,7 +148,7 @@ def _prompted_roles(
         ("write_questions", "organizers-2024-example"): OrganizersQuestionWriter(
             writer, count, max_characters, example=True
         ),
-        ("write_report", "prompted"): PromptedReportWriter(writer, encode, track.max_report_words),
+        ("write_report", "prompted"): PromptedReportWriter(writer, encode, track.cited_text.max_words),
         ("check_report", "prompted"): SupportChecker(PromptedSupportCheck(checker)),
-        ("revise_report", "prompted"): PromptedReviser(writer, encode, track.max_report_words),
+        ("revise_report", "prompted"): PromptedReviser(writer, encode, track.cited_text.max_words),
     }
