@@ -5,7 +5,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-from tests.helpers.models.fault_server import FaultServer
 from typer.testing import CliRunner
 
 from sidelight.build.estimate import estimate_run
@@ -20,6 +19,7 @@ from sidelight.index.folder import open_index
 from sidelight.index.text.segmenter import write_segments
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
+from tests.helpers.models.fault_server import FaultServer
 
 ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)
 
