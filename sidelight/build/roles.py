@@ -121,7 +121,7 @@ def _offered(settings: Settings, encode: Encode, asks: Mapping[str, PromptedMode
         "min_gain": lambda: investigation.min_gain,
         "queries_per_round": lambda: investigation.queries_per_round,
         "segments_per_angle": lambda: investigation.segments_per_angle,
-        "questions_per_topic": lambda: track.questions_per_topic,
-        "max_question_characters": lambda: track.max_question_characters,
-        "max_report_words": lambda: track.max_report_words,
+        "questions_per_topic": lambda: track.question_list.count,
+        "max_question_characters": lambda: track.question_list.max_characters,
+        "max_report_words": lambda: track.cited_text.max_words,
     }
