@@ -98,7 +98,7 @@ def read_results(directory: RunDirectory, index_fingerprint: str) -> dict[str, T
     if not directory.manifest.exists():
         raise InputError(
             f"{directory.path}: expected a finished run; it has no {directory.manifest.name}",
-            remedy="Call `sidelight run` with this folder for --out first.",
+            remedy="Call `sidelight run` with this folder for --output first.",
         )
     manifest = orjson.loads(directory.manifest.read_bytes())
     if manifest["index"] != index_fingerprint:
