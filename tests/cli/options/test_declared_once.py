@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 
+UNSPELLED = re.compile(r"typer\.Option\((?!')")
 CLI = Path(__file__).resolve().parents[3] / "sidelight" / "cli"
 
 
@@ -34,10 +36,9 @@ def test_an_option_of_several_commands_is_declared_once() -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
                 for one in node.args[:1]:
                     declared[ast.literal_eval(one)].append(f"{path.name}:{node.lineno}")
-            elif isinstance(node, ast.arg):
-                # Without a spelling of its own, an option is called as its parameter.
-                if "typer.Option(help" in (written := ast.unparse(node)) or "Option(min" in written:
-                    declared[f"--{node.arg}"].append(f"{path.name}:{node.lineno}")
+            # Without a spelling of its own, an option is called as its parameter.
+            elif isinstance(node, ast.arg) and UNSPELLED.search(ast.unparse(node)):
+                declared[f"--{node.arg}"].append(f"{path.name}:{node.lineno}")
     assert len(declared) > 40
     assert {name: places for name, places in declared.items() if len(places) > 1} == {}
 
