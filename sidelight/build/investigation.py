@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
     from sidelight.schemas.article import Article
+    from sidelight.schemas.outcome import Outcome
     from sidelight.schemas.segment import Segment
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
@@ -84,6 +85,7 @@ async def open_investigation(
     """
     from sidelight.agents.deps import Deps
     from sidelight.agents.graphs.investigation import build_graph
+    from sidelight.agents.graphs.outcome import outcome_of
     from sidelight.retrieval.lateral import LateralRetriever
 
     track = load_track(settings.track)
@@ -93,7 +95,7 @@ async def open_investigation(
         roles_of_topic = await open_roles(settings, models, sources.encode)
         retriever_of_topic = await _open_listwise(settings, models, sources)
 
-        async def investigate(article: Article, log: TopicLog) -> InvestigationState:
+        async def investigate(article: Article, log: TopicLog) -> Outcome:
             deps = Deps(
                 article=article,
                 track=track,
@@ -108,7 +110,7 @@ async def open_investigation(
                 k=settings.retrieval.k,
             )
             state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
-            return cast("InvestigationState", state)
+            return outcome_of(cast("InvestigationState", state))
 
         yield investigate
 
