@@ -112,7 +112,7 @@ async def open_investigation(
                 k=settings.retrieval.k,
             )
             state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
-            return outcome_of(cast("InvestigationState", state))
+            return outcome_of(cast("InvestigationState", state), track)
 
         yield investigate
 

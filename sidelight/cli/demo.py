@@ -182,7 +182,7 @@ async def _judge(
         rubrics,
         read_question_assessments(destination / QUESTION_FILE),
         read_compound_assessments(destination / COMPOUND_FILE),
-        questions_per_topic=load_track().questions_per_topic,
+        questions_per_topic=load_track().question_list.count,
     )
     reports = score_reports(rubrics, read_answer_assessments(destination / REPORT_FILE))
     write_score_files(questions, destination, "auto_question_generation")

@@ -201,7 +201,7 @@ def _collection(files: Mapping[str, Path]) -> Iterator[Figure]:
 
 def _judge(files: Mapping[str, Path]) -> Iterator[Figure]:
     rubrics = read_rubrics(files[HUMAN_RUBRICS])
-    n_questions = load_track().questions_per_topic
+    n_questions = load_track().question_list.count
     kind, human, auto = read_two_sides(files[QUESTIONS], files[AUTO_QUESTIONS])
     # Classes that earn the same are one class in the paper.
     yield from _agreement(

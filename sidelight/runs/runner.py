@@ -17,7 +17,6 @@ from sidelight.formats.runs.cited_text import check_report_run, write_report_run
 from sidelight.formats.runs.question_list import check_question_run, write_question_run
 from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
-from sidelight.schemas.outcome import QUESTIONS, REPORT
 from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.report import Report
 from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedReport
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from sidelight.runs.log import PromptUsage
     from sidelight.schemas.article import Article
     from sidelight.schemas.outcome import Outcome
+    from sidelight.tracks import Track
 
 _THIN_WORDS = 100
 Investigate: TypeAlias = "Callable[[Article, TopicLog], Awaitable[Outcome]]"
@@ -106,7 +106,7 @@ async def run_topics(
         MachineError: The machine cannot do the work. Neither this nor a spent budget marks a topic
             as failed: the same call goes on from there.
     """
-    directory = RunDirectory(out)
+    directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():
         directory.claim(settings)
         edited = directory.edited_traces()
@@ -132,7 +132,7 @@ async def run_topics(
             logs[topic_id] = log = TopicLog(
                 partial(directory.append_call, topic_id), partial(on_step, topic_id)
             )
-            ended = await _attempt(article, prints[topic_id], investigate, log)
+            ended = await _attempt(article, track, prints[topic_id], investigate, log)
             if isinstance(ended, TopicResult):
                 directory.finish(ended)
                 results[topic_id] = ended
@@ -185,7 +185,7 @@ async def _all(
 
 
 async def _attempt(
-    article: Article, fingerprint: str, investigate: Investigate, log: TopicLog
+    article: Article, track: Track, fingerprint: str, investigate: Investigate, log: TopicLog
 ) -> TopicResult | Failure:
     try:
         outcome = await investigate(article, log)
@@ -198,8 +198,8 @@ async def _attempt(
         fingerprint=fingerprint,
         article=article,
         evidence=outcome.evidence,
-        questions=outcome.result(QUESTIONS, QuestionSet).questions,
-        report=outcome.result(REPORT, Report).sentences,
+        questions=outcome.result(track.question_list.name, QuestionSet).questions,
+        report=outcome.result(track.cited_text.name, Report).sentences,
         fallbacks=tuple(sorted(log.fallbacks, key=lambda fallback: fallback.step)),
         trace=outcome.trace,
     )

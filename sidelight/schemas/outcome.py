@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
     from sidelight.schemas.trace import Trace
 
-QUESTIONS, REPORT = "questions", "report"
-"""The tasks that an investigation of an article does."""
-
 Result: TypeAlias = QuestionSet | Report
 """The result of a task: its type is that of the kind of task, and keeps the track's limits."""
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import yaml
 from pydantic import Field
 
 from sidelight.errors import UsageError
 from sidelight.schemas.base import Value
+from sidelight.schemas.label_scale import LabelScale
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+T = TypeVar("T", QuestionListTask, CitedTextTask)
 
 
 class Track(Value):
@@ -22,27 +26,63 @@ class Track(Value):
     Attributes:
         name: What `--track` takes.
         title: For people.
-        questions_per_topic: Exactly this many questions, ranked 1 to n.
-        max_question_characters: Limit in code points.
-        max_report_words: Limit on the sum over sentences, split on white space.
-        max_citations_per_sentence: Limit per sentence.
-        max_uncited_sentences: How many sentences of a report may cite nothing in a strict check.
+        topic: What a topic is.
+        graph: The graph that works on a topic.
         segment_id_pattern: Regular expression every citation must match in full.
         run_id_pattern: Regular expression every run id must match in full in a strict check.
+        tasks: What is handed in, each task with its limits, file and measures.
+        scales: Labels, by what they are given to.
         topic_ids: The topics the track released; a file must cover them unless other topics are
             given.
     """
 
     name: str
     title: str
-    questions_per_topic: int = Field(gt=0)
-    max_question_characters: int = Field(gt=0)
-    max_report_words: int = Field(gt=0)
-    max_citations_per_sentence: int = Field(gt=0)
-    max_uncited_sentences: int = Field(ge=0)
+    topic: Literal["article", "narrative"]
+    graph: str
     segment_id_pattern: str
     run_id_pattern: str
+    tasks: tuple[Task, ...] = Field(min_length=1)
+    scales: dict[str, LabelScale] = Field(default_factory=dict)
     topic_ids: tuple[str, ...]
+
+    def task(self, name: str) -> QuestionListTask | CitedTextTask | RankingTask:
+        """Return a task by its name.
+
+        Raises:
+            UsageError: The track has no such task.
+        """
+        for task in self.tasks:
+            if task.name == name:
+                return task
+        raise UsageError(
+            f"{self.title} has no task {name!r}; expected one of "
+            + ", ".join(task.name for task in self.tasks)
+        )
+
+    @property
+    def question_list(self) -> QuestionListTask:
+        """The task that asks for questions.
+
+        Raises:
+            UsageError: The track has none.
+        """
+        return self._of_kind(QuestionListTask)
+
+    @property
+    def cited_text(self) -> CitedTextTask:
+        """The task that asks for a text with citations.
+
+        Raises:
+            UsageError: The track has none.
+        """
+        return self._of_kind(CitedTextTask)
+
+    def _of_kind(self, kind: type[T]) -> T:
+        for task in self.tasks:
+            if isinstance(task, kind):
+                return task
+        raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
 
 
 def _profiles() -> dict[str, Traversable]:

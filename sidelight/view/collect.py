@@ -48,7 +48,7 @@ def collect_page(
     marking = labels[0] if labels and rubrics else None
     marker = Marker(marking, question_run.run_tag, report_run.run_tag) if marking else None
     rivals = set(rival.read_manifest().topics) if rival else set()
-    count = load_track(manifest.track).questions_per_topic
+    count = load_track(manifest.track).question_list.count
     topics = []
     for number, topic_id in enumerate(manifest.topics, start=1):
         result = run.result(topic_id)

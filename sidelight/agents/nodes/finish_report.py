@@ -22,9 +22,9 @@ async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
     """
     track = runtime.context.track
     limits = ReportLimits(
-        max_words=track.max_report_words,
-        max_citations=track.max_citations_per_sentence,
-        max_uncited=track.max_uncited_sentences,
+        max_words=track.cited_text.max_words,
+        max_citations=track.cited_text.max_citations,
+        max_uncited=track.cited_text.max_uncited,
     )
     draft = state["checked_report"].draft
     if not draft.sentences:

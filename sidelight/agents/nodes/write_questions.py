@@ -26,9 +26,9 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
     questions = QuestionSet(
         topic_id=runtime.context.article.topic_id,
         questions=tuple(one_line(question) for question in draft.questions)[
-            : track.questions_per_topic
+            : track.question_list.count
         ],
-        count=track.questions_per_topic,
-        max_characters=track.max_question_characters,
+        count=track.question_list.count,
+        max_characters=track.question_list.max_characters,
     )
     return {"questions": questions, "trace": Trace(questions=draft)}

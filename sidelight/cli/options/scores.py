@@ -93,7 +93,7 @@ def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
 
     if task is Task.TASK2:
         return people_report_scores(data).topics
-    n_questions = load_track(DEFAULT_TRACK).questions_per_topic
+    n_questions = load_track(DEFAULT_TRACK).question_list.count
     return people_question_scores(data, questions_per_topic=n_questions).topics
 
 

@@ -98,7 +98,7 @@ def task1(
             known,
             read_question_assessments(assessments),
             read_compound_assessments(compound) if compound else None,
-            questions_per_topic=load_track(track).questions_per_topic,
+            questions_per_topic=load_track(track).question_list.count,
         )
     notes = [] if compound else ["compound questions were not filtered out: no --compound"]
     files = [path for path in (assessments, compound) if path]

@@ -51,7 +51,7 @@ def task1(
         read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
         required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"),
         required(compound, data, DataPart.COMPOUND_CHECK, "--compound"),
-        questions_per_topic=load_track(track).questions_per_topic,
+        questions_per_topic=load_track(track).question_list.count,
     )
     _show(diff, as_json=as_json)
 

@@ -58,7 +58,7 @@ def task1(
         read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
         read_question_assessments(assessments),
         read_compound_assessments(compound) if compound else None,
-        questions_per_topic=load_track(track).questions_per_topic,
+        questions_per_topic=load_track(track).question_list.count,
     )
     _deliver(topics, "question", assessments, output, as_json=as_json)
 

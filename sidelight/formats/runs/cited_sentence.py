@@ -64,11 +64,11 @@ def check_text(line: int, text: str, findings: Findings) -> None:
 
 def check_citations(line: int, citations: Sequence[str], track: Track, findings: Findings) -> None:
     """Check the number and the form of the citations of one sentence."""
-    if len(citations) > track.max_citations_per_sentence:
+    if len(citations) > track.cited_text.max_citations:
         findings.error(
             "citation-count",
             line,
-            expected=f"at most {track.max_citations_per_sentence} citations",
+            expected=f"at most {track.cited_text.max_citations} citations",
             found=f"{len(citations)}",
             remedy="Keep the best.",
         )

@@ -208,11 +208,11 @@ def _check_report(line: int, report: _StrictReport, track: Track, findings: Find
             remedy="Say what is known, if only about the source.",
         )
     words = sum(budget_words(sentence.text) for sentence in report.responses)
-    if words > track.max_report_words:
+    if words > track.cited_text.max_words:
         findings.error(
             "report-words",
             line,
-            expected=f"at most {track.max_report_words} words, plain and after NFKC",
+            expected=f"at most {track.cited_text.max_words} words, plain and after NFKC",
             found=str(words),
             remedy="Drop or shorten sentences.",
         )
@@ -222,7 +222,7 @@ def _check_report(line: int, report: _StrictReport, track: Track, findings: Find
             "uncited-sentence",
             line,
             expected="citations for every sentence",
-            found=f"{uncited} without; more than {track.max_uncited_sentences} is an error",
+            found=f"{uncited} without; more than {track.cited_text.max_uncited} is an error",
             remedy="Cite a segment, or drop what none supports.",
-            severity="error" if uncited > track.max_uncited_sentences else "warning",
+            severity="error" if uncited > track.cited_text.max_uncited else "warning",
         )

@@ -193,14 +193,14 @@ def _rows(records: Iterable[tuple[int, list[str]]], findings: Findings) -> list[
 
 
 def _check_ranks(topic_id: str, rows: Sequence[_Row], track: Track, findings: Findings) -> None:
-    ranks = {str(rank): rank for rank in range(1, track.questions_per_topic + 1)}
+    ranks = {str(rank): rank for rank in range(1, track.question_list.count + 1)}
     lines: dict[str, int] = {}
     for row in rows:
         if row.rank not in ranks:
             findings.error(
                 "rank-value",
                 row.line,
-                expected=f"a rank from 1 to {track.questions_per_topic} in ASCII digits",
+                expected=f"a rank from 1 to {track.question_list.count} in ASCII digits",
                 found=quoted(row.rank),
                 remedy="Correct the fourth field.",
             )
@@ -218,7 +218,7 @@ def _check_ranks(topic_id: str, rows: Sequence[_Row], track: Track, findings: Fi
         findings.error(
             "rank-missing",
             rows[-1].line,
-            expected=f"ranks 1 to {track.questions_per_topic} for topic {topic_id}",
+            expected=f"ranks 1 to {track.question_list.count} for topic {topic_id}",
             found=f"no rank {', '.join(missing)}",
             remedy="Add the questions.",
         )
@@ -266,12 +266,12 @@ def _check_question(row: _Row, csv_text: str | None, track: Track, findings: Fin
             remedy="Write a question.",
         )
     length = max(len(row.question), len(unicodedata.normalize("NFC", row.question)))
-    if length > track.max_question_characters:
+    if length > track.question_list.max_characters:
         with_quoting = "" if csv_text in {None, row.question} else f" ({len(csv_text)} as CSV)"
         findings.error(
             "question-length",
             row.line,
-            expected=f"at most {track.max_question_characters} characters",
+            expected=f"at most {track.question_list.max_characters} characters",
             found=f"{length}{with_quoting}",
             remedy="Shorten the question.",
         )

@@ -42,7 +42,7 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
             rubrics,
             read_question_assessments(folder / QUESTION_FILE),
             read_compound_assessments(folder / COMPOUND_FILE),
-            questions_per_topic=load_track(track).questions_per_topic,
+            questions_per_topic=load_track(track).question_list.count,
         ),
         score_reports(rubrics, read_answer_assessments(folder / REPORT_FILE)),
     )
