@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from sidelight.build.models import Models
     from sidelight.config.settings import ModelSettings, Settings
-    from sidelight.generation.roles import Encode
     from sidelight.llm.base import Model
     from sidelight.runs.log import TopicLog
+    from sidelight.text_vectors import Encode
 
 _PLAIN = "extractive"
 
@@ -88,22 +88,22 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     from sidelight.generation.extractive.revise import ExtractiveReviser
     from sidelight.generation.extractive.rubric import ExtractiveRubricDrafter
     from sidelight.generation.extractive.select import ExtractiveSelector
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.generation.support_checker import SupportChecker
+    from sidelight.text_vectors import TextVectors
 
     track = load_track(settings.track)
     investigation = settings.investigation
-    index = SentenceIndex(encode)
+    sentences = TextVectors(encode)
     return Roles(
         profile_article=ExtractiveProfiler(),
         draft_rubric=ExtractiveRubricDrafter(),
         plan_queries=ExtractivePlanner(investigation.queries_per_round),
-        select_evidence=ExtractiveSelector(index, investigation.segments_per_angle),
+        select_evidence=ExtractiveSelector(sentences, investigation.segments_per_angle),
         assess_coverage=ExtractiveAssessor(investigation.max_rounds, investigation.min_gain),
         write_questions=ExtractiveQuestionWriter(
-            index, track.question_list.count, track.question_list.max_characters
+            sentences, track.question_list.count, track.question_list.max_characters
         ),
-        write_report=ExtractiveReportWriter(index, track.cited_text.max_words),
+        write_report=ExtractiveReportWriter(sentences, track.cited_text.max_words),
         check_report=SupportChecker(LexicalSupportCheck()),
         revise_report=ExtractiveReviser(track.cited_text.max_words),
     )
@@ -115,7 +115,6 @@ def _prompted_roles(
     """Return every performer with a model, by role and name."""
     from sidelight.checks.compound import PromptedCompoundCheck
     from sidelight.checks.support import PromptedSupportCheck
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.generation.prompted.assess_coverage.coverage import PromptedAssessor
     from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
     from sidelight.generation.prompted.plan_queries.plan import PromptedPlanner
@@ -128,11 +127,12 @@ def _prompted_roles(
     )
     from sidelight.generation.prompted.write_report.report import PromptedReportWriter
     from sidelight.generation.support_checker import SupportChecker
+    from sidelight.text_vectors import TextVectors
 
     track = load_track(settings.track)
     investigation = settings.investigation
     count, max_characters = track.question_list.count, track.question_list.max_characters
-    encode = SentenceIndex(encode).vectors  # a text that comes again is not encoded again
+    encode = TextVectors(encode)  # a text that comes again is not encoded again
     return {
         ("profile_article", "prompted"): PromptedProfiler(writer),
         ("draft_rubric", "prompted"): PromptedRubricDrafter(writer, encode),

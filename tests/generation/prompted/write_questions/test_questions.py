@@ -13,11 +13,11 @@ from sidelight.checks.compound import RuleCompoundCheck
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.errors import EmptyReplyError
 from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
-from sidelight.generation.roles import Encode
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.question import QuestionSet
+from sidelight.text_vectors import Encode
 from tests.helpers.asking.roles import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(
