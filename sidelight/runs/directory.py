@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sidelight.llm.prompted import CallRecord
 
 
-class Failure(Value):
+class TopicFailure(Value):
     """A topic that could not be finished."""
 
     topic_id: str
@@ -206,7 +206,7 @@ class RunDirectory:
         """Return the finished topics' files that someone changed; all others are made anew."""
         return sorted(name for name in self.edited() if (self.path / name).parent == self.traces)
 
-    def write_failures(self, failures: Sequence[Failure]) -> None:
+    def write_failures(self, failures: Sequence[TopicFailure]) -> None:
         """Write one line per failed topic; an empty file when there is none."""
         lines = (
             orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"

@@ -15,7 +15,7 @@ from sidelight.errors import MachineError, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.cited_text import check_report_run, write_report_run
 from sidelight.formats.runs.question_list import check_question_run, write_question_run
-from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
+from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
 from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.report import Report
@@ -60,7 +60,7 @@ class RunSummary:
     directory: RunDirectory
     done: tuple[str, ...]
     kept: tuple[str, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[TopicFailure, ...]
     thin: tuple[str, ...]
     fallbacks: Mapping[str, Sequence[str]]
     logs: dict[str, TopicLog]
@@ -124,7 +124,7 @@ async def run_topics(
             for article in articles
             if article.topic_id not in results and only in {None, article.topic_id}
         ]
-        failures: list[Failure] = []
+        failures: list[TopicFailure] = []
         logs: dict[str, TopicLog] = {}
 
         async def work(article: Article, investigate: Investigate) -> None:
@@ -186,13 +186,15 @@ async def _all(
 
 async def _attempt(
     article: Article, track: Track, fingerprint: str, investigate: Investigate, log: TopicLog
-) -> TopicResult | Failure:
+) -> TopicResult | TopicFailure:
     try:
         outcome = await investigate(article, log)
     except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
-        return Failure(topic_id=article.topic_id, error=type(error).__name__, message=str(error))
+        return TopicFailure(
+            topic_id=article.topic_id, error=type(error).__name__, message=str(error)
+        )
     return TopicResult(
         topic_id=article.topic_id,
         fingerprint=fingerprint,
@@ -248,7 +250,7 @@ def _manifest(
     index_fingerprint: str,
     results: Sequence[TopicResult],
     thin: Sequence[str],
-    failures: Sequence[Failure],
+    failures: Sequence[TopicFailure],
     edited: Sequence[str],
 ) -> RunManifest:
     return RunManifest(
