@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from sidelight.build.cost import tokens_cost
 from sidelight.generation.reading.cleaning import clean_article
 from sidelight.llm.rates import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.schemas.base import Value
@@ -156,7 +157,7 @@ def _estimate(
         calls=calls,
         prompt_tokens=read,
         completion_tokens=written,
-        cost=_cost(settings, _model(settings, asked), read, written),
+        cost=tokens_cost(settings, _model(settings, asked), read, written),
     )
 
 
@@ -165,16 +166,8 @@ def _model(settings: Settings, asked: _Asked) -> ModelSettings | None:
     return named or settings.models.writer
 
 
-def _cost(settings: Settings, model: ModelSettings | None, read: int, written: int) -> float | None:
-    server = model and settings.servers.get(model.server)
-    if not server or server.prompt_price is None or server.completion_price is None:
-        return None
-    return (read * server.prompt_price + written * server.completion_price) / 1e6
-
-
 def _slots(settings: Settings) -> int:
     from sidelight.config.settings import ServerSettings
 
-    models = (settings.models.writer, settings.models.checker, settings.models.ranker)
-    named = {one.server for one in models if one}
+    named = {model.server for model in settings.models.of_run()}
     return sum(settings.servers.get(name, ServerSettings()).max_concurrency for name in named)

@@ -153,13 +153,12 @@ def _write_prompts(folder: Path) -> None:
 
 
 def _describe(packed: Path, settings: Settings, manifest: RunManifest) -> Contents:
-    asked = [item for item in (settings.models.writer, settings.models.checker) if item is not None]
     return Contents(
         sidelight=manifest.sidelight,
         python=platform.python_version(),
         platform=platform.platform(),
         packages=manifest.packages,
-        models={model.name: model.revision for model in asked},
+        models={model.name: model.revision for model in settings.models.of_run()},
         index=manifest.index,
         prompts={
             prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)

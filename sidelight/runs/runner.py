@@ -75,6 +75,14 @@ class RunSummary:
         """Add up this call's model calls by model and prompt id."""
         return usage_by_prompt(call for log in self.logs.values() for call in log.calls)
 
+    def seconds(self) -> dict[str, float]:
+        """Add up, by step, how long this call's topics took; topics are worked on side by side."""
+        steps: dict[str, float] = {}
+        for log in self.logs.values():
+            for step, seconds in log.seconds.items():
+                steps[step] = steps.get(step, 0.0) + seconds
+        return steps
+
 
 async def run_topics(
     articles: Sequence[Article],
