@@ -11,12 +11,13 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "sidelight"
 
-BASE = {"errors", "text", "schemas", "files"}
+BASE = {"errors", "text", "text_vectors", "schemas", "files"}
 MIDDLE = BASE | {"registry", "tracks", "formats", "config"}
 # What each part may import besides itself; parts not named here may import everything.
 ALLOWED = {
     "errors": set(),
     "text": set(),
+    "text_vectors": set(),
     "files": {"errors"},
     "schemas": {"errors", "text"},
     "prompting": {"errors", "text", "schemas"},
@@ -34,6 +35,7 @@ ALLOWED = {
     "generation": MIDDLE | {"prompting", "llm", "checks"},
     "agents": MIDDLE | {"retrieval", "generation", "llm"},
     "evaluation": MIDDLE | {"prompting", "llm", "checks"},
+    "runs": MIDDLE | {"versions", "llm", "evaluation"},
     "view": MIDDLE | {"runs", "evaluation"},
 }
 HEAVY = {

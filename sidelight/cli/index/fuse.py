@@ -21,12 +21,13 @@ def fuse(
 ) -> None:
     """Fuse search results by the ranks they give (reciprocal rank fusion, constant 60)."""
     from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
-    from sidelight.retrieval.fusion import fuse
+    from sidelight.retrieval.fusion import reciprocal_rank_fusion
 
     found = list(map(read_trec_run, runs))
     queries = dict.fromkeys(query_id for results in found for query_id in results)
     fused = {
-        query_id: fuse(results.get(query_id, []) for results in found)[:k] for query_id in queries
+        query_id: reciprocal_rank_fusion(results.get(query_id, []) for results in found)[:k]
+        for query_id in queries
     }
     write_trec_run(output, fused, _TAG)
     out.print(f"Fused {len(found)} runs over {len(fused)} queries into {output}", markup=False)
