@@ -2,8 +2,7 @@
 
 A recipe is a section (`## Title`) with at least one block of commands. Of its fenced blocks
 
-- one whose first line is `# path/of/a.file` is that file, without that line; a file named again
-  goes on where it ended;
+- one whose first line is `# path/of/a.file` is that file, without that line;
 - `diff` is applied to sidelight; the numbers in its `@@` lines may be wrong;
 - `sh` is carried out, and a `text` block after it holds parts of what it prints, in order.
 
@@ -99,8 +98,7 @@ def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
         if named := _FILE.match(text):
             path = folder / named[1]
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a", encoding="utf-8") as stream:
-                stream.write(text[named.end() :])
+            path.write_text(text[named.end() :], encoding="utf-8")
         elif kind == "diff":
             for change in re.split(r"^(?=--- )", text, flags=re.MULTILINE)[1:]:
                 run(["git", "apply", "--recount", "--unidiff-zero", "-"], change)
