@@ -20,6 +20,16 @@ REGISTRY: dict[str, dict[str, str]] = {
         "memory": "sidelight.retrieval.memory:MemoryRetriever",
         "trec_run": "sidelight.retrieval.trec_run:TrecRunRetriever",
     },
+    "format": {
+        "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
+        "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
+        "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
+        "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
+    },
+    "topics": {
+        "articles_jsonl": "sidelight.formats.topics.articles:FORMAT",
+        "narratives_jsonl": "sidelight.formats.topics.narratives:FORMAT",
+    },
     "engine": {
         "local": "sidelight.index.engine:LocalEngine",
         "ray": "sidelight.index.ray_engine:RayEngine",

@@ -63,8 +63,8 @@ def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path: Path) -> No
     assert summary.succeeded
     assert sorted(ended) == sorted(IDS)
     directory = summary.directory
-    assert check_question_run(directory.task1, load_track(), IDS) == []
-    assert check_report_run(directory.task2, load_track(), IDS) == []
+    assert check_question_run(directory.task1, load_track().question_list, IDS) == []
+    assert check_report_run(directory.task2, load_track().cited_text, IDS) == []
     questions = read_question_run(directory.task1).questions
     assert [item.topic_id for item in questions] == [one for one in IDS for _ in range(10)]
     assert {item.run_id for item in questions} == {"sidelight-run-t1"}

@@ -98,8 +98,8 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     usage = usage_by_prompt(calls).values()
     track, topic_ids = load_track(manifest["track"]), manifest["topics"]
     problems = [
-        *check_question_run(run.task1, track, topic_ids),
-        *check_report_run(run.task2, track, topic_ids),
+        *check_question_run(run.task1, track.question_list, topic_ids),
+        *check_report_run(run.task2, track.cited_text, topic_ids),
     ]
     return ArmCost(
         calls=sum(sums.calls - sums.cached for sums in usage),

@@ -84,13 +84,13 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
     from sidelight.build.models import ModelAccess
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.runs.runner import run_topics
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
     summary = asyncio.run(
         run_topics(
-            read_topics(topics),
+            read_articles(topics),
             settings,
             index.manifest.fingerprint(),
             lambda: open_investigation(
@@ -110,9 +110,9 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
     """Print the first questions and sentences on the first article."""
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    article = read_topics(topics)[0]
+    article = read_articles(topics)[0]
     out.print(f"\n{article.title}", style="bold", markup=False)
     for question in read_question_run(directory.task1).questions[:_EXCERPT]:
         out.print(f"  {question.rank}. {question.text}", markup=False)
@@ -124,11 +124,11 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:
     from sidelight.errors import InvalidFileError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.formats.verdict import judge_file
     from sidelight.tracks import load_track
 
-    topic_ids = [article.topic_id for article in read_topics(topics)]
+    topic_ids = [article.topic_id for article in read_articles(topics)]
     for path in (directory.task1, directory.task2):
         for official in (False, True):
             verdict = judge_file(path, load_track(), topic_ids, official=official)

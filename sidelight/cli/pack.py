@@ -28,7 +28,7 @@ def pack(
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.packing import pack_runs
     from sidelight.tracks import load_track
@@ -36,7 +36,7 @@ def pack(
     rules = load_track(track)
     topic_ids = rules.topic_ids
     if topics is not None:
-        topic_ids = tuple(article.topic_id for article in read_topics(topics))
+        topic_ids = tuple(article.topic_id for article in read_articles(topics))
     known_segments = None
     if index is not None:
         from sidelight.index.folder import open_index

@@ -28,7 +28,7 @@ import orjson
 from sidelight.build.investigation import open_sources
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import write_archive
@@ -83,7 +83,7 @@ async def make_bundle(
             "failed topics",
             remedy="Call `sidelight run` again first.",
         )
-    articles = read_topics(topics)
+    articles = read_articles(topics)
     found = {article.topic_id for article in articles}
     if differing := sorted(found.symmetric_difference(manifest["topics"])):
         raise InputError(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight import __version__
 from sidelight.config.load import load_settings
 from sidelight.errors import MachineError, OfflineError, Problem
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import read_archive
@@ -111,7 +111,7 @@ async def _replay(
     folder: Path, contents: Contents, on_topic: Callable[[str], None]
 ) -> tuple[list[Problem], int]:
     recorded = RunDirectory(folder / RUN)
-    articles = read_topics(folder / TOPICS)
+    articles = read_articles(folder / TOPICS)
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
         again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")
         lines = (folder / REPLIES).read_bytes().splitlines()

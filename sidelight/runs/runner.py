@@ -234,8 +234,8 @@ def _write_files(
     publish(directory.task2, partial(write_report_run, reports=reports))
     track, topic_ids = load_track(settings.track), [result.topic_id for result in results]
     return [
-        *check_question_run(directory.task1, track, topic_ids),
-        *check_report_run(directory.task2, track, topic_ids),
+        *check_question_run(directory.task1, track.question_list, topic_ids),
+        *check_report_run(directory.task2, track.cited_text, topic_ids),
     ]
 
 

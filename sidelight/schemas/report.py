@@ -82,11 +82,11 @@ class Revision(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReportLimits:
-    """What a track allows in a report; see `Track`."""
+    """What a track allows in a report; see `CitedTextTask`."""
 
     max_words: int
     max_citations: int
-    max_uncited: int
+    max_uncited: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Report:
         if words > self.limits.max_words:
             raise InputError(f"{self.topic_id}: {words} words, over {self.limits.max_words}")
         uncited = sum(not sentence.citations for sentence in self.sentences)
-        if uncited > self.limits.max_uncited:
+        if self.limits.max_uncited is not None and uncited > self.limits.max_uncited:
             raise InputError(f"{self.topic_id}: {uncited} sentences cite nothing")
         for sentence in self.sentences:
             self._check_sentence(sentence)

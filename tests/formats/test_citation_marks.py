@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_runs import TRACK
+from sample_runs import TASK2
 
 from sidelight.formats.runs.citation_marks import has_citation_marks, strip_citation_marks
 from sidelight.formats.runs.cited_text import read_report_run
@@ -44,7 +44,7 @@ def test_c4_the_marks_of_the_public_gpt_oss_run(public_runs: Path) -> None:
 
     assert len(marked) == 12
     assert sum(len(ids) for _, ids in results) == 18
-    assert all(re.fullmatch(TRACK.segment_id_pattern, item) for _, ids in results for item in ids)
+    assert all(re.fullmatch(TASK2.segment_id_pattern, item) for _, ids in results for item in ids)
     assert not any(has_citation_marks(text) for text, _ in results)
     assert all(text.endswith(".") for text, _ in results)
 

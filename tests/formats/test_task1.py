@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_runs import RUN_ID, TOPICS, TRACK, task1_bytes, task1_rows, write_task1
+from sample_runs import RUN_ID, TASK1, TOPICS, task1_bytes, task1_rows, write_task1
 
 from sidelight.errors import InputError, InvalidFileError, Problem
-from sidelight.formats.runs.official import official_task1
+from sidelight.formats.runs.official import official_questions
 from sidelight.formats.runs.question_list import (
     check_question_run,
     read_question_run,
@@ -20,7 +20,7 @@ from sidelight.text import one_line
 
 
 def check(path: Path) -> list[Problem]:
-    return check_question_run(path, TRACK, TOPICS)
+    return check_question_run(path, TASK1, TOPICS)
 
 
 def found_in(path: Path) -> list[tuple[str, int | None]]:
@@ -305,7 +305,7 @@ def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
     write_question_run(path, submitted(rows))
 
     assert check(path) == []
-    assert official_task1(path, TOPICS) == []
+    assert official_questions(path, TASK1, TOPICS) == []
     assert path.read_bytes().split(b"\n")[0].decode().split("\t")[4] == (
         '“Lamp” or lantern: which name is "right"?'
     )

@@ -71,7 +71,7 @@ def run(
     from sidelight.cli.run.report import report_run
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.index.folder import open_index
     from sidelight.llm.budget import Budget
     from sidelight.runs.runner import run_topics
@@ -80,7 +80,7 @@ def run(
     settings = load_settings(config, changes)
     judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
     judging.check(settings)
-    articles = read_topics(topics)
+    articles = read_articles(topics)
     if topic is not None and topic not in {article.topic_id for article in articles}:
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
     if estimate:
