@@ -160,7 +160,7 @@ def read_two_sides(
     names = [assessment_kind(path) for path in (first, second)]
     if names[0] != names[1]:
         raise InputError(
-            f"{first} is a {KINDS[names[0]].title}, {second} a {KINDS[names[1]].title}",
+            f"{first} holds {names[0]}, {second} {names[1]}",
             remedy="Compare two files of one kind.",
         )
     kind, read = _READERS[names[0]]
