@@ -20,6 +20,10 @@ REGISTRY: dict[str, dict[str, str]] = {
         "memory": "sidelight.retrieval.memory:MemoryRetriever",
         "trec_run": "sidelight.retrieval.trec_run:TrecRunRetriever",
     },
+    "graph": {
+        "investigation": "sidelight.build.investigation:open_investigation",
+        "answer": "sidelight.build.answer:open_answer",
+    },
     "format": {
         "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
         "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from sidelight.generation.reading.cleaning import clean_article
 from sidelight.llm.rates import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.schemas.base import Value
+from sidelight.schemas.article import Article
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.config.settings import ModelSettings, Settings
     from sidelight.prompting import Prompt
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.topic import Topic
 
 LATENCY_S = 0.5
 """Seconds assumed from a call to the first token of its answer."""
@@ -96,11 +97,13 @@ class RunEstimate(Value):
     hours_at_once: float
 
 
-def estimate_run(settings: Settings, articles: Sequence[Article]) -> RunEstimate:
+def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
     """Return what a run with these settings would come to; nothing is asked."""
     from sidelight.prompting import find_prompts
 
-    lengths = [len(clean_article(article.body)[0]) for article in articles]
+    lengths = [
+        len(clean_article(one.body)[0]) if isinstance(one, Article) else 0 for one in topics
+    ]
     sources = {prompt.id: prompt for prompt in find_prompts()}
     prompts = {
         name: _estimate(sources[name], asked, settings, lengths)

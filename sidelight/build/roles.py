@@ -89,6 +89,7 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     from sidelight.generation.extractive.rubric import ExtractiveRubricDrafter
     from sidelight.generation.extractive.select import ExtractiveSelector
     from sidelight.generation.extractive.sentence_index import SentenceIndex
+    from sidelight.generation.no_evidence import NOTHING_FOUND
     from sidelight.generation.support_checker import SupportChecker
 
     track = load_track(settings.track)
@@ -103,7 +104,9 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
         write_questions=ExtractiveQuestionWriter(
             index, track.question_list.count, track.question_list.max_characters
         ),
-        write_report=ExtractiveReportWriter(index, track.cited_text.max_words),
+        write_report=ExtractiveReportWriter(
+            index, track.cited_text.max_words, NOTHING_FOUND
+        ),
         check_report=SupportChecker(LexicalSupportCheck()),
         revise_report=ExtractiveReviser(track.cited_text.max_words),
     )

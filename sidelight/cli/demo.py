@@ -13,6 +13,7 @@ import typer
 from sidelight.cli.console import out, print_table, progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,11 @@ def demo(
     print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
     out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
-    for path in (directory.task1, directory.task2, directory.traces, folder / "scores"):
+    for path in (
+        *(directory.file(task) for task in load_track().tasks),
+        directory.traces,
+        folder / "scores",
+    ):
         out.print(f"  {path}", markup=False)
     out.print("Open in a browser:", markup=False)
     out.print(f"  {page}", markup=False)
@@ -80,7 +85,8 @@ def _step(title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.build.investigation import open_investigation, open_sources
+    from sidelight.build.graphs import open_graph
+    from sidelight.build.investigation import open_sources
     from sidelight.build.models import ModelAccess
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
@@ -93,7 +99,7 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
             read_articles(topics),
             settings,
             index.manifest.fingerprint(),
-            lambda: open_investigation(
+            lambda: open_graph(
                 settings,
                 open_sources(settings.retrieval, index),
                 ModelAccess(destination / "cache"),
@@ -114,9 +120,11 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
 
     article = read_articles(topics)[0]
     out.print(f"\n{article.title}", style="bold", markup=False)
-    for question in read_question_run(directory.task1).questions[:_EXCERPT]:
+    questions = read_question_run(directory.file(load_track().question_list)).questions
+    for question in questions[:_EXCERPT]:
         out.print(f"  {question.rank}. {question.text}", markup=False)
-    for sentence in read_report_run(directory.task2).reports[0].responses[:_EXCERPT]:
+    report = read_report_run(directory.file(load_track().cited_text)).reports[0]
+    for sentence in report.responses[:_EXCERPT]:
         hosts = [segment.host for segment in index.docstore.get_many(sentence.citations)]
         out.print(f"  - {sentence.text} [{', '.join(hosts)}]", markup=False)
     out.print(markup=False)
@@ -126,12 +134,11 @@ def _validate(directory: RunDirectory, topics: Path) -> None:
     from sidelight.errors import InvalidFileError
     from sidelight.formats.topics.articles import read_articles
     from sidelight.formats.verdict import judge_file
-    from sidelight.tracks import load_track
 
     topic_ids = [article.topic_id for article in read_articles(topics)]
-    for path in (directory.task1, directory.task2):
+    for task in load_track().tasks:
         for official in (False, True):
-            verdict = judge_file(path, load_track(), topic_ids, official=official)
+            verdict = judge_file(directory.file(task), load_track(), topic_ids, official=official)
             if not verdict.valid:
                 raise InvalidFileError(verdict.problems)
 
@@ -159,7 +166,6 @@ async def _judge(
     )
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.tracks import load_track
 
     rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
     judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
@@ -167,14 +173,20 @@ async def _judge(
     await judge_question_runs(
         judge,
         rubrics,
-        [read_question_run(directory.task1), read_question_run(question_runs / f"{_RIVAL}-t1")],
+        [
+            read_question_run(directory.file(load_track().question_list)),
+            read_question_run(question_runs / f"{_RIVAL}-t1"),
+        ],
         examples,
         destination,
     )
     await judge_report_runs(
         judge,
         rubrics,
-        [read_report_run(directory.task2), read_report_run(report_runs / f"{_RIVAL}-t2")],
+        [
+            read_report_run(directory.file(load_track().cited_text)),
+            read_report_run(report_runs / f"{_RIVAL}-t2"),
+        ],
         examples,
         destination,
     )

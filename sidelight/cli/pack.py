@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.tracks import DEFAULT_TRACK
 
 
 def pack(
     runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="New folder to submit from.")],
-    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = "dragun2025",
+    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = DEFAULT_TRACK,
     topics: Annotated[
         Path | None,
         typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
@@ -28,7 +29,7 @@ def pack(
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.packing import pack_runs
     from sidelight.tracks import load_track
@@ -36,7 +37,7 @@ def pack(
     rules = load_track(track)
     topic_ids = rules.topic_ids
     if topics is not None:
-        topic_ids = tuple(article.topic_id for article in read_articles(topics))
+        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
     known_segments = None
     if index is not None:
         from sidelight.index.folder import open_index
@@ -54,7 +55,7 @@ def pack(
     shown = ("task", "priority", "run_id", "type")
     print_table(shown, ([str(getattr(item, name)) for name in shown] for item in packing.runs))
     for item in packing.runs:
-        if item.edited and item.task == "task2":
+        if item.edited:
             out.print(
                 f"{item.run_id} is manual: edited after it was made: {item.edited}", markup=False
             )

@@ -10,7 +10,7 @@ from sidelight.formats.detect import detect_format, kinds_of
 from sidelight.formats.findings import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container
+    from collections.abc import Collection, Container, Iterable
     from pathlib import Path
 
     from sidelight.formats.detect import FileKind
@@ -100,7 +100,13 @@ def _check_officially(
             f"{kind.title}",
             remedy="Leave out --official.",
         )
-    for objection in kind.official(path, topic_ids):
+    findings.problems += official_problems(path, kind.official(path, topic_ids))
+
+
+def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:
+    """Return what a track's own validator objects to, as problems of the file."""
+    findings = Findings(path)
+    for objection in objections:
         findings.error(
             "official",
             None,
@@ -108,6 +114,7 @@ def _check_officially(
             found=objection,
             remedy="Without --official the check says more.",
         )
+    return findings.problems
 
 
 def _check_strictly(

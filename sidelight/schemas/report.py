@@ -15,6 +15,7 @@ from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from sidelight.schemas.run import CitedSentence
+    from sidelight.schemas.task import CitedTextTask
 
 
 class DraftSentence(Value):
@@ -96,6 +97,11 @@ class ReportLimits:
     max_uncited: int | None
 
 
+def limits_of(task: CitedTextTask) -> ReportLimits:
+    """Return the limits of a task's texts."""
+    return ReportLimits(task.max_words, task.max_citations, task.max_uncited)
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """A report that keeps the track's limits and cites only what was found; constructing checks.
@@ -125,6 +131,11 @@ class Report:
             raise InputError(f"{self.topic_id}: {uncited} sentences cite nothing")
         for sentence in self.sentences:
             self._check_sentence(sentence)
+
+    @property
+    def content(self) -> tuple[CitedSentence, ...]:
+        """What a run file holds."""
+        return self.sentences
 
     def _check_sentence(self, sentence: CitedSentence) -> None:
         if not sentence.text or sentence.text != one_line(sentence.text):

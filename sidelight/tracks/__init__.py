@@ -98,10 +98,14 @@ class Track(Value):
         Raises:
             UsageError: The track has none.
         """
-        for task in self.tasks:
-            if isinstance(task, kind):
-                return task
-        raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
+        found = self.find(kind)
+        if found is None:
+            raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
+        return found
+
+    def find(self, kind: type[T]) -> T | None:
+        """Return the first task of a kind, or None."""
+        return next((task for task in self.tasks if isinstance(task, kind)), None)
 
 
 def _profiles() -> dict[str, Traversable]:

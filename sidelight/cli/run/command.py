@@ -20,7 +20,9 @@ _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
 def run(
-    topics: Annotated[Path, typer.Option("--topics", help="Topics file (JSONL of articles).")],
+    topics: Annotated[
+        Path, typer.Option("--topics", help="Topics file (JSONL), as the track has them.")
+    ],
     index: Annotated[Path, typer.Option("--index", help="Folder made by `sidelight index build`.")],
     config: Annotated[
         Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
@@ -61,33 +63,35 @@ def run(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Investigate every topic and write both submission files.
+    """Work on every topic and write the submission files of the track.
 
     Interrupted at any moment, the same command goes on where it was.
     """
-    from sidelight.build.investigation import open_investigation, open_sources
+    from sidelight.build.graphs import open_graph
+    from sidelight.build.investigation import open_sources
     from sidelight.build.models import ModelAccess
     from sidelight.cli.run.judging import Judging
     from sidelight.cli.run.report import report_run
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
-    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
     from sidelight.llm.budget import Budget
     from sidelight.runs.runner import run_topics
+    from sidelight.tracks import load_track
 
     changes = with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
     judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
     judging.check(settings)
-    articles = read_articles(topics)
-    if topic is not None and topic not in {article.topic_id for article in articles}:
+    todo = read_topics(topics, load_track(settings.track))
+    if topic is not None and topic not in {one.topic_id for one in todo}:
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
     if estimate:
         from sidelight.build.estimate import estimate_run
         from sidelight.cli.run.estimate import report_estimate
 
-        wanted = [article for article in articles if topic in {None, article.topic_id}]
+        wanted = [one for one in todo if topic in {None, one.topic_id}]
         report_estimate(estimate_run(settings, wanted), as_json=as_json)
         if judge:
             err.print(
@@ -107,15 +111,13 @@ def run(
     asks = settings.models.writer is not None
     started = time.monotonic()
     try:
-        with progress_bar("topics", total=1 if topic else len(articles)) as advance:
+        with progress_bar("topics", total=1 if topic else len(todo)) as advance:
             summary = asyncio.run(
                 run_topics(
-                    articles,
+                    todo,
                     settings,
                     folder.manifest.fingerprint(),
-                    lambda: open_investigation(
-                        settings, open_sources(settings.retrieval, folder), access
-                    ),
+                    lambda: open_graph(settings, open_sources(settings.retrieval, folder), access),
                     destination,
                     only=topic,
                     parallel=parallel or (_ASKING if asks else _COMPUTING),

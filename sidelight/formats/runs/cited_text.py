@@ -178,7 +178,7 @@ def _write(
     )
 
 
-FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...]] = RunFormat(
+FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
     kind="cited_text",
     write=_write,
     read=read_report_run,

@@ -324,7 +324,7 @@ def _write(
     )
 
 
-FORMAT: RunFormat[QuestionListTask, tuple[str, ...]] = RunFormat(
+FORMAT: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
     kind="question_list",
     write=_write,
     read=read_question_run,

@@ -250,7 +250,7 @@ def _write(
             stream.write(orjson.dumps(content).decode() + "\n")
 
 
-FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...]] = RunFormat(
+FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
     kind="cited_text",
     write=_write,
     read=read_answer_run,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from sidelight.errors import UsageError
 from sidelight.registry import load, names
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.errors import Problem
-    from sidelight.schemas.run import RunIdentity, RunType
-    from sidelight.schemas.task import Task
+    from sidelight.schemas.run import CitedSentence, QuestionRun, ReportRun, RunIdentity, RunType
+    from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
     from sidelight.schemas.topic import Topic
 
 T = TypeVar("T", bound="Task")
 R = TypeVar("R", bound=Result)
+N = TypeVar("N", bound="Run")
 
 
 class Delivery(NamedTuple, Generic[R]):
@@ -58,7 +59,7 @@ class Run(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RunFormat(Generic[T, R]):
+class RunFormat(Generic[T, R, N]):
     """How the runs of one kind of task are kept in a file.
 
     Attributes:
@@ -77,7 +78,7 @@ class RunFormat(Generic[T, R]):
 
     kind: str
     write: Callable[[Path, RunIdentity, Iterable[Delivery[R]]], None]
-    read: Callable[[Path], Run]
+    read: Callable[[Path], N]
     check: Callable[[Path, T, Collection[str], Container[str] | None], list[Problem]]
     as_manual: Callable[[Path], bytes]
     official: Callable[[Path, T, Collection[str]], list[str]] | None = None
@@ -85,13 +86,19 @@ class RunFormat(Generic[T, R]):
     fits_line: Callable[[str], bool] | None = None
 
 
-def run_format(task: Task) -> RunFormat[Any, Any]:
+@overload
+def run_format(task: QuestionListTask) -> RunFormat[Any, tuple[str, ...], QuestionRun]: ...
+@overload
+def run_format(task: CitedTextTask) -> RunFormat[Any, tuple[CitedSentence, ...], ReportRun]: ...
+@overload
+def run_format(task: Task) -> RunFormat[Any, Any, Run]: ...
+def run_format(task: Task) -> RunFormat[Any, Any, Any]:
     """Return the format of a task's files.
 
     Raises:
         UsageError: It is not registered, or holds runs of tasks of another kind.
     """
-    found: RunFormat[Any, Any] = load("format", task.format)
+    found: RunFormat[Any, Any, Any] = load("format", task.format)
     if found.kind != task.kind:
         raise UsageError(
             f"the task {task.name} is a {task.kind}; the format {task.format} holds runs of the "
@@ -100,6 +107,6 @@ def run_format(task: Task) -> RunFormat[Any, Any]:
     return found
 
 
-def run_formats() -> dict[str, RunFormat[Any, Any]]:
+def run_formats() -> dict[str, RunFormat[Any, Any, Run]]:
     """Return all registered formats by name."""
     return {name: load("format", name) for name in names("format")}

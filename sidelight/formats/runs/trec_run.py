@@ -207,7 +207,7 @@ def _fits(line: str) -> bool:
     return len(cells) == len(_COLUMNS) and _SCORE.fullmatch(cells[4]) is not None
 
 
-FORMAT: RunFormat[RankingTask, tuple[Hit, ...]] = RunFormat(
+FORMAT: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
     kind="ranking",
     write=_write,
     read=read_ranking_run,

@@ -34,4 +34,4 @@ def read_articles(path: Path) -> tuple[Article, ...]:
     )
 
 
-FORMAT = TopicFormat(read_articles, json_keys=("docid",))
+FORMAT = TopicFormat("article", read_articles, json_keys=("docid",))

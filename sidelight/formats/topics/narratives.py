@@ -32,4 +32,4 @@ def read_narratives(path: Path) -> tuple[Narrative, ...]:
     )
 
 
-FORMAT = TopicFormat(read_narratives, json_keys=("id", "title"))
+FORMAT = TopicFormat("narrative", read_narratives, json_keys=("id", "title"))

@@ -20,10 +20,12 @@ class TopicFormat:
     """A format of topics files.
 
     Attributes:
+        noun: What one of its topics is called, in the singular.
         read: Reads the topics of a file, in its order; raises `InvalidFileError`.
         json_keys: All occur in such a file, even in a broken one.
     """
 
+    noun: str
     read: Callable[[Path], Sequence[Topic]]
     json_keys: tuple[str, ...]
 
@@ -31,6 +33,16 @@ class TopicFormat:
 def topic_formats() -> dict[str, TopicFormat]:
     """Return all registered formats by name."""
     return {name: load("topics", name) for name in names("topics")}
+
+
+def topic_format(track: Track) -> TopicFormat:
+    """Return the format of a track's topics files.
+
+    Raises:
+        UsageError: It is not registered.
+    """
+    found: TopicFormat = load("topics", track.topics)
+    return found
 
 
 def read_topics(path: Path, track: Track) -> tuple[Topic, ...]:
@@ -42,5 +54,4 @@ def read_topics(path: Path, track: Track) -> tuple[Topic, ...]:
             none.
         UsageError: The track's format of topics is not registered.
     """
-    found: TopicFormat = load("topics", track.topics)
-    return tuple(found.read(path))
+    return tuple(topic_format(track).read(path))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sidelight.generation.compose import Candidate, chances_missed, compose
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
-from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.schemas.report import DraftReport, DraftSentence
 from sidelight.text import sentences, shingles
 
@@ -31,16 +30,18 @@ class ExtractiveReportWriter:
 
     Sentences are quoted as they stand. A sentence cites the segment it comes from, then, from other
     hosts, segments that say the same. What the article says itself is never used. Where evidence
-    covers next to nothing, the report is one honest sentence: a stray fact would mislead.
+    covers next to nothing, the report says so: a stray fact would mislead.
 
     Args:
         index: Encodes sentences.
         max_words: The track's limit.
+        nothing_found: What to return where evidence covers next to nothing.
     """
 
-    def __init__(self, index: SentenceIndex, max_words: int) -> None:
+    def __init__(self, index: SentenceIndex, max_words: int, nothing_found: DraftReport) -> None:
         self._index = index
         self._max_words = max_words
+        self._nothing_found = nothing_found
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -53,7 +54,7 @@ class ExtractiveReportWriter:
         weights = {angle.angle_id: angle.weight for angle in angles}
         chosen = compose(candidates, weights, self._max_words, self._say_the_same)
         if _covered_share(chosen, weights) < _MIN_COVERED:
-            return NOTHING_FOUND
+            return self._nothing_found
         rest = [item for item in candidates if item not in chosen]
         reserve = compose(rest, weights, 2 * self._max_words, self._say_the_same, standing=chosen)
         place = {angle.angle_id: number for number, angle in enumerate(angles)}
