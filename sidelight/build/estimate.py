@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidelight.generation.reading.cleaning import clean_article
 from sidelight.llm.rates import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
-from sidelight.schemas.base import Value
 from sidelight.schemas.article import Article
+from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,9 +101,7 @@ def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
     """Return what a run with these settings would come to; nothing is asked."""
     from sidelight.prompting import find_prompts
 
-    lengths = [
-        len(clean_article(one.body)[0]) if isinstance(one, Article) else 0 for one in topics
-    ]
+    lengths = [len(clean_article(one.body)[0]) if isinstance(one, Article) else 0 for one in topics]
     sources = {prompt.id: prompt for prompt in find_prompts()}
     prompts = {
         name: _estimate(sources[name], asked, settings, lengths)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
-    from sidelight.schemas.topic import Topic
     from sidelight.schemas.outcome import Outcome
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Topic
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
 _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12

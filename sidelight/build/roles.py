@@ -104,9 +104,7 @@ def extractive_roles(settings: Settings, encode: Encode) -> Roles:
         write_questions=ExtractiveQuestionWriter(
             index, track.question_list.count, track.question_list.max_characters
         ),
-        write_report=ExtractiveReportWriter(
-            index, track.cited_text.max_words, NOTHING_FOUND
-        ),
+        write_report=ExtractiveReportWriter(index, track.cited_text.max_words, NOTHING_FOUND),
         check_report=SupportChecker(LexicalSupportCheck()),
         revise_report=ExtractiveReviser(track.cited_text.max_words),
     )
@@ -120,14 +118,16 @@ def _prompted_roles(
     from sidelight.checks.support import PromptedSupportCheck
     from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.generation.prompted.assess_coverage.coverage import PromptedAssessor
+    from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
     from sidelight.generation.prompted.plan_queries.plan import PromptedPlanner
     from sidelight.generation.prompted.profile_article.profile import PromptedProfiler
-    from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
-    from sidelight.generation.prompted.write_questions.questions_2024 import OrganizersQuestionWriter
-    from sidelight.generation.prompted.write_report.report import PromptedReportWriter
     from sidelight.generation.prompted.revise_report.revise import PromptedReviser
-    from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
     from sidelight.generation.prompted.select_evidence.select import PromptedSelector
+    from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
+    from sidelight.generation.prompted.write_questions.questions_2024 import (
+        OrganizersQuestionWriter,
+    )
+    from sidelight.generation.prompted.write_report.report import PromptedReportWriter
     from sidelight.generation.support_checker import SupportChecker
 
     track = load_track(settings.track)
@@ -151,7 +151,9 @@ def _prompted_roles(
         ("write_questions", "organizers-2024-example"): OrganizersQuestionWriter(
             writer, count, max_characters, example=True
         ),
-        ("write_report", "prompted"): PromptedReportWriter(writer, encode, track.cited_text.max_words),
+        ("write_report", "prompted"): PromptedReportWriter(
+            writer, encode, track.cited_text.max_words
+        ),
         ("check_report", "prompted"): SupportChecker(PromptedSupportCheck(checker)),
         ("revise_report", "prompted"): PromptedReviser(writer, encode, track.cited_text.max_words),
     }
