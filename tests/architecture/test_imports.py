@@ -22,7 +22,7 @@ ALLOWED = {
     "prompting": {"errors", "text", "schemas"},
     "registry": BASE,
     "tracks": BASE,
-    "formats": BASE | {"tracks"},
+    "formats": BASE | {"tracks", "registry"},
     "config": BASE | {"tracks"},
     "sample": BASE,
     "llm": BASE | {"prompting"},

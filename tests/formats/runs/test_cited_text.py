@@ -421,6 +421,8 @@ def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
     path = tmp_path / RUN_ID
     objects = task2_objects()
     objects[0]["responses"][0]["text"] = "  It is “called”\u2028 Lamp\x00,\tsays a\r\ntrust. "
+    for item in objects:  # which the writer says itself
+        del item["metadata"]["use_starter_kit"]
     reports = [SubmittedReport.model_validate(item) for item in objects]
 
     write_report_run(path, reports)

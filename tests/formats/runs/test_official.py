@@ -128,8 +128,8 @@ def test_what_passes_the_strict_check_is_officially_valid_and_readable(
 def test_other_topics_can_be_asked_for(task: str, run_file: Path) -> None:
     run_file.write_bytes(valid_run(task))
 
-    assert len(OFFICIAL[task](run_file, [*TOPICS, "one-more"])) == 1
-    assert len(OFFICIAL[task](run_file, TOPICS[1:])) == 1
+    assert len(OFFICIAL[task](run_file, TRACK.task(task), [*TOPICS, "one-more"])) == 1
+    assert len(OFFICIAL[task](run_file, TRACK.task(task), TOPICS[1:])) == 1
 
 
 @both_tasks
