@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from sidelight.text_vectors import Encode
 
 SCORES = "scores"
 _STAMP = "judged.sha256"
@@ -58,15 +59,15 @@ def judge_arms(
 class _Judging:
     """What the judging process keeps from arm to arm: texts that were encoded."""
 
-    encode = None
+    encode: Encode | None = None
 
     @classmethod
     def open(cls) -> None:
-        from sidelight.ablation.shared import remembering
         from sidelight.index.encoding.encoder import Encoder
+        from sidelight.text_vectors import TextVectors
 
         end_with_parent()
-        cls.encode = staticmethod(remembering(Encoder().encode_sentences))
+        cls.encode = TextVectors(Encoder().encode_sentences)
 
 
 def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from dataclasses import fields
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from sidelight.build.roles import PLAIN, offers, plain_performer
 from sidelight.errors import InputError, UsageError
-from sidelight.generation.roles import Roles
+from sidelight.registry import ROLES
 from sidelight.schemas.topic import Narrative
 from sidelight.tracks import load_track
 
@@ -37,11 +37,8 @@ async def open_answer(
     del access
     from sidelight.agents.graphs.answer import build_graph, outcome_of
 
-    performers = {
-        settings.roles.default,
-        *(getattr(settings.roles, role.name) for role in fields(Roles)),
-    }
-    if performers - {"extractive", None} or settings.retrieval.listwise_depth is not None:
+    performers = {settings.roles.performer(role) for role in ROLES}
+    if performers != {PLAIN} or settings.retrieval.listwise_depth is not None:
         raise UsageError(
             "narratives are answered without a model, and the settings name one for a step",
             remedy="Leave `roles` and `retrieval.listwise_depth` at their defaults.",
@@ -61,27 +58,23 @@ def _dependencies(
     narrative: Narrative, settings: Settings, sources: Sources, log: TopicLog
 ) -> AnswerDeps:
     from sidelight.agents.deps import AnswerDeps
-    from sidelight.checks.support import LexicalSupportCheck
-    from sidelight.generation.extractive.report import ExtractiveReportWriter
-    from sidelight.generation.extractive.select import ExtractiveSelector
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
-    from sidelight.generation.support_checker import SupportChecker
     from sidelight.retrieval.lateral import LateralRetriever
     from sidelight.retrieval.segment_cache import SegmentCache
     from sidelight.schemas.report import DraftReport
 
-    track, index = load_track(settings.track), SentenceIndex(sources.encode)
+    offered = offers(settings, sources.encode, {})
+    offered["nothing_found"] = lambda: DraftReport(sentences=())
+
+    def performer(role: str) -> Any:
+        return log.timed(role, plain_performer(role, offered))
+
     lookup = SegmentCache(sources.lookup)
-    keep = settings.investigation.segments_per_angle
-    max_words = track.cited_text.max_words
     return AnswerDeps(
         narrative=narrative,
-        track=track,
-        select_evidence=log.timed("select_evidence", ExtractiveSelector(index, keep)),
-        write_report=log.timed(
-            "write_report", ExtractiveReportWriter(index, max_words, DraftReport(sentences=()))
-        ),
-        check_report=log.timed("check_report", SupportChecker(LexicalSupportCheck())),
+        track=load_track(settings.track),
+        select_evidence=performer("select_evidence"),
+        write_report=performer("write_report"),
+        check_report=performer("check_report"),
         retriever=LateralRetriever(sources.retriever, None, lookup),
         lookup=lookup,
         k=settings.retrieval.k,

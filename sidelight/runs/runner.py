@@ -14,7 +14,7 @@ from sidelight import __version__
 from sidelight.errors import MachineError, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.run_format import Delivery, run_format
-from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
+from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
 from sidelight.schemas.run import RunIdentity
 from sidelight.schemas.run_manifest import RunManifest
@@ -59,7 +59,7 @@ class RunSummary:
     directory: RunDirectory
     done: tuple[str, ...]
     kept: tuple[str, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[TopicFailure, ...]
     files: tuple[Path, ...]
     thin: tuple[str, ...]
     fallbacks: Mapping[str, Sequence[str]]
@@ -74,6 +74,14 @@ class RunSummary:
     def usage(self) -> dict[tuple[str, str], PromptUsage]:
         """Add up this call's model calls by model and prompt id."""
         return usage_by_prompt(call for log in self.logs.values() for call in log.calls)
+
+    def seconds(self) -> dict[str, float]:
+        """Add up, by step, how long this call's topics took; topics are worked on side by side."""
+        steps: dict[str, float] = {}
+        for log in self.logs.values():
+            for step, seconds in log.seconds.items():
+                steps[step] = steps.get(step, 0.0) + seconds
+        return steps
 
 
 async def run_topics(
@@ -124,7 +132,7 @@ async def run_topics(
             for topic in topics
             if topic.topic_id not in results and only in {None, topic.topic_id}
         ]
-        failures: list[Failure] = []
+        failures: list[TopicFailure] = []
         logs: dict[str, TopicLog] = {}
 
         async def work(topic: Topic, investigate: Investigate) -> None:
@@ -191,14 +199,14 @@ async def _all(
 
 async def _attempt(
     topic: Topic, track: Track, fingerprint: str, investigate: Investigate, log: TopicLog
-) -> TopicResult | Failure:
+) -> TopicResult | TopicFailure:
     try:
         outcome = await investigate(topic, log)
         results = {task.name: outcome.results[task.name].content for task in track.tasks}
     except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
-        return Failure(topic_id=topic.topic_id, error=type(error).__name__, message=str(error))
+        return TopicFailure(topic_id=topic.topic_id, error=type(error).__name__, message=str(error))
     return TopicResult(
         topic_id=topic.topic_id,
         fingerprint=fingerprint,
@@ -243,7 +251,7 @@ def _manifest(
     index_fingerprint: str,
     results: Sequence[TopicResult],
     thin: Sequence[str],
-    failures: Sequence[Failure],
+    failures: Sequence[TopicFailure],
     edited: Sequence[str],
 ) -> RunManifest:
     return RunManifest(

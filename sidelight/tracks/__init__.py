@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -12,6 +11,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from sidelight.errors import UsageError
+from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
 from sidelight.schemas.label_scale import LabelScale
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
@@ -23,8 +23,6 @@ T = TypeVar("T", QuestionListTask, CitedTextTask, RankingTask)
 
 DEFAULT_TRACK = "dragun2025"
 """The track of a command that names none."""
-
-_GROUP = "sidelight.track"
 
 
 class Track(Value):
@@ -108,52 +106,29 @@ class Track(Value):
         return next((task for task in self.tasks if isinstance(task, kind)), None)
 
 
-def _profiles() -> dict[str, Traversable]:
-    """Return the YAML file of every track there is: the bundled ones, and those of other packages.
-
-    An entry point names a package, which holds a file named like the entry point.
-    """
-    profiles = {
-        entry.name.removesuffix(".yaml"): entry
-        for entry in files("sidelight.tracks").iterdir()
-        if entry.name.endswith(".yaml")
-    }
-    for point in entry_points(group=_GROUP):
-        profiles.setdefault(point.name, files(point.module) / f"{point.name}.yaml")
-    return profiles
-
-
-def track_names() -> tuple[str, ...]:
-    """Return the names of all tracks that are installed, sorted."""
-    return tuple(sorted(_profiles()))
-
-
 @cache
 def load_track(name: str = DEFAULT_TRACK) -> Track:
     """Read a track.
 
     Args:
-        name: One of `track_names`, or the path of a YAML file.
+        name: One of sidelight's own or of an installed package, `package:file`, or the path of a
+            YAML file.
 
     Raises:
         UsageError: There is no such track, or its file is no track.
     """
-    if name.endswith((".yaml", ".yml")):
+    if ":" not in name and name.endswith((".yaml", ".yml")):
         source: Traversable = Path(name)
     else:
-        profiles = _profiles()
-        if name not in profiles:
-            raise UsageError(
-                f"unknown track {name!r}; expected one of {', '.join(track_names())}, "
-                "or the path of a YAML file"
-            )
-        source = profiles[name]
+        package, _, file = locate("track", name).partition(":")
+        try:
+            source = files(package).joinpath(file)
+        except ModuleNotFoundError as error:
+            raise UsageError(f"track {name!r}: there is no package {package}") from error
     try:
         return Track.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(
-            f"{source}: expected a track as YAML; it cannot be read: {error}"
-        ) from None
+        raise UsageError(f"track {name!r}: {source} cannot be read: {error}") from None
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
@@ -164,4 +139,4 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
 @cache
 def run_file_names() -> frozenset[str]:
     """Return what run directories call the files of tasks, of all tracks that are installed."""
-    return frozenset(task.file_name for name in track_names() for task in load_track(name).tasks)
+    return frozenset(task.file_name for name in names("track") for task in load_track(name).tasks)

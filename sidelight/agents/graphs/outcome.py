@@ -8,7 +8,7 @@ from sidelight.tracks import Track
 
 
 def outcome_of(state: InvestigationState, track: Track) -> Outcome:
-    """Return what came of a topic whose investigation has ended."""
+    """Return what came of a topic whose investigation has ended, under the track's task names."""
     return Outcome(
         results={
             track.question_list.name: state["questions"],

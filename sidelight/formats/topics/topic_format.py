@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.registry import load, names
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,8 +46,12 @@ def topic_format(track: Track) -> TopicFormat:
     return found
 
 
-def read_topics(path: Path, track: Track) -> tuple[Topic, ...]:
-    """Read the topics of a track's topics file, in its order.
+def read_topics(path: Path, track: Track | None = None) -> tuple[Topic, ...]:
+    """Read the topics of a topics file, in its order.
+
+    Args:
+        path: The file.
+        track: Whose topics they are; None for the default track.
 
     Raises:
         InputError: The file cannot be read.
@@ -54,4 +59,4 @@ def read_topics(path: Path, track: Track) -> tuple[Topic, ...]:
             none.
         UsageError: The track's format of topics is not registered.
     """
-    return tuple(topic_format(track).read(path))
+    return tuple(topic_format(track or load_track()).read(path))

@@ -10,7 +10,7 @@ from sidelight.agents.candidates import only_candidates, read_candidates
 from sidelight.agents.deps import AnswerDeps
 from sidelight.agents.graphs.answer_state import AnswerState
 from sidelight.agents.searching import search
-from sidelight.retrieval.fusion import fuse
+from sidelight.retrieval.fusion import reciprocal_rank_fusion
 from sidelight.schemas.angle import Aspect, Plan, PlannedQuery
 from sidelight.schemas.ranking import Ranking
 from sidelight.schemas.search import Query
@@ -52,7 +52,9 @@ async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dic
     )
     return {
         "ranking": Ranking(
-            deps.narrative.topic_id, tuple(fuse(found.hits.values())[:depth]), depth
+            deps.narrative.topic_id,
+            tuple(reciprocal_rank_fusion(found.hits.values())[:depth]),
+            depth,
         ),
         "evidence": evidence,
         "trace": Trace(rounds={1: first_round}),
