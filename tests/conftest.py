@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sidelight.formats.topics.articles import read_topics
 from sidelight.index.build import build_index
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sidelight.generation.roles import Encode
+
+# How long an example takes says how busy the machine is, and nothing about what is tested.
+settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sidelight")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
