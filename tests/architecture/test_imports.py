@@ -16,7 +16,7 @@ BASE = {"errors", "text", "text_vectors", "files", "schemas"}
 MIDDLE = BASE | {"registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
 SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
-# What each room may import besides itself; `sidelight` itself, which scripts import, may import all.
+# What each room may import besides itself; `sidelight`, which scripts import, may import all.
 # A room is a module or a folder, with the folders in it that are not listed themselves; `.*` adds
 # those that are.
 ALLOWED: dict[str, set[str]] = {
