@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from sidelight import __version__
 from sidelight.errors import MachineError, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.run_format import Delivery, run_format
@@ -21,7 +20,7 @@ from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.task import CitedTextTask
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
-from sidelight.versions import installed_versions
+from sidelight.versions import VERSION, installed_versions
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -220,7 +219,7 @@ async def _attempt(
 
 def _fingerprint(topic: Topic, settings: Settings, track: Track, index_fingerprint: str) -> str:
     parts = (
-        __version__,
+        VERSION,
         settings.fingerprint(),
         track.model_dump(mode="json"),
         index_fingerprint,
@@ -255,7 +254,7 @@ def _manifest(
     edited: Sequence[str],
 ) -> RunManifest:
     return RunManifest(
-        sidelight=__version__,
+        sidelight=VERSION,
         packages=installed_versions(),
         track=settings.track,
         settings=settings.fingerprint(),

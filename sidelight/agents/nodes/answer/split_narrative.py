@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import AnswerDeps
 from sidelight.agents.graphs.answer_state import AnswerState
-from sidelight.generation.extractive.narrative import read_narrative
+from sidelight.generation.reading.narrative import read_narrative
 from sidelight.schemas.trace import Trace
 
 

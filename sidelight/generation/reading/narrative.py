@@ -1,4 +1,4 @@
-"""Take a narrative apart without a model: each of its sentences is something to find out."""
+"""Take a narrative apart: each of its sentences is something to find out."""
 
 from __future__ import annotations
 
