@@ -22,7 +22,6 @@ _MIN_RELEVANCE = 0.15
 _RESTATED = 0.82
 _MIN_COVERED = 0.03
 _SAME_FACT = 0.80
-_MAX_SUPPORTERS = 3
 _COPIED = 0.5
 
 
@@ -36,14 +35,20 @@ class ExtractiveReportWriter:
     Args:
         sentences: Encodes sentences.
         max_report_words: The track's limit.
+        max_citations: The track's limit per sentence.
         nothing_found: What to return where evidence covers next to nothing.
     """
 
     def __init__(
-        self, sentences: TextVectors, max_report_words: int, nothing_found: DraftReport
+        self,
+        sentences: TextVectors,
+        max_report_words: int,
+        max_citations: int,
+        nothing_found: DraftReport,
     ) -> None:
         self._sentences = sentences
         self._max_words = max_report_words
+        self._max_citations = max_citations
         self._nothing_found = nothing_found
 
     async def __call__(
@@ -118,7 +123,7 @@ class ExtractiveReportWriter:
         for distance, item in sorted(
             zip(-likeness, others, strict=True), key=lambda pair: (float(pair[0]), pair[1].text)
         ):
-            if len(cited) == _MAX_SUPPORTERS or -distance < _SAME_FACT:
+            if len(cited) == self._max_citations or -distance < _SAME_FACT:
                 break
             if item.host not in hosts:
                 cited.extend(item.segment_ids)
