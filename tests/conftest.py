@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
 
 # How long an example takes says how busy the machine is, and nothing about what is tested.
 settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])

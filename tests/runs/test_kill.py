@@ -31,7 +31,15 @@ class Undisturbed(NamedTuple):
 
     def start(self, out: Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "sidelight.cli.main", "run", *self.options, "--out", str(out)],
+            [
+                sys.executable,
+                "-m",
+                "sidelight.cli.main",
+                "run",
+                *self.options,
+                "--output",
+                str(out),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -58,7 +66,7 @@ def undisturbed(
     # One topic after another, so that a kill finds some finished and others not.
     options = ["--topics", str(topics), "--index", str(mini_web_index.path), "--parallel", "1"]
     options += SHORT
-    assert len(run(*options, "--out", folder / "run")["done"]) == 3
+    assert len(run(*options, "--output", folder / "run")["done"]) == 3
     return Undisturbed(options, files(folder / "run"))
 
 
@@ -108,6 +116,6 @@ def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(
     left = files(tmp_path)
     assert {"config.yaml", "traces"} == {name.partition("/")[0] for name in left}
     assert left.items() <= undisturbed.files.items()
-    summary = run(*undisturbed.options, "--out", tmp_path)
+    summary = run(*undisturbed.options, "--output", tmp_path)
     assert len(summary["kept"]) == len(left) - 1
     assert files(tmp_path) == undisturbed.files
