@@ -25,7 +25,7 @@ LONG_MODULES = {
     "evaluation.labelling.assess",
     "view.model",
 }
-LARGE_ROOMS = {"evaluation.labelling", "evaluation.metrics", "llm", "schemas"}
+LARGE_ROOMS = {"evaluation.labelling", "evaluation.metrics", "schemas"}
 LONG_FUNCTIONS = {
     "ablation.runs.run_arms",
     "cli.agree.commands.labels",
