@@ -27,7 +27,6 @@ LONG_MODULES = {
 }
 LARGE_ROOMS = {"evaluation.labelling", "evaluation.metrics", "schemas"}
 LONG_FUNCTIONS = {
-    "ablation.runs.run_arms",
     "cli.agree.commands.labels",
     "cli.agree.tables.category_tables",
     "cli.experiments.ablate.ablate",
@@ -40,7 +39,6 @@ LONG_FUNCTIONS = {
     "cli.score.table.deliver",
     "evaluation.labelling.support.sentences.assess_support",
     "evaluation.scoring.organizer_compat.compat_question_scores",
-    "index.build.build_index",
     "reproduction.bundle.make_bundle",
     "runs.runner.run_topics",
 }
