@@ -16,17 +16,26 @@ BASE = {"errors", "text", "text_vectors", "files", "schemas"}
 MIDDLE = BASE | {"registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
 SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
+<<<<<<< HEAD
 # What each room may import besides itself and the version in `sidelight`, which offers scripts
 # what others hold. A room is a module or a folder, with the folders in it that are not listed
 # themselves; `.*` adds those that are.
+=======
+# What each room may import besides itself; `sidelight`, which scripts import, may import all.
+# A room is a module or a folder, with the folders in it that are not listed themselves; `.*` adds
+# those that are.
+>>>>>>> house
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": set(),
     "versions": set(),
     "processes": set(),
+<<<<<<< HEAD
     "files": {"errors"},
     "schemas": {"errors", "text"},
     "prompting": {"errors", "text", "schemas"},
+=======
+>>>>>>> house
     "text_vectors": set(),
     "registry": {"errors"},
     "sample": BASE,
@@ -54,9 +63,9 @@ ALLOWED: dict[str, set[str]] = {
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
     "build": MIDDLE | MODEL | SYSTEM | {"runs"},
     "view": MIDDLE | {"runs", "evaluation.*"},
-    "serve": MIDDLE | {"runs", "view"},
+    "serve": MIDDLE | {"runs", "view", "versions"},
     "ablation": MIDDLE | MODEL | SYSTEM | {"processes", "evaluation.*", "runs.*", "build.*"},
-    "reproduction": MIDDLE | MODEL | {"index", "runs.*", "build"},
+    "reproduction": MIDDLE | MODEL | {"index", "runs.*", "build", "versions"},
     "cli": MIDDLE
     | MODEL
     | {"versions", "sample", "checks", "index", "retrieval", "evaluation.*", "runs.*", "build.*"}
