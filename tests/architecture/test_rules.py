@@ -151,8 +151,3 @@ def _has_reason(path: Path, line: int) -> bool:
 def _only(known: set[str], found: dict[str, str]) -> None:
     new = [at for name, at in found.items() if name not in known]
     assert not new, listed(new)
-<<<<<<< HEAD
-=======
-    # What has become small is taken off the list, so that it stays small.
-    assert known <= set(found), known - set(found)
->>>>>>> house

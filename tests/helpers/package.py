@@ -81,9 +81,7 @@ def listed(findings: Iterable[str]) -> str:
 def _named(module: str, name: str) -> str:
     """What `from module import name` names: a module in a package, or a thing in a module."""
     dotted = f"{module}.{name}"
-    # What a script finds in the package itself comes from elsewhere, and has a home there.
-    of_root = module == "sidelight" and name != "__version__"
-    return dotted if of_root or _own_name(dotted) in modules() else module
+    return dotted if _own_name(dotted) in modules() else module
 
 
 def _own_name(dotted: str) -> str | None:
