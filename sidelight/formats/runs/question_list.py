@@ -1,4 +1,4 @@
-"""Task 1 runs: tab-separated `topic_id, team_id, run_id, rank, question`, no header."""
+"""`questions_tsv`: tab-separated `topic_id, team_id, run_id, rank, question`, no header."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import open_text
+from sidelight.formats.runs.official import official_questions
+from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
     LineIds,
     check_characters,
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
     from sidelight.errors import Problem
     from sidelight.formats.lines import Line
-    from sidelight.tracks import Track
+    from sidelight.formats.runs.run_format import Delivery
+    from sidelight.schemas.run import RunIdentity
+    from sidelight.schemas.task import QuestionListTask
 
 Quoting = Literal["raw", "csv"]
 
@@ -113,12 +117,16 @@ def write_question_run(path: Path, questions: Iterable[SubmittedQuestion]) -> No
             stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
 
 
-def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> list[Problem]:
+def check_question_run(
+    path: Path,
+    task: QuestionListTask,
+    topic_ids: Collection[str],
+) -> list[Problem]:
     """Return all that is wrong with a run; one without errors also passes the track's validator.
 
     Args:
         path: The file.
-        track: Whose limits to apply.
+        task: Whose limits to apply.
         topic_ids: The topics to cover.
 
     Raises:
@@ -131,7 +139,7 @@ def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> 
         check_characters(text, line, findings)
     lines = [line for line in file.lines if line.text.strip()]
     rows = _raw_rows(lines, findings)
-    check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, track, findings)
+    check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, task, findings)
     by_topic: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         by_topic[row.topic_id].append(row)
@@ -140,10 +148,10 @@ def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> 
     )
     csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(path))}
     for topic_id, topic_rows in by_topic.items():
-        _check_ranks(topic_id, topic_rows, track, findings)
+        _check_ranks(topic_id, topic_rows, task, findings)
         _check_repeats(topic_rows, findings)
         for row in topic_rows:
-            _check_question(row, csv_texts.get(row.line), track, findings)
+            _check_question(row, csv_texts.get(row.line), task, findings)
     if any('"' in line.text for line in lines):
         _check_quoting(rows, csv_texts, findings)
     return findings.problems
@@ -192,15 +200,17 @@ def _rows(records: Iterable[tuple[int, list[str]]], findings: Findings) -> list[
     return rows
 
 
-def _check_ranks(topic_id: str, rows: Sequence[_Row], track: Track, findings: Findings) -> None:
-    ranks = {str(rank): rank for rank in range(1, track.question_list.count + 1)}
+def _check_ranks(
+    topic_id: str, rows: Sequence[_Row], task: QuestionListTask, findings: Findings
+) -> None:
+    ranks = {str(rank): rank for rank in range(1, task.count + 1)}
     lines: dict[str, int] = {}
     for row in rows:
         if row.rank not in ranks:
             findings.error(
                 "rank-value",
                 row.line,
-                expected=f"a rank from 1 to {track.question_list.count} in ASCII digits",
+                expected=f"a rank from 1 to {task.count} in ASCII digits",
                 found=quoted(row.rank),
                 remedy="Correct the fourth field.",
             )
@@ -218,7 +228,7 @@ def _check_ranks(topic_id: str, rows: Sequence[_Row], track: Track, findings: Fi
         findings.error(
             "rank-missing",
             rows[-1].line,
-            expected=f"ranks 1 to {track.question_list.count} for topic {topic_id}",
+            expected=f"ranks 1 to {task.count} for topic {topic_id}",
             found=f"no rank {', '.join(missing)}",
             remedy="Add the questions.",
         )
@@ -248,7 +258,9 @@ def _check_repeats(rows: Sequence[_Row], findings: Findings) -> None:
         lines.setdefault(text, row.line)
 
 
-def _check_question(row: _Row, csv_text: str | None, track: Track, findings: Findings) -> None:
+def _check_question(
+    row: _Row, csv_text: str | None, task: QuestionListTask, findings: Findings
+) -> None:
     if not tokens(row.question):
         findings.error(
             "question-empty",
@@ -266,12 +278,12 @@ def _check_question(row: _Row, csv_text: str | None, track: Track, findings: Fin
             remedy="Write a question.",
         )
     length = max(len(row.question), len(unicodedata.normalize("NFC", row.question)))
-    if length > track.question_list.max_characters:
+    if length > task.max_characters:
         with_quoting = "" if csv_text in {None, row.question} else f" ({len(csv_text)} as CSV)"
         findings.error(
             "question-length",
             row.line,
-            expected=f"at most {track.question_list.max_characters} characters",
+            expected=f"at most {task.max_characters} characters",
             found=f"{length}{with_quoting}",
             remedy="Shorten the question.",
         )
@@ -291,3 +303,33 @@ def _check_quoting(rows: Sequence[_Row], csv_texts: Mapping[int, str], findings:
             f"{len(first.question)} characters, and as CSV {as_csv}",
             remedy="Begin no question with a quote character.",
         )
+
+
+def _write(
+    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[str, ...]]]
+) -> None:
+    write_question_run(
+        path,
+        (
+            SubmittedQuestion(
+                topic_id=topic.topic_id,
+                team_id=identity.team_id,
+                run_id=identity.run_id,
+                rank=rank,
+                text=text,
+            )
+            for topic, questions in delivered
+            for rank, text in enumerate(questions, start=1)
+        ),
+    )
+
+
+FORMAT: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
+    kind="question_list",
+    write=_write,
+    read=read_question_run,
+    check=lambda path, task, topic_ids, _: check_question_run(path, task, topic_ids),
+    as_manual=lambda path: path.read_bytes(),
+    official=official_questions,
+    fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
+)
