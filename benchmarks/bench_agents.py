@@ -45,7 +45,7 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.segmenter import write_segments
-from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics

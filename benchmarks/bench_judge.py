@@ -39,8 +39,8 @@ from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
 

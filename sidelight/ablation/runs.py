@@ -55,14 +55,7 @@ async def run_arms(
         UsageError: An arm would start a model server: arms side by side would start many.
     """
     for arm in arms:
-        for name, server in arm.settings.servers.items():
-            given = access.base_url if name == "default" else None
-            if server.start and not (given or server.base_url or access.offline):
-                raise UsageError(
-                    f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
-                    "share; found settings that start one",
-                    remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
-                )
+        _check_servers(arm, access)
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
@@ -70,12 +63,7 @@ async def run_arms(
         async def start() -> AsyncIterator[Investigate]:
             shared = sources.of(arm.settings.retrieval)
             async with open_graph(arm.settings, shared, access) as investigate:
-
-                async def within_limit(topic: Topic, log: TopicLog) -> Outcome:
-                    async with limit:
-                        return await investigate(topic, log)
-
-                yield within_limit
+                yield _limited(investigate, limit)
 
         return await run_topics(
             topics,
@@ -96,3 +84,25 @@ async def run_arms(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
+
+
+def _check_servers(arm: Arm, access: ModelAccess) -> None:
+    """Refuse an arm that would start a model server."""
+    for name, server in arm.settings.servers.items():
+        given = access.base_url if name == "default" else None
+        if server.start and not (given or server.base_url or access.offline):
+            raise UsageError(
+                f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
+                "share; found settings that start one",
+                remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
+            )
+
+
+def _limited(investigate: Investigate, limit: asyncio.Semaphore) -> Investigate:
+    """Return an investigation that waits for its turn among those of all arms."""
+
+    async def within_limit(topic: Topic, log: TopicLog) -> Outcome:
+        async with limit:
+            return await investigate(topic, log)
+
+    return within_limit
