@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sidelight.versions import VERSION
+
 if TYPE_CHECKING:
     from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
@@ -16,10 +18,10 @@ if TYPE_CHECKING:
     from sidelight.formats.labels.assessments import read_answer_assessments
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
 
-__version__ = "0.3.0"
+__version__ = VERSION
 
 _HOMES = {
     "load_settings": "config.load",
@@ -29,7 +31,7 @@ _HOMES = {
     "read_question_run": "formats.runs.question_list",
     "read_report_run": "formats.runs.cited_text",
     "read_rubrics": "formats.banks.rubrics",
-    "read_topics": "formats.topics.articles",
+    "read_topics": "formats.topics.topic_format",
     "score_reports": "evaluation.scoring.score",
 }
 

@@ -12,7 +12,7 @@ from sidelight.build.investigation import open_investigation, open_sources
 from sidelight.build.models import ModelAccess
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
@@ -20,6 +20,7 @@ from sidelight.index.text.segmenter import write_segments
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
 from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.public_data import PublicData
 
 ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)
 
@@ -101,9 +102,9 @@ def test_the_command_needs_neither_server_nor_index(tmp_path: Path) -> None:
     "chosen", [settings(), settings(rounds=1, write_questions="organizers-2024")]
 )
 def test_a_run_costs_what_was_estimated(
-    shared_data: Path, tmp_path: Path, chosen: Settings
+    shared_data: PublicData, tmp_path: Path, chosen: Settings
 ) -> None:
-    web = read_topics(shared_data / "dragun-2025" / "topics.jsonl")[:10]
+    web = read_articles(shared_data / "dragun-2025" / "topics.jsonl")[:10]
     articles = web[1:5]
     segments = tmp_path / "segments.jsonl"
     write_segments(segments, web, lambda _: None)

@@ -20,12 +20,10 @@ from sidelight.index.folder import IndexFolder
 from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.prompted_runs import files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 
 SAMPLE = sample_path()
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
-# A short run: what is tested here comes after it.
-SHORT = ("--set", "investigation.max_rounds=1", "--set", "retrieval.k=5")
 JUDGED = ("--judge", "prompted", "--judge-model", "critic")
 
 
