@@ -15,6 +15,7 @@ import yaml
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import read_answer_assessments
 from sidelight.sample import sample_path
+from tests.helpers.public_data import PublicData
 
 WORKFLOW = Path(str(files("sidelight.evaluation") / "autojudge.yml"))
 RUBRICS = sample_path() / "human_rubrics"
@@ -141,7 +142,7 @@ def test_a_topic_without_a_rubric_is_named(runs: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_runs_of_the_starter_kit(runs: Path, shared_data: Path) -> None:
+def test_the_runs_of_the_starter_kit(runs: Path, shared_data: PublicData) -> None:
     for path in (shared_data / "autojudge-kiddie").glob("run*.jsonl"):
         (runs / path.name).write_bytes(path.read_bytes())
     board = leaderboard(runs, ["bee", "cloud", "earthworms", "hibernation", "leaf"])

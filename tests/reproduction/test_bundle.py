@@ -36,7 +36,7 @@ class Made:
         self.inputs = write_inputs(folder, 1)
         self.index = index
         with FaultServer() as server:
-            where = ("--index", index, "--base-url", server.base_url, "--out", self.run)
+            where = ("--index", index, "--base-url", server.base_url, "--output", self.run)
             run(*self.inputs, *where, *RANKED)
         index_and_rubrics = ("--index", index, "--rubrics", RUBRICS)
         invoke("evaluate", self.run, *index_and_rubrics, "--words-only")

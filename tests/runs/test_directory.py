@@ -50,7 +50,7 @@ def test_a_folder_belongs_to_its_settings(directory: RunDirectory) -> None:
     assert "max_rounds: 3" in directory.config.read_text()
     with pytest.raises(UsageError, match="a run with other settings") as caught:
         directory.claim(load_settings(None, ["retrieval.k=50"]))
-    assert "--out" in caught.value.remedy
+    assert "--output" in caught.value.remedy
     assert str(directory.config) in caught.value.message
 
 

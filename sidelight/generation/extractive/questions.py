@@ -25,14 +25,16 @@ class ExtractiveQuestionWriter:
 
     Args:
         sentences: Encodes questions, to tell when two ask the same.
-        count: How many the track wants.
-        max_characters: The track's limit per question.
+        questions_per_topic: How many the track wants.
+        max_question_characters: The track's limit per question.
     """
 
-    def __init__(self, sentences: TextVectors, count: int, max_characters: int) -> None:
+    def __init__(
+        self, sentences: TextVectors, questions_per_topic: int, max_question_characters: int
+    ) -> None:
         self._sentences = sentences
-        self._count = count
-        self._max_characters = max_characters
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

@@ -36,12 +36,12 @@ class ExtractiveReportWriter:
 
     Args:
         sentences: Encodes sentences.
-        max_words: The track's limit.
+        max_report_words: The track's limit.
     """
 
-    def __init__(self, sentences: TextVectors, max_words: int) -> None:
+    def __init__(self, sentences: TextVectors, max_report_words: int) -> None:
         self._sentences = sentences
-        self._max_words = max_words
+        self._max_words = max_report_words
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

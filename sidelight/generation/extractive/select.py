@@ -25,12 +25,12 @@ class ExtractiveSelector:
 
     Args:
         sentences: Encodes sentences.
-        keep: Segments taken for one angle at most.
+        segments_per_angle: Segments taken for one angle at most.
     """
 
-    def __init__(self, sentences: TextVectors, keep: int) -> None:
+    def __init__(self, sentences: TextVectors, segments_per_angle: int) -> None:
         self._sentences = sentences
-        self._keep = keep
+        self._keep = segments_per_angle
 
     async def __call__(
         self,

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from sidelight.evaluation.scoring.score import score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
 from sidelight.formats.labels.assessments import read_answer_assessments
 from tests.helpers.labels.toy import GOOD, HAVE, answer, rubric
+from tests.helpers.public_data import PublicData
 
 
 def test_every_answer_weighs_the_same() -> None:
@@ -30,7 +29,7 @@ def test_answers_of_all_runs_stand_for_a_rubric() -> None:
     assert best.values["unjudged"] == 0.5
 
 
-def test_public_labels_give_the_known_scores(shared_data: Path) -> None:
+def test_public_labels_give_the_known_scores(shared_data: PublicData) -> None:
     labels = read_answer_assessments(
         shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     )
