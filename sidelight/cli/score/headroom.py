@@ -114,7 +114,7 @@ def _deliver(
 
 
 def _record(topic: TopicHeadroom) -> dict[str, object]:
-    """Return a row of the CSV; `;` separates the best runs, and Task 1 has one column less."""
+    """Return a row of the CSV; `;` separates the best runs, and questions have one column less."""
     record = topic._asdict() | {"best_runs": ";".join(topic.best_runs)}
     if topic.mean_contradiction is None:
         del record["mean_contradiction"]
