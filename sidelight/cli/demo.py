@@ -58,7 +58,8 @@ def demo(
         rubrics = data / DataPart.RUBRICS
         write_page(directory.path, page, rubrics=rubrics, labels=[folder / "scores"])
     _show_excerpt(directory, data / "topics.jsonl", opened)
-    print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
+    first, second = (task.title for task in load_track().tasks)
+    print_table(["run", first, f"{second} supportive", f"{second} contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
     out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
     for path in (
@@ -154,12 +155,13 @@ async def _judge(
     rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
     judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
+    asked, told = load_track().question_list, load_track().cited_text
     await judge_question_runs(
         judge,
         rubrics,
         [
-            read_question_run(directory.file(load_track().question_list)),
-            read_question_run(question_runs / f"{_RIVAL}-t1"),
+            read_question_run(directory.file(asked)),
+            read_question_run(question_runs / f"{_RIVAL}{asked.run_id_suffix}"),
         ],
         examples,
         destination,
@@ -168,8 +170,8 @@ async def _judge(
         judge,
         rubrics,
         [
-            read_report_run(directory.file(load_track().cited_text)),
-            read_report_run(report_runs / f"{_RIVAL}-t2"),
+            read_report_run(directory.file(told)),
+            read_report_run(report_runs / f"{_RIVAL}{told.run_id_suffix}"),
         ],
         examples,
         destination,
@@ -178,7 +180,7 @@ async def _judge(
         rubrics,
         read_question_assessments(destination / QUESTION_FILE),
         read_compound_assessments(destination / COMPOUND_FILE),
-        questions_per_topic=load_track().question_list.count,
+        questions_per_topic=asked.count,
     )
     reports = score_reports(rubrics, read_answer_assessments(destination / REPORT_FILE))
     write_score_files(questions, destination, "auto_question_generation")
@@ -187,11 +189,12 @@ async def _judge(
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
-    """Join the two tables by team: a run tag is a team or run name and `-t1` or `-t2`."""
-    support = {run.run_tag.removesuffix("-t2"): run.values for run in reports.runs}
+    """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
+    asked, told = (task.run_id_suffix for task in load_track().tasks)
+    support = {run.run_tag.removesuffix(told): run.values for run in reports.runs}
     return [
         [
-            name := run.run_tag.removesuffix("-t1"),
+            name := run.run_tag.removesuffix(asked),
             f"{run.values['score']:.3f}",
             f"{support[name]['supportive_score']:.3f}",
             f"{support[name]['contradictory_score']:.3f}",

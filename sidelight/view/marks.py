@@ -27,8 +27,8 @@ class Marker:
 
     Args:
         labels: Labels of this run, and perhaps of others.
-        question_tag: Run tag of its Task 1 file.
-        report_tag: Run tag of its Task 2 file.
+        question_tag: Run tag of its questions.
+        report_tag: Run tag of its reports.
 
     Raises:
         InputError: A labelled question lacks a verdict whether it is compound.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json, print_table, progress_bar
-from sidelight.cli.options.inputs import Data, Rubrics
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -19,7 +19,6 @@ from sidelight.cli.options.judges import (
     QuestionMode,
     Runs,
     RunTask,
-    Task,
     Topics,
     WordsOnly,
     read_labelled,
@@ -39,6 +38,7 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import from_data, required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -52,6 +52,7 @@ def audit(
     runs: Runs,
     *,
     task: RunTask,
+    track: Track = DEFAULT_TRACK,
     data: Data = None,
     rubrics: Rubrics = None,
     output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
@@ -81,9 +82,10 @@ def audit(
     from sidelight.errors import UsageError
     from sidelight.evaluation.audit.audit import audit_questions, audit_reports, write_changes
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
+    from sidelight.formats.runs.run_format import run_format
     from sidelight.registry import load
+    from sidelight.schemas.task import CitedTextTask, QuestionListTask
+    from sidelight.tracks import load_track
 
     judge_class = load("judge", name)
     if model and judge_class.kind != "prompted":
@@ -91,10 +93,13 @@ def audit(
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
     labelled = read_labelled(examples, example_run)
     probe: Callable[..., Awaitable[Audit]]
-    if task is Task.TASK1:
-        probe = partial(audit_questions, runs=[read_question_run(path) for path in runs])
+    judged = load_track(track).task(task)
+    if isinstance(judged, QuestionListTask):
+        probe = partial(audit_questions, runs=[run_format(judged).read(path) for path in runs])
+    elif isinstance(judged, CitedTextTask):
+        probe = partial(audit_reports, runs=[run_format(judged).read(path) for path in runs])
     else:
-        probe = partial(audit_reports, runs=[read_report_run(path) for path in runs])
+        raise UsageError(f"--task {task}: nobody judges runs of the kind {judged.kind}")
     with progress_bar("labels") as advance:
         probe = partial(probe, rubrics=known, tolerance=tolerance, on_labels=advance)
         if judge_class.kind == "prompted":

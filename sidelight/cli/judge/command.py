@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
-from sidelight.cli.options.inputs import Data, Rubrics
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -19,7 +19,6 @@ from sidelight.cli.options.judges import (
     QuestionMode,
     Runs,
     RunTask,
-    Task,
     Topics,
     WordsOnly,
     read_labelled,
@@ -40,6 +39,7 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import from_data, required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -52,6 +52,7 @@ def judge(
     runs: Runs,
     *,
     task: RunTask,
+    track: Track = DEFAULT_TRACK,
     data: Data = None,
     rubrics: Rubrics = None,
     output: Annotated[Path, output_option("Folder for the assessments.")],
@@ -84,9 +85,10 @@ def judge(
     from sidelight.errors import UsageError
     from sidelight.evaluation.labelling import assess
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
+    from sidelight.formats.runs.run_format import run_format
     from sidelight.registry import load
+    from sidelight.schemas.task import CitedTextTask, QuestionListTask
+    from sidelight.tracks import load_track
 
     judge_class = load("judge", name)
     if (model or estimate) and judge_class.kind != "prompted":
@@ -95,16 +97,19 @@ def judge(
     labelled = read_labelled(examples, example_run)
     judge_runs: Callable[..., Awaitable[JudgingManifest]]
     assess_runs: Callable[[Judge], Awaitable[object]]
-    if task is Task.TASK1:
-        question_runs = [read_question_run(path) for path in runs]
+    judged = load_track(track).task(task)
+    if isinstance(judged, QuestionListTask):
+        question_runs = [run_format(judged).read(path) for path in runs]
         n_labels = assess.count_question_labels(known, question_runs)
         assess_runs = partial(assess.assess_question_runs, rubrics=known, runs=question_runs)
         judge_runs = partial(assess.judge_question_runs, rubrics=known, runs=question_runs)
-    else:
-        report_runs = [read_report_run(path) for path in runs]
+    elif isinstance(judged, CitedTextTask):
+        report_runs = [run_format(judged).read(path) for path in runs]
         n_labels = assess.count_answer_labels(known, report_runs)
         assess_runs = partial(assess.assess_report_runs, rubrics=known, runs=report_runs)
         judge_runs = partial(assess.judge_report_runs, rubrics=known, runs=report_runs)
+    else:
+        raise UsageError(f"--task {task}: nobody judges runs of the kind {judged.kind}")
     judge_runs = partial(judge_runs, examples=labelled, folder=output)
     if judge_class.kind == "prompted":
         from sidelight.cli.judge.ask_models import ask_models
@@ -143,14 +148,14 @@ def judge(
     _report(manifest, task, output, as_json=as_json)
 
 
-def _report(manifest: JudgingManifest, task: Task, output: Path, *, as_json: bool) -> None:
+def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(manifest.model_dump())
         return
-    n_runs = len(manifest.runs[task.value])
+    n_runs = len(manifest.runs[task])
     out.print(
         f"{n_runs} runs judged on {manifest.n_topics} topics by {manifest.label}; "
-        f"{manifest.n_unjudged[task.value]} verdicts could not be had.",
+        f"{manifest.n_unjudged[task]} verdicts could not be had.",
         markup=False,
     )
     for what, agreement in manifest.agreement.items():

@@ -149,6 +149,7 @@ def evaluate(
     write_scores(evaluation.scores, destination)
     outcome = summarise(
         evaluation,
+        made_with.track,
         destination,
         drafted=rubrics is None,
         unjudged_topics=set(results) - set(known),
@@ -156,7 +157,7 @@ def evaluate(
     if as_json:
         print_json(outcome)
     else:
-        print_evaluation(outcome)
+        print_evaluation(outcome, made_with.track)
 
 
 def _estimate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import err, out, print_table
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -14,34 +15,41 @@ if TYPE_CHECKING:
 
 
 def summarise(
-    evaluation: SelfEvaluation, folder: Path, *, drafted: bool, unjudged_topics: Collection[str]
+    evaluation: SelfEvaluation,
+    track: str,
+    folder: Path,
+    *,
+    drafted: bool,
+    unjudged_topics: Collection[str],
 ) -> dict[str, Any]:
     """Return what self-evaluation came to, JSON-ready.
 
     Args:
         evaluation: What it came to.
+        track: The track of the run, whose task names its scores go under.
         folder: Where its files are.
         drafted: Whether the run drafted its rubrics itself.
         unjudged_topics: Topics of the run that have no rubric.
     """
     from sidelight.evaluation.scoring.funnel import stage_totals
 
-    totals = stage_totals(evaluation.funnel)
+    totals, rules = stage_totals(evaluation.funnel), load_track(track)
     return {
         "judge": evaluation.manifest.label,
         "rubrics": "drafted" if drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
         "topics_without_rubric": sorted(unjudged_topics),
-        "task1": evaluation.scores.questions.runs[0].values,
-        "task2": evaluation.scores.reports.runs[0].values,
+        rules.question_list.name: evaluation.scores.questions.runs[0].values,
+        rules.cited_text.name: evaluation.scores.reports.runs[0].values,
         "funnel": [total._asdict() for total in totals],
         "folder": str(folder),
     }
 
 
-def print_evaluation(outcome: dict[str, Any]) -> None:
+def print_evaluation(outcome: dict[str, Any], track: str) -> None:
     """Print the scores and the funnel, with what a reader must know about them."""
-    questions, reports = outcome["task1"], outcome["task2"]
+    rules = load_track(track)
+    questions, reports = outcome[rules.question_list.name], outcome[rules.cited_text.name]
     out.print(
         f"Judged on {outcome['n_topics']} topics by {outcome['judge']}: questions "
         f"{questions['score']:.4f}, reports {reports['supportive_score']:.4f} supportive, "

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from sidelight.cli.options.judges import Task
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart, find_part
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.schemas.task import CitedTextTask, QuestionListTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.evaluation.scoring.score import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.schemas.task import Task
 
 Assessments = Annotated[
     Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
@@ -66,22 +66,23 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
 
 
 def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
-    """Score the runs of a data folder by people's labels.
+    """Score the runs of a data folder for a task by people's labels.
 
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
         InvalidFileError: A file is not what it should be.
+        UsageError: People give no labels for a task of this kind.
     """
     from sidelight.evaluation.scoring.people_scores import (
         people_question_scores,
         people_report_scores,
     )
-    from sidelight.tracks import load_track
 
-    if task is Task.TASK2:
+    if isinstance(task, QuestionListTask):
+        return people_question_scores(data, questions_per_topic=task.count).topics
+    if isinstance(task, CitedTextTask):
         return people_report_scores(data).topics
-    n_questions = load_track(DEFAULT_TRACK).question_list.count
-    return people_question_scores(data, questions_per_topic=n_questions).topics
+    raise UsageError(f"task {task.name}: there are no scores of runs of the kind {task.kind}")
 
 
 def interval_cell(interval: Interval | None) -> str:

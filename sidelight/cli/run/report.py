@@ -64,7 +64,7 @@ def report_run(
     for path in (*summary.files, directory.manifest, directory.traces):
         out.print(f"  {path}", markup=False)
     if evaluation:
-        print_evaluation(evaluation)
+        print_evaluation(evaluation, settings.track)
 
 
 def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:

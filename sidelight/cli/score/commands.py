@@ -18,7 +18,7 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import ScoreTable
@@ -40,18 +40,18 @@ Compat = Annotated[
 
 @app.callback(invoke_without_command=True)
 def score(context: typer.Context, data: Data = None, output: Output = None) -> None:
-    """Score runs: with --data alone those of both tasks; the commands have more options."""
+    """Score runs: with --data alone those of all tasks; the commands have more options."""
     if context.invoked_subcommand is None:
-        task1(data=data, output=output)
-        task2(data=data, output=output)
+        questions(data=data, output=output)
+        reports(data=data, output=output)
     elif data or output:
         raise UsageError(
             f"the options go after the command: score {context.invoked_subcommand} --data DIR"
         )
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     data: Data = None,
     rubrics: Rubrics = None,
@@ -72,7 +72,6 @@ def task1(
         read_compound_assessments,
         read_question_assessments,
     )
-    from sidelight.tracks import load_track
 
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
@@ -94,8 +93,8 @@ def task1(
     _deliver(table, files, "question", output, notes, sampling, len(known), as_json=as_json)
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     data: Data = None,
     rubrics: Annotated[
