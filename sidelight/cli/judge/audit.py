@@ -83,11 +83,14 @@ def audit(
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
     from sidelight.registry import load
+    from sidelight.tracks import load_track
 
     judge_class = load("judge", name)
     if model and judge_class.kind != "prompted":
         raise UsageError("--model is for a judge that asks: --judge prompted")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    known = read_rubrics(
+        required(rubrics, data, DataPart.RUBRICS, "--rubrics"), load_track().scales
+    )
     labelled = read_labelled(examples, example_run)
     probe: Callable[..., Awaitable[Audit]]
     if task is Task.TASK1:
