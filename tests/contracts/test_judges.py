@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from reading_model import ReadingModel
 
 from sidelight.evaluation.labelling.base import Judge
 from sidelight.evaluation.labelling.ensemble import EnsembleJudge
@@ -22,6 +21,7 @@ from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.rubric import Rubric
 from sidelight.schemas.run import CitedSentence, SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
+from tests.helpers.models.reading_model import ReadingModel
 
 SCALES = load_track().scales
 

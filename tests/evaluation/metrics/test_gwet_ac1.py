@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement_tables import as_labels, tables
 from hypothesis import given
 
 from sidelight.evaluation.metrics.chance_corrected import chance_corrected
@@ -14,6 +13,7 @@ from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
 from sidelight.evaluation.metrics.gwet_ac1 import expected_agreement, gwet_ac1
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
+from tests.helpers.labels.agreement_tables import as_labels, tables
 
 SCALES = load_track().scales
 

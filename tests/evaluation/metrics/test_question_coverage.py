@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import GOOD, HAVE, NICE, labelled_pairs, rubric
 
 from sidelight.evaluation.metrics.question_coverage import question_coverage
 from sidelight.schemas.judgment import Unjudged
 from sidelight.tracks import load_track
+from tests.helpers.labels.toy import GOOD, HAVE, NICE, labelled_pairs, rubric
 
 SCALE = load_track().scales["similarity"]
 

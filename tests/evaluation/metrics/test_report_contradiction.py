@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from hypothesis import given
-from toy import HAVE, NICE, labelled_answers, rubric
 
 from sidelight.evaluation.metrics.report_contradiction import report_contradiction
 from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.schemas.judgment import Unjudged
 from sidelight.tracks import load_track
+from tests.helpers.labels.toy import HAVE, NICE, labelled_answers, rubric
 
 SCALES = load_track().scales
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import GOOD, HAVE, NICE, labelled_answers, rubric
 
 from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.schemas.judgment import Unjudged
 from sidelight.tracks import load_track
+from tests.helpers.labels.toy import GOOD, HAVE, NICE, labelled_answers, rubric
 
 SCALE = load_track().scales["answers"]
 
