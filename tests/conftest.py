@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -9,8 +9,6 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-import orjson
-
 from sidelight.ablation.runs import ARMS
 from sidelight.files import atomic_write
 from sidelight.processes import end_with_parent
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from sidelight.text_vectors import Encode
 
 SCORES = "scores"
 _STAMP = "judged.sha256"
@@ -60,15 +59,15 @@ def judge_arms(
 class _Judging:
     """What the judging process keeps from arm to arm: texts that were encoded."""
 
-    encode = None
+    encode: Encode | None = None
 
     @classmethod
     def open(cls) -> None:
-        from sidelight.ablation.shared import remembering
         from sidelight.index.encoding.encoder import Encoder
+        from sidelight.text_vectors import TextVectors
 
         end_with_parent()
-        cls.encode = staticmethod(remembering(Encoder().encode_sentences))
+        cls.encode = TextVectors(Encoder().encode_sentences)
 
 
 def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:
@@ -85,7 +84,7 @@ def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:
     material = collect(run, results, known, opened.docstore.get_many, EmbeddedJudge.kind)
     judge = EmbeddedJudge(known, None, _Judging.encode, DEFAULT_ENCODER, min_confidence=0.0)
     judge.prepare(stage.report for stage in material.stages)
-    track = orjson.loads(run.manifest.read_bytes())["track"]
+    track = run.read_manifest().track
     evaluation = asyncio.run(evaluate_run(judge, material, None, run.path / SCORES, track))
     write_scores(evaluation.scores, run.path / SCORES)
     atomic_write(run.path / SCORES / _STAMP, _stamp(run.path, rubrics))

@@ -19,7 +19,7 @@ from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import read_archive
 from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUBRICS, RUN, SCORES, TOPICS
 from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, read_contents
-from sidelight.reproduction.evidence import Evidence, replaying
+from sidelight.reproduction.recording import Recording, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.runs.directory import RunDirectory
 
@@ -121,7 +121,7 @@ async def _replay(
                 articles,
                 load_settings(recorded.config),
                 contents.index,
-                replaying(Evidence.read(folder / EVIDENCE)),
+                replaying(Recording.read(folder / EVIDENCE)),
                 cache,
                 again.path,
                 on_topic,

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
 
-from sidelight.config.settings import Settings
+from sidelight.config.settings import RoleSettings, Settings
 from sidelight.generation.roles import Roles
-from sidelight.registry import REGISTRY, load
+from sidelight.registry import KINDS, ROLES, load
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +76,12 @@ def test_only_two_places_may_catch_everything() -> None:
 
 
 def test_every_registered_component_can_be_loaded() -> None:
-    for kind, entries in REGISTRY.items():
-        for name in entries:
+    for kind in KINDS.keys() - {"track"}:  # which are files
+        for name in KINDS[kind].own:
             assert isinstance(load(kind, name), type)
+    assert all(load_track(name).name == name for name in KINDS["track"].own)
+
+
+def test_every_role_is_listed_wherever_roles_are() -> None:
+    assert tuple(role.name for role in fields(Roles)) == ROLES
+    assert tuple(RoleSettings.model_fields) == ("default", *ROLES)

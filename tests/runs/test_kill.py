@@ -32,7 +32,7 @@ class Undisturbed(NamedTuple):
 
     def start(self, out: Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*self.command, "--out", str(out)],
+            [*self.command, "--output", str(out)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -61,7 +61,7 @@ def undisturbed(
     # One topic after another, so that a kill finds some finished and others not.
     command += ["--parallel", "1"]
     started = time.monotonic()
-    subprocess.run([*command, "--out", str(folder / "run")], check=True, capture_output=True)
+    subprocess.run([*command, "--output", str(folder / "run")], check=True, capture_output=True)
     made = files(folder / "run")
     assert len([name for name in made if name.startswith("traces/")]) == 3
     return Undisturbed(command, made, time.monotonic() - started)

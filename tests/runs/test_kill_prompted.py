@@ -27,7 +27,7 @@ def test_killed_runs_end_in_the_same_bytes(
         command += ["--base-url", server.base_url]
 
         def start(out: Path) -> subprocess.Popen[str]:
-            given = [*command, "--out", str(out)]
+            given = [*command, "--output", str(out)]
             pipe = subprocess.PIPE
             return subprocess.Popen(given, stdout=pipe, stderr=pipe, text=True)
 

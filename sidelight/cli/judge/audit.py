@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table, progress_bar
+from sidelight.cli.options.inputs import Data, Rubrics
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -32,8 +33,10 @@ from sidelight.cli.options.models import (
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
 )
-from sidelight.cli.options.scores import Data, Json, Rubrics, from_data, required
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import from_data, required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
@@ -51,9 +54,7 @@ def audit(
     task: RunTask,
     data: Data = None,
     rubrics: Rubrics = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the verdicts that changed.")
-    ],
+    output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
     name: JudgeName = "embedded",
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
@@ -100,18 +101,17 @@ def audit(
     with progress_bar("labels") as advance:
         probe = partial(probe, rubrics=known, tolerance=tolerance, on_labels=advance)
         if judge_class.kind == "prompted":
-            from sidelight.build.models import ModelAccess
             from sidelight.cli.judge.ask_models import ask_models
             from sidelight.cli.judge.prompted import seat_panel
-            from sidelight.llm.budget import Budget
 
             topics = from_data(topics, data, DataPart.TOPICS)
             panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
-            access = ModelAccess(
-                cache=cache or output / REPLIES,
-                offline=offline,
+            access = model_access(
+                cache or output / REPLIES,
                 base_url=base_url,
-                budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+                offline=offline,
+                max_calls=max_calls,
+                max_tokens=max_tokens,
             )
             work = ask_models(
                 panel.models, access, at_once, lambda asked: probe(panel.judge(asked))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.options.inputs import Data, Rubrics
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -29,11 +30,14 @@ from sidelight.cli.options.models import (
     AtOnce,
     BaseUrl,
     Cache,
+    Estimate,
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
 )
-from sidelight.cli.options.scores import Data, Rubrics, from_data, required
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import from_data, required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
@@ -50,7 +54,7 @@ def judge(
     task: RunTask,
     data: Data = None,
     rubrics: Rubrics = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the assessments.")],
+    output: Annotated[Path, output_option("Folder for the assessments.")],
     name: JudgeName = "embedded",
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
@@ -70,10 +74,8 @@ def judge(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Prompted: print what it would cost; ask nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+    estimate: Estimate = False,
+    as_json: Json = False,
 ) -> None:
     """Label runs without people, and say how well the judge agrees with people.
 
@@ -108,11 +110,9 @@ def judge(
         judge_runs = partial(assess.judge_report_runs, rubrics=known, runs=report_runs)
     judge_runs = partial(judge_runs, examples=labelled, folder=output)
     if judge_class.kind == "prompted":
-        from sidelight.build.models import ModelAccess
         from sidelight.cli.judge.ask_models import ask_models
         from sidelight.cli.judge.estimate import report_estimate
         from sidelight.cli.judge.prompted import estimate_cost, seat_panel
-        from sidelight.llm.budget import Budget
 
         topics = from_data(topics, data, DataPart.TOPICS)
         panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
@@ -121,11 +121,12 @@ def judge(
                 estimate_cost(panel, assess_runs, n_labels, at_once), at_once, as_json=as_json
             )
             return
-        access = ModelAccess(
-            cache=cache or output / REPLIES,
-            offline=offline,
+        access = model_access(
+            cache or output / REPLIES,
             base_url=base_url,
-            budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+            offline=offline,
+            max_calls=max_calls,
+            max_tokens=max_tokens,
         )
         with progress_bar("labels", total=n_labels) as advance:
             work = ask_models(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, print_json, progress_bar
+from sidelight.cli.console import print_json, progress_bar
+from sidelight.cli.options.inputs import Config, Overrides, index_option
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -17,7 +18,17 @@ from sidelight.cli.options.judges import (
     WordsOnly,
     read_labelled,
 )
-from sidelight.cli.options.models import REPLIES, BaseUrl, Cache, MaxCalls, MaxTokens, Offline
+from sidelight.cli.options.models import (
+    REPLIES,
+    BaseUrl,
+    Cache,
+    Estimate,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+    model_access,
+)
+from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import (
     SCORES,
     JudgeModel,
@@ -38,7 +49,7 @@ if TYPE_CHECKING:
 def evaluate(
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
-    index: Annotated[Path, typer.Option("--index", help="The index that the run was made with.")],
+    index: Annotated[Path, index_option("The index that the run was made with.")],
     name: JudgeName = "embedded",
     rubrics: RunRubrics = None,
     judge_model: JudgeModel = None,
@@ -46,25 +57,19 @@ def evaluate(
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
     words_only: WordsOnly = False,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="YAML file that names judge and servers.")
-    ] = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", help="Change one setting: models.judge.name=NAME.")
-    ] = None,
+    config: Config = None,
+    overrides: Overrides = None,
     base_url: BaseUrl = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for the scores; RUN/scores if not given."),
+        output_option("Folder for the scores; RUN/scores if not given."),
     ] = None,
     cache: Cache = None,
     offline: Offline = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Prompted: print what it would cost; ask nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    estimate: Estimate = False,
+    as_json: Json = False,
 ) -> None:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
@@ -118,22 +123,20 @@ def evaluate(
         embedded.prepare(stage.report for stage in material.stages)
         evaluation = asyncio.run(evaluated(embedded))
     else:
-        from sidelight.build.models import ModelAccess
         from sidelight.cli.judge.ask_models import ask_configured
         from sidelight.cli.judge.prompted import Panel
-        from sidelight.llm.budget import Budget
 
         articles = {topic_id: result.article for topic_id, result in results.items() if result}
         panel = Panel(judge_class, (model.name,), articles, labelled, Mode.PAIRWISE)
         if estimate:
             _estimate(panel, material, settings.servers.get(model.server), as_json=as_json)
             return
-        access = ModelAccess(
-            cache=cache or destination / REPLIES,
-            offline=offline,
+        access = model_access(
+            cache or destination / REPLIES,
             base_url=base_url,
-            budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-            on_progress=lambda line: err.print(line, markup=False),
+            offline=offline,
+            max_calls=max_calls,
+            max_tokens=max_tokens,
         )
         evaluation = asyncio.run(
             ask_configured(settings, [model], access, lambda asked: evaluated(panel.judge(asked)))

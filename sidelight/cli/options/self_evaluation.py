@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli.options.inputs import rubrics_option
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
 
 RunRubrics = Annotated[
     Path | None,
-    typer.Option(
-        "--rubrics",
-        help="Folder of rubrics, read after generation; those the run drafted if not given.",
-    ),
+    rubrics_option("Folder of rubrics, read after generation; those the run drafted if not given."),
 ]
 JudgeModel = Annotated[
     str | None,

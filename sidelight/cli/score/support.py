@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import progress_bar
+from sidelight.cli.options.inputs import index_option, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
@@ -19,8 +20,11 @@ from sidelight.cli.options.models import (
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
+    model_option,
 )
-from sidelight.cli.options.scores import Json, Output, Samples, Sampling, Seed
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import Sampling
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
@@ -35,16 +39,14 @@ _PREFIX = "auto_support"
 def support(
     runs: Annotated[list[Path], typer.Argument(help="Task 2 files; the file name is the run tag.")],
     *,
-    index: Annotated[Path, typer.Option("--index", help="Folder that holds the cited segments.")],
+    index: Annotated[Path, index_option("Folder that holds the cited segments.")],
     topics: Annotated[
         Path | None,
-        typer.Option(
-            "--topics", help="The topics that count (JSONL); those of any run if not given."
-        ),
+        topics_option("The topics that count (JSONL); those of any run if not given."),
     ] = None,
     output: Output = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Ask this model; words decide if none is named.")
+        str | None, model_option("Ask this model; words decide if none is named.")
     ] = None,
     base_url: BaseUrl = None,
     cache: Cache = None,
@@ -84,19 +86,18 @@ def support(
             judge = "words of sentence and source"
             verdicts = asyncio.run(assess(LexicalSupportCheck()))
         else:
-            from sidelight.build.models import ModelAccess
             from sidelight.cli.judge.ask_models import ask_models
-            from sidelight.llm.budget import Budget
 
             folder = cache or (output / REPLIES if output else None)
             if folder is None:
                 raise UsageError("replies need a folder", remedy="Give --output or --cache.")
             judge = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
-            access = ModelAccess(
-                cache=folder,
-                offline=offline,
+            access = model_access(
+                folder,
                 base_url=base_url,
-                budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+                offline=offline,
+                max_calls=max_calls,
+                max_tokens=max_tokens,
             )
             work = ask_models(
                 [model], access, at_once, lambda asked: assess(PromptedSupportCheck(asked[0]))

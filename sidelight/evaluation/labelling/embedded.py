@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.evaluation.labelling.base import Agreement, JudgeKind
-    from sidelight.evaluation.labelling.comparison import Encode
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.labelling.ordinal import Features
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+    from sidelight.text_vectors import Encode
 
 _SCALES = load_track().scales
 

@@ -35,7 +35,7 @@ ANSWER_FEATURES = ("words", "figures", "names", "cosine")
 _MAX_WORDS = 60  # of one place in a report, lest a long list of words count as a statement
 
 
-class Evidence(NamedTuple):
+class NearestPlace(NamedTuple):
     """The place in a report that is closest to a rubric answer.
 
     Attributes:
@@ -94,7 +94,7 @@ def places_in(report: Sequence[str]) -> list[str]:
 
 def answer_evidence(
     comparison: Comparison, answers: Sequence[str], report: Sequence[str]
-) -> list[Evidence]:
+) -> list[NearestPlace]:
     """Return the place closest to each answer, by words and cosine together.
 
     Args:
@@ -103,7 +103,7 @@ def answer_evidence(
         report: `report_sentences`, of whose `places_in` the closest is meant.
     """
     if not report:
-        return [Evidence("", (0.0,) * len(ANSWER_FEATURES))] * len(answers)
+        return [NearestPlace("", (0.0,) * len(ANSWER_FEATURES))] * len(answers)
     places = places_in(report)
     wanted = [one_line(answer) for answer in answers]
     cosines = comparison.cosines(wanted, places)
@@ -118,7 +118,7 @@ def answer_evidence(
             shared_share(names(answer), names(place)),
             float(cosines[i, best]),
         )
-        found.append(Evidence(place, features))
+        found.append(NearestPlace(place, features))
     return found
 
 

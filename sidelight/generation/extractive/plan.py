@@ -43,11 +43,11 @@ class ExtractivePlanner:
     evidence, and follow names that evidence on the outlet or the author brings up.
 
     Args:
-        max_queries: Searches a round may make; the lightest angles go without.
+        queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
-    def __init__(self, max_queries: int) -> None:
-        self._max_queries = max_queries
+    def __init__(self, queries_per_round: int) -> None:
+        self._max_queries = queries_per_round
 
     async def __call__(
         self,
@@ -72,11 +72,7 @@ class ExtractivePlanner:
             if angle.angle_id not in covered
         ]
         planned = tuple(
-            PlannedQuery(
-                query_id=f"{round_number}.{angle.angle_id}",
-                angle_id=angle.angle_id,
-                text=_anchored(text, angle.question, profile),
-            )
+            PlannedQuery.of(angle, round_number, _anchored(text, angle.question, profile))
             for angle, text in self._heaviest(searches)
         )
         return Plan(angles=new, queries=planned)

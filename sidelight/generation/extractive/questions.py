@@ -10,10 +10,10 @@ from sidelight.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import TextVectors
 
 _SAME_QUESTION = 0.88
 _REPEATED_ASPECT = 0.85
@@ -24,15 +24,17 @@ class ExtractiveQuestionWriter:
     """The role `write_questions` without a model.
 
     Args:
-        index: Encodes questions, to tell when two ask the same.
-        count: How many the track wants.
-        max_characters: The track's limit per question.
+        sentences: Encodes questions, to tell when two ask the same.
+        questions_per_topic: How many the track wants.
+        max_question_characters: The track's limit per question.
     """
 
-    def __init__(self, index: SentenceIndex, count: int, max_characters: int) -> None:
-        self._index = index
-        self._count = count
-        self._max_characters = max_characters
+    def __init__(
+        self, sentences: TextVectors, questions_per_topic: int, max_question_characters: int
+    ) -> None:
+        self._sentences = sentences
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -64,7 +66,7 @@ class ExtractiveQuestionWriter:
         return DraftQuestions(questions=tuple(chosen))
 
     def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
-        return bool((self._index.similarity([question], chosen) >= _SAME_QUESTION).any())
+        return bool((self._sentences.similarity([question], chosen) >= _SAME_QUESTION).any())
 
 
 def reserve_questions(profile: ArticleProfile, max_characters: int) -> list[str]:

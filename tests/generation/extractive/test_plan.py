@@ -15,13 +15,13 @@ from sidelight.errors import InputError
 from sidelight.formats.topics.articles import read_topics
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.roles import Encode
 from sidelight.schemas.angle import Angle, Plan
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
 from sidelight.text import content_words, one_line
+from sidelight.text_vectors import Encode
 
 
 def profiled(article: Article) -> ArticleProfile:
