@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sidelight.versions import VERSION
+
 if TYPE_CHECKING:
     from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from sidelight.index.folder import open_index
     from sidelight.tracks import load_track
 
-__version__ = "0.3.0"
+__version__ = VERSION
 
 _HOMES = {
     "load_settings": "config.load",

@@ -13,7 +13,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from sidelight import __version__
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
 from sidelight.cli.demo import demo
@@ -36,6 +35,7 @@ from sidelight.cli.settings import settings
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, MachineError, SidelightError
+from sidelight.versions import VERSION
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
 # time of reading them goes into looking for garbage among them.
@@ -56,7 +56,7 @@ def _version(value: bool) -> None:
         from sidelight.versions import installed_versions
 
         # What a bug report needs: the first line for machines, the rest for people.
-        typer.echo(f"sidelight {__version__}")
+        typer.echo(f"sidelight {VERSION}")
         typer.echo(f"Python {platform.python_version()}, {platform.platform()}")
         for name, found in installed_versions().items():
             typer.echo(f"{name} {found}")

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight import __version__
 from sidelight.config.load import load_settings
 from sidelight.errors import MachineError, OfflineError, Problem
 from sidelight.formats.topics.articles import read_topics
@@ -22,6 +21,7 @@ from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, r
 from sidelight.reproduction.recording import Recording, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.runs.directory import RunDirectory
+from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,10 +64,10 @@ async def verify_bundle(
         problems = contents.check(folder)
         if problems:
             return Verification(contents, tuple(problems), 0)
-        if contents.sidelight != __version__:
+        if contents.sidelight != VERSION:
             raise MachineError(
                 f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
-                f"{contents.sidelight}, and this is {__version__}",
+                f"{contents.sidelight}, and this is {VERSION}",
                 remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
             )
         problems = _other_prompts(folder, contents)

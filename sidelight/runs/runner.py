@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from sidelight import __version__
 from sidelight.errors import MachineError, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.cited_text import check_report_run, write_report_run
@@ -23,7 +22,7 @@ from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedRe
 from sidelight.schemas.run_manifest import RunManifest
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
-from sidelight.versions import installed_versions
+from sidelight.versions import VERSION, installed_versions
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -216,7 +215,7 @@ async def _attempt(
 
 
 def _fingerprint(article: Article, settings: Settings, index_fingerprint: str) -> str:
-    parts = (__version__, settings.fingerprint(), index_fingerprint, article.model_dump())
+    parts = (VERSION, settings.fingerprint(), index_fingerprint, article.model_dump())
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
@@ -262,7 +261,7 @@ def _manifest(
     edited: Sequence[str],
 ) -> RunManifest:
     return RunManifest(
-        sidelight=__version__,
+        sidelight=VERSION,
         packages=installed_versions(),
         track=settings.track,
         settings=settings.fingerprint(),

@@ -20,6 +20,7 @@ from sidelight.index.text.segmenter import write_segments
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
 from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.public_data import PublicData
 
 ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)
 
@@ -101,7 +102,7 @@ def test_the_command_needs_neither_server_nor_index(tmp_path: Path) -> None:
     "chosen", [settings(), settings(rounds=1, write_questions="organizers-2024")]
 )
 def test_a_run_costs_what_was_estimated(
-    shared_data: Path, tmp_path: Path, chosen: Settings
+    shared_data: PublicData, tmp_path: Path, chosen: Settings
 ) -> None:
     web = read_topics(shared_data / "dragun-2025" / "topics.jsonl")[:10]
     articles = web[1:5]

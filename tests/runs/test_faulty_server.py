@@ -20,7 +20,8 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
 from sidelight.index.text.segmenter import read_documents, write_segments
 from tests.helpers.models.fault_server import HTTP_FAULTS, REPLY_FAULTS, FaultServer
-from tests.helpers.prompted_runs import files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+from tests.helpers.public_data import PublicData
 
 # Faults whose reply is whole, so that it is kept and only its content is no use.
 WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")
@@ -86,7 +87,7 @@ def test_a_third_of_calls_failing_costs_no_topic(
 
 @pytest.mark.slow
 def test_a_third_of_calls_failing_costs_no_public_topic(
-    shared_data: Path, encoder: Encoder, tmp_path: Path
+    shared_data: PublicData, encoder: Encoder, tmp_path: Path
 ) -> None:
     topics = shared_data / "dragun-2025" / "topics.jsonl"
     write_segments(tmp_path / "segments.jsonl", read_documents(topics), lambda _: None)
@@ -98,7 +99,7 @@ def test_a_third_of_calls_failing_costs_no_public_topic(
 def test_nonsense_leaves_what_no_model_would_have_written(
     mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
-    options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
+    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
     kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
     with FaultServer(faults=1.0, kinds=kinds) as server:
         summary = run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
@@ -133,7 +134,7 @@ def test_a_server_that_is_not_there_is_said_at_once(
 def test_a_server_that_goes_away_fails_no_topic(
     mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
-    options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
+    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
     out, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
 
     def stop_in_the_middle(server: FaultServer) -> None:

@@ -259,10 +259,10 @@ def test_topics_at_once_change_no_result(
         return outcome_of(cast("InvestigationState", await end_in_state(article)), load_track())
 
     results = []
-    for number in (1, 4):
+    for number in (1, 3):
         out = tmp_path / str(number)
-        topics = list(mini_web_articles)
+        topics = list(mini_web_articles[:3])
         assert run(out, investigate, topics=topics, parallel=number).succeeded
         results.append(files(out))
-        assert sum(name.startswith("traces/") for name in results[-1]) == 5
+        assert sum(name.startswith("traces/") for name in results[-1]) == 3
     assert results[0] == results[1]

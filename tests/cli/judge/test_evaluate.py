@@ -21,14 +21,12 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.prompted_runs import files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 
 SCALES = load_track().scales
 
 SAMPLE = sample_path()
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
-# A short run: what is tested here comes after it.
-SHORT = ("--set", "investigation.max_rounds=1", "--set", "retrieval.k=5")
 JUDGED = ("--judge", "prompted", "--judge-model", "critic")
 
 

@@ -12,7 +12,7 @@ import pytest
 from sidelight.errors import BudgetExhaustedError, OfflineError, UsageError
 from sidelight.index.folder import IndexFolder
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.prompted_runs import files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def server() -> Iterator[FaultServer]:
 
 @pytest.fixture
 def options(mini_web_index: IndexFolder, tmp_path: Path) -> tuple[Any, ...]:
-    return (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
+    return (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
 
 
 def prompts(summary: dict[str, Any]) -> set[str]:
@@ -117,7 +117,7 @@ def test_what_is_missing_is_said_with_what_to_do(
 def test_a_model_orders_what_a_search_finds(
     server: FaultServer, options: tuple[Any, ...], tmp_path: Path
 ) -> None:
-    options = (*options, "--set=roles.default=extractive", "--set=investigation.max_rounds=1")
+    options = (*options, "--set=roles.default=extractive")
     chosen = ("--set=retrieval.listwise_depth=25",)
     plain = run(*options, "--output", tmp_path / "plain")
     summary = run(

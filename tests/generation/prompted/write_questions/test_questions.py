@@ -6,7 +6,7 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.checks.compound_rules import compound_reason
@@ -127,7 +127,6 @@ ODD = st.sampled_from(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(ODD | st.text(max_size=40), max_size=20))
 def test_ten_single_questions_always(lexical_encode: Encode, texts: list[str]) -> None:
     # However many are split, each answer brings the same compound one back.
