@@ -16,7 +16,7 @@ from sidelight.formats.data_folder import DataPart
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
@@ -134,7 +134,7 @@ async def _judge(
     )
     from sidelight.evaluation.labelling.embedded import EmbeddedJudge
     from sidelight.evaluation.labelling.examples import read_examples
-    from sidelight.evaluation.scoring.files import write_score_files
+    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.evaluation.scoring.score import score_questions, score_reports
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
@@ -176,20 +176,18 @@ async def _judge(
         rubrics,
         read_assessments(destination / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales),
     )
-    write_score_files(questions, destination, "auto_question_generation")
-    write_score_files(reports, destination, "auto_report_generation")
+    write_score_files(questions, destination, score_prefix("auto", track.question_list))
+    write_score_files(reports, destination, score_prefix("auto", track.cited_text))
     return _rows(questions, reports)
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
     """Join the two tables by team: a run tag is a team or run name and `-t1` or `-t2`."""
     support = {run.run_tag.removesuffix("-t2"): run.values for run in reports.runs}
-    return [
-        [
-            name := run.run_tag.removesuffix("-t1"),
-            f"{run.values['score']:.3f}",
-            f"{support[name]['supportive_score']:.3f}",
-            f"{support[name]['contradictory_score']:.3f}",
-        ]
-        for run in questions.runs
-    ]
+    rows = []
+    for run in questions.runs:
+        name = run.run_tag.removesuffix("-t1")
+        values = [run.values[questions.main.name]]
+        values += [support[name][measure.name] for measure in reports.measures[:2]]
+        rows.append([name, *(f"{value:.3f}" for value in values)])
+    return rows

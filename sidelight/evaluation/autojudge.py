@@ -20,10 +20,10 @@ from sidelight.evaluation.labelling.assess import REPORT_FILE, judge_report_runs
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.support.sentences import (
     assess_support,
-    score_support,
     write_verdicts,
 )
 from sidelight.evaluation.scoring.score import score_reports
+from sidelight.evaluation.scoring.support import score_support
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
@@ -35,21 +35,9 @@ if TYPE_CHECKING:
     from autojudge_base import Leaderboard, Report, Request
 
     from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
 
 SENTENCE_FILE = "auto_support_sentences.csv"
-
-# What is scored, as the command describes it to readers of its leaderboard.
-_DESCRIPTIONS = {
-    "weighted_precision": "support by the first citation, over the sentences that cite",
-    "weighted_recall": "support by the first citation, over all sentences",
-    "weighted_precision_all": "support by all citations, over the sentences that cite",
-    "weighted_recall_all": "support by all citations, over all sentences",
-    "nothing_cited": "1 where a report cites nothing; lower is better",
-    "supportive_score": "rubric answers supported, weighted by importance",
-    "contradictory_score": "rubric answers contradicted, weighted by importance; lower is better",
-    "unjudged": "share of what could not be judged, which earns nothing; lower is better",
-}
 
 
 class SidelightJudge:
@@ -140,7 +128,7 @@ def _runs(reports: Iterable[Report]) -> list[ReportRun]:
 
 def _leaderboard(table: ScoreTable) -> Leaderboard:
     measures = tuple(
-        MeasureSpec(name, description=_DESCRIPTIONS[name]) for name in table.topics[0].values
+        MeasureSpec(measure.name, description=measure.description) for measure in table.measures
     )
     builder = LeaderboardBuilder(LeaderboardSpec(measures=measures))
     for score in table.topics:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
 
 HUMAN_RUBRICS = "human_rubrics"
 QUESTIONS, REPORTS, COMPOUND = (
@@ -141,7 +141,7 @@ def _auto_judge_scores(files: Mapping[str, Path]) -> Iterator[Figure]:
     ):
         yield Figure(f"labels {label}", published, sum(item.label == label for item in labels))
     table = score_reports(track, rubrics_from_answers(labels), labels)
-    scores = {run.run_tag: run.values["supportive_score"] for run in table.runs}
+    scores = {run.run_tag: run.values[table.main.name] for run in table.runs}
     yield Figure("garag_rubric", "0.1424", scores.get("garag_rubric"))
     yield Figure("03_01_Baseline", "0.0766", scores.get("03_01_Baseline"))
 
@@ -222,7 +222,7 @@ def _judge(files: Mapping[str, Path]) -> Iterator[Figure]:
         )
         for labels in (QUESTIONS, AUTO_QUESTIONS)
     ]
-    yield _tau("Task 1", "0.678", tables, "score")
+    yield _tau("Task 1", "0.678", tables)
     kind, human, auto = read_two_sides(files[REPORTS], files[AUTO_REPORTS], track.scales)
     yield from _agreement(
         "Task 2",
@@ -235,7 +235,7 @@ def _judge(files: Mapping[str, Path]) -> Iterator[Figure]:
         )
         for labels in (REPORTS, AUTO_REPORTS)
     ]
-    yield _tau("Task 2", "0.872", tables, "supportive_score")
+    yield _tau("Task 2", "0.872", tables)
 
 
 def _agreement(
@@ -247,9 +247,9 @@ def _agreement(
     yield Figure(f"{task}: Gwet AC1", published[2], found.coefficients["ac1"])
 
 
-def _tau(task: str, published: str, tables: Iterable[ScoreTable], measure: str) -> Figure:
+def _tau(task: str, published: str, tables: Iterable[ScoreTable]) -> Figure:
     human, auto = tables
-    found = compare_scores(human.topics, auto.topics, measure)
+    found = compare_scores(human.topics, auto.topics, human.main.name)
     return Figure(f"{task}: Kendall tau of runs", published, found.runs["tau_b"])
 
 

@@ -24,6 +24,7 @@ class _Task(Value):
         file_name: The file of the task in a run directory.
         run_id_suffix: Follows a run's id in the file of this task.
         runs_folder: Where the organizers keep the runs of this task.
+        scores_name: What score files are called by; the name where it is empty.
         measures: What is measured, the one that ranks runs first.
     """
 
@@ -33,6 +34,7 @@ class _Task(Value):
     file_name: str
     run_id_suffix: str = ""
     runs_folder: str = ""
+    scores_name: str = ""
     measures: tuple[Measure, ...] = ()
 
     def measure(self, name: str) -> Measure | None:

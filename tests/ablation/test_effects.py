@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sidelight.ablation.effects import find_effects
-from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.evaluation.scoring.table import TopicScore
 
 
 def test_effects_by_hand() -> None:

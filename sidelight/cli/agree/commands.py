@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import Data, rubrics_option
+from sidelight.cli.options.inputs import DEFAULT_TRACK, Data, rubrics_option
 from sidelight.cli.options.judges import Task
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
 
 app = typer.Typer(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -125,8 +125,7 @@ def scores(
         other = read_topic_scores(second)
     elif data:
         other = read_topic_scores(first)
-        task = Task.TASK2 if "supportive_score" in other[0].values else Task.TASK1
-        one = score_by_people(data, task)
+        one = score_by_people(data, _task_of(other[0]))
         first, second = data, first
     else:
         raise UsageError("expected a second file, or --data, a folder with people's labels")
@@ -265,6 +264,18 @@ def _by_people(judged: Path, data: Path | None) -> Path:
         "compound_assessments": DataPart.COMPOUND_CHECK,
     }[assessment_kind(judged)]
     return required(None, data, part, "a second file")
+
+
+def _task_of(score: TopicScore) -> Task:
+    """Return the task whose main measure a score has."""
+    from sidelight.tracks import load_track
+
+    for task in load_track(DEFAULT_TRACK).tasks:
+        if task.measures and task.measures[0].name in score.values:
+            return Task(task.name)
+    raise UsageError(
+        f"no task is scored by {', '.join(score.values)}", remedy="Give a second file of scores."
+    )
 
 
 def _written(output: Path | None, tables: list[ResultTable]) -> list[str]:

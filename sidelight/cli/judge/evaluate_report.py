@@ -32,8 +32,8 @@ def summarise(
         "rubrics": "drafted" if drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
         "topics_without_rubric": sorted(unjudged_topics),
-        "task1": evaluation.scores.questions.runs[0].values,
-        "task2": evaluation.scores.reports.runs[0].values,
+        "task1": evaluation.scores.questions.runs[0].row,
+        "task2": evaluation.scores.reports.runs[0].row,
         "funnel": [total._asdict() for total in totals],
         "folder": str(folder),
     }

@@ -15,8 +15,9 @@ from sidelight.formats.data_folder import DataPart, find_part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.schemas.measure import Measure
 
 Assessments = Annotated[
     Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
@@ -26,6 +27,10 @@ Compound = Annotated[
 ]
 MeasureName = Annotated[
     str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
+]
+MoreMeasures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", help="Measure this, too, by name or as module:Class; repeat."),
 ]
 Merge = Annotated[
     bool,
@@ -65,8 +70,13 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
     return path
 
 
-def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
+def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
     """Score the runs of a data folder by people's labels.
+
+    Args:
+        data: The folder.
+        task: What the runs did.
+        measure: Computed besides the track's, if it is none of them.
 
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
@@ -79,9 +89,21 @@ def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
     from sidelight.tracks import load_track
 
     track = load_track(DEFAULT_TRACK)
-    if task is Task.TASK2:
-        return people_report_scores(track, data).topics
-    return people_question_scores(track, data).topics
+    score = people_report_scores if task is Task.TASK2 else people_question_scores
+    known = track.task(task).measure(measure) if measure else None
+    return score(track, data, find_measures([measure] if measure and not known else [])).topics
+
+
+def find_measures(names: list[str] | None) -> list[Measure]:
+    """Return the measures that an option names.
+
+    Raises:
+        UsageError: There is none of a name.
+        MachineError: A package that one needs is not installed.
+    """
+    from sidelight.evaluation.scoring.measures import find_measure
+
+    return [find_measure(name) for name in names or ()]
 
 
 def interval_cell(interval: Interval | None) -> str:

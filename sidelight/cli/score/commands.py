@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sidelight.cli.console import err, print_json, print_table
 from sidelight.cli.options.inputs import DEFAULT_TRACK, QRELS, Data, Rubrics, Track, rubrics_option
 from sidelight.cli.options.results import Json, Output, Samples, Seed
-from sidelight.cli.options.scores import Assessments, Compound, Merge, Sampling, from_data, required
+from sidelight.cli.options.scores import (
+    Assessments,
+    Compound,
+    Merge,
+    MoreMeasures,
+    Sampling,
+    find_measures,
+    from_data,
+    required,
+)
 from sidelight.cli.score import diff, headroom
 from sidelight.cli.score.compare import compare
 from sidelight.cli.score.support import support
@@ -18,9 +27,6 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
-
-if TYPE_CHECKING:
-    from sidelight.evaluation.scoring.score import ScoreTable
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(support)
@@ -58,12 +64,14 @@ def task1(
     compound: Compound = None,
     output: Output = None,
     track: Track = DEFAULT_TRACK,
+    measures: MoreMeasures = None,
     organizer_compat: Compat = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score question runs by the rubric questions they cover."""
+    from sidelight.evaluation.scoring.files import score_prefix
     from sidelight.evaluation.scoring.organizer_compat import compat_question_scores
     from sidelight.evaluation.scoring.score import score_questions
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -81,18 +89,24 @@ def task1(
     if organizer_compat:
         if compound is None:
             raise UsageError("--organizer-compat needs --compound, as the organizers' script does")
-        table = compat_question_scores(rules.scales, known, assessments, compound)
+        if measures:
+            raise UsageError("--organizer-compat excludes --measure")
+        table = compat_question_scores(rules, known, assessments, compound)
     else:
         table = score_questions(
             rules,
             known,
             read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
             read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
+            find_measures(measures),
         )
     notes = [] if compound else ["compound questions were not filtered out: no --compound"]
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else Sampling(samples, seed)
-    _deliver(table, files, "question", output, notes, sampling, len(known), as_json=as_json)
+    origin = _origin(files, sampling, len(known), notes)
+    deliver(
+        origin, table, score_prefix(origin.labels, rules.question_list), output, as_json=as_json
+    )
 
 
 @app.command()
@@ -110,13 +124,16 @@ def task2(
         bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
     ] = False,
     track: Track = DEFAULT_TRACK,
+    measures: MoreMeasures = None,
     organizer_compat: Compat = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score reports by the rubric answers they support."""
+    from sidelight.evaluation.scoring.files import score_prefix
     from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
+    from sidelight.evaluation.scoring.people_scores import submitted_reports
     from sidelight.evaluation.scoring.score import score_reports
     from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -129,6 +146,8 @@ def task2(
 
     if organizer_compat and (merge or unit_weights):
         raise UsageError("--organizer-compat excludes --merge and --unit-weights")
+    if organizer_compat and measures:
+        raise UsageError("--organizer-compat excludes --measure")
     assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
     rubrics = from_data(rubrics, data, DataPart.RUBRICS)
     if rubrics is None and not unit_weights:
@@ -140,7 +159,7 @@ def task2(
     known = read_rubrics(rubrics, rules.scales) if rubrics else {}
     notes = []
     if organizer_compat:
-        table = compat_report_scores(rules.scales, known, assessments)
+        table = compat_report_scores(rules, known, assessments)
     else:
         read = read_merged_assessments if merge else read_assessments
         labels = read(assessments, ANSWER_ASSESSMENTS, rules.scales)
@@ -149,9 +168,17 @@ def task2(
             known = with_unit_weights(known) if rubrics else rubrics_from_answers(labels)
         if not rubrics:
             notes.append("no rubrics: the answers any run was judged on stand for them")
-        table = score_reports(rules, known, labels)
+        table = score_reports(
+            rules,
+            known,
+            labels,
+            find_measures(measures),
+            submitted_reports(data) if measures and data else None,
+        )
     sampling = None if organizer_compat else Sampling(samples, seed)
-    _deliver(table, [assessments], "report", output, notes, sampling, len(known), as_json=as_json)
+    origin = _origin([assessments], sampling, len(known), notes)
+    prefix = score_prefix(origin.labels, rules.cited_text)
+    deliver(origin, table, prefix, output, as_json=as_json)
 
 
 @app.command()
@@ -205,28 +232,13 @@ def retrieval(
             )
 
 
-def _deliver(
-    table: ScoreTable,
-    assessments: list[Path],
-    task: str,
-    output: Path | None,
-    notes: list[str],
-    sampling: Sampling | None,
-    n_topics: int,
-    *,
-    as_json: bool,
-) -> None:
+def _origin(
+    assessments: list[Path], sampling: Sampling | None, n_topics: int, notes: list[str]
+) -> ScoreOrigin:
     from sidelight.evaluation.scoring.files import label_source
 
-    source = label_source(assessments[0])
-    judge = _judge_of(assessments)
-    prefix = f"{source}_{task}_generation"
-    deliver(
-        ScoreOrigin(source, judge, sampling, n_topics, notes),
-        table,
-        prefix,
-        output,
-        as_json=as_json,
+    return ScoreOrigin(
+        label_source(assessments[0]), _judge_of(assessments), sampling, n_topics, notes
     )
 
 

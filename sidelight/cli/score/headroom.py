@@ -16,6 +16,7 @@ from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
+    from sidelight.schemas.task import Task
 
 app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
 
@@ -52,7 +53,7 @@ def task1(
         read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
         read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
     )
-    _deliver(topics, "question", assessments, output, as_json=as_json)
+    _deliver(topics, rules.question_list, assessments, output, as_json=as_json)
 
 
 @app.command()
@@ -78,20 +79,20 @@ def task2(
         read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales),
     )
-    _deliver(topics, "report", assessments, output, as_json=as_json)
+    _deliver(topics, rules.cited_text, assessments, output, as_json=as_json)
 
 
 def _deliver(
-    topics: list[TopicHeadroom], task: str, assessments: Path, output: Path, *, as_json: bool
+    topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path, *, as_json: bool
 ) -> None:
     """Print and write the numbers; then draw them, which needs matplotlib."""
     from sidelight.evaluation.figures.headroom import draw_headroom
-    from sidelight.evaluation.scoring.files import label_source
+    from sidelight.evaluation.scoring.files import label_source, score_prefix
 
     source = label_source(assessments)
-    title = f"{task.capitalize()} generation, {source} labels"
+    title = f"{task.scores_name.replace('_', ' ').capitalize()}, {source} labels"
     table = ResultTable(
-        f"{source}_{task}_generation_headroom",
+        f"{score_prefix(source, task)}_headroom",
         ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
         [
             [

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.score import ScoreTable, score_questions, score_reports
+from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.schemas.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, answer, labelled_answers, pair, rubric, verdict

@@ -7,13 +7,9 @@ counts; all citations together are held against it, too.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sidelight.errors import InputError, ReplyError
-from sidelight.evaluation.metrics.support_precision import support_precision
-from sidelight.evaluation.metrics.support_recall import support_recall
-from sidelight.evaluation.scoring.score import tabulate
 from sidelight.formats.table import write_table
 from sidelight.schemas.judgment import Unjudged
 from sidelight.text import one_line
@@ -22,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.checks.support import SupportCheck, SupportLabel
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.checks.support import SupportCheck
     from sidelight.schemas.run import CitedSentence, ReportRun
 
     TextsOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
@@ -49,8 +44,8 @@ class SentenceVerdict(NamedTuple):
     run_tag: str
     topic_id: str
     number: int
-    first: SupportLabel | Unjudged | None
-    all: SupportLabel | Unjudged | None
+    first: str | Unjudged | None
+    all: str | Unjudged | None
     reason: str
     sentence: CitedSentence
 
@@ -78,7 +73,7 @@ async def assess_support(
     Raises:
         InputError: A run has two reports for a topic, or two runs share a tag.
     """
-    reports = _reports(runs)
+    reports = reports_by_topic(runs)
     cited = {
         segment_id
         for sentences in reports.values()
@@ -88,7 +83,7 @@ async def assess_support(
     texts = texts_of(cited)
     slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def support(sentence: str, cited: Sequence[str]) -> tuple[SupportLabel | Unjudged, str]:
+    async def support(sentence: str, cited: Sequence[str]) -> tuple[str | Unjudged, str]:
         if unknown := [segment_id for segment_id in cited if segment_id not in texts]:
             reason = f"the text of {one_line(unknown[0])} is not known"
             return Unjudged(reason=reason), reason
@@ -121,59 +116,6 @@ async def assess_support(
     )
 
 
-def score_support(
-    runs: Sequence[ReportRun],
-    verdicts: Sequence[SentenceVerdict],
-    topic_ids: Collection[str] | None = None,
-) -> ScoreTable:
-    """Score runs by how far what they cite supports them.
-
-    Measures: `weighted_precision` and `weighted_recall` by the first citation of each sentence,
-    the same `_all` by all of them, `nothing_cited` (1 for a topic on which a run cites nothing, so
-    that its precision is undefined and given as 0), `unjudged` (share of the sentences that cite
-    which could not be judged in either way), and for runs `n_topics` (those with a report).
-
-    Args:
-        runs: What was judged.
-        verdicts: On every sentence of it.
-        topic_ids: The topics that count; None for those that any of the runs reports on.
-
-    Raises:
-        InputError: There is no topic, or a run reports on one that does not count.
-    """
-    reported = {(run_tag, topic_id) for run_tag, topic_id in _reports(runs)}
-    found = {topic_id for _, topic_id in reported}
-    known = found if topic_ids is None else set(topic_ids)
-    if unknown := sorted(found - known):
-        raise InputError(
-            f"a run reports on the topic {unknown[0]}, which is not one of the topics",
-            remedy="Give the topics file that the runs were made for, or none.",
-        )
-    if not known:
-        raise InputError("the runs hold no report", remedy="Give at least one Task 2 run.")
-    of_report: dict[tuple[str, str], list[SentenceVerdict]] = defaultdict(list)
-    for item in verdicts:
-        of_report[item.run_tag, item.topic_id].append(item)
-
-    def measure(run_tag: str, topic_id: str) -> dict[str, float]:
-        sentences = of_report.get((run_tag, topic_id), [])
-        first, everything = [item.first for item in sentences], [item.all for item in sentences]
-        cited = [item for item in sentences if item.first is not None]
-        n_unjudged = sum(
-            isinstance(item.first, Unjudged) or isinstance(item.all, Unjudged) for item in cited
-        )
-        return {
-            "weighted_precision": support_precision(first),
-            "weighted_recall": support_recall(first),
-            "weighted_precision_all": support_precision(everything),
-            "weighted_recall_all": support_recall(everything),
-            "nothing_cited": float(not cited),
-            "unjudged": n_unjudged / len(cited) if cited else 0.0,
-        }
-
-    return tabulate(known, {run.run_tag for run in runs}, reported, measure)
-
-
 def write_verdicts(path: Path, verdicts: Sequence[SentenceVerdict]) -> None:
     """Write a CSV with a row for each sentence; the label of one that is unjudged is empty."""
     header = ["run_tag", "topic_id", "sentence", "citations", "first", "all", "reason", "text"]
@@ -182,7 +124,7 @@ def write_verdicts(path: Path, verdicts: Sequence[SentenceVerdict]) -> None:
 
 def _row(item: SentenceVerdict) -> list[object]:
     labels = (
-        "uncited" if label is None else "" if isinstance(label, Unjudged) else label.value
+        "uncited" if label is None else "" if isinstance(label, Unjudged) else label
         for label in (item.first, item.all)
     )
     cited = " ".join(map(one_line, item.sentence.citations))
@@ -190,7 +132,14 @@ def _row(item: SentenceVerdict) -> list[object]:
     return [item.run_tag, item.topic_id, item.number, cited, *labels, item.reason, text]
 
 
-def _reports(runs: Sequence[ReportRun]) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
+def reports_by_topic(
+    runs: Sequence[ReportRun],
+) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
+    """Return the sentences of each report, by run tag and topic id.
+
+    Raises:
+        InputError: A run has two reports for a topic, or two runs share a tag.
+    """
     reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
     tags: set[str] = set()
     for run in runs:
