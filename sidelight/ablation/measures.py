@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.ablation.grid import Arm
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
+    from sidelight.schemas.judgment import JudgedSentence
     from sidelight.schemas.measure import Measure
     from sidelight.tracks import Track
 
@@ -133,7 +133,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
 def _record(
     run: RunDirectory,
     track: Track,
-    sentences: Mapping[str, Sequence[SentenceVerdict]],
+    sentences: Mapping[str, Sequence[JudgedSentence]],
     topic_id: str,
     *,
     judged: bool,
@@ -151,7 +151,7 @@ def _record(
     )
 
 
-async def _held_against_sources(run: RunDirectory) -> dict[str, list[SentenceVerdict]]:
+async def _held_against_sources(run: RunDirectory) -> dict[str, list[JudgedSentence]]:
     """Return the sentences of a run's reports by topic, judged by words."""
     texts = {
         segment.segment_id: segment.text
@@ -162,7 +162,7 @@ async def _held_against_sources(run: RunDirectory) -> dict[str, list[SentenceVer
     def texts_of(segment_ids: Collection[str]) -> Mapping[str, str]:
         return {name: texts[name] for name in segment_ids if name in texts}
 
-    found: dict[str, list[SentenceVerdict]] = defaultdict(list)
+    found: dict[str, list[JudgedSentence]] = defaultdict(list)
     for item in await assess_support(LexicalSupportCheck(), [read_report_run(run.task2)], texts_of):
         found[item.topic_id].append(item)
     return found

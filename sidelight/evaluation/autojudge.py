@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from autojudge_base import Leaderboard, Report, Request
 
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
     from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.schemas.judgment import JudgedSentence
 
 SENTENCE_FILE = "auto_support_sentences.csv"
 
@@ -77,12 +77,12 @@ class SidelightJudge:
 
 
 def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Path) -> ScoreTable:
-    async def verdicts_on(report: Report) -> list[SentenceVerdict]:
+    async def verdicts_on(report: Report) -> list[JudgedSentence]:
         # Reports may quote different parts of a document, so each is held against its own.
         texts = {key: document.text for key, document in (report.documents or {}).items()}
         return await assess_support(LexicalSupportCheck(), _runs([report]), lambda _: texts)
 
-    async def all_verdicts() -> list[SentenceVerdict]:
+    async def all_verdicts() -> list[JudgedSentence]:
         return list(chain.from_iterable(await asyncio.gather(*map(verdicts_on, reports))))
 
     verdicts = asyncio.run(all_verdicts())

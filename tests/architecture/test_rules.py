@@ -25,7 +25,7 @@ LONG_MODULES = {
     "evaluation.labelling.assess",
     "view.model",
 }
-LARGE_ROOMS = {"evaluation.labelling", "evaluation.metrics", "llm", "schemas"}
+LARGE_ROOMS = {"evaluation.labelling", "llm", "schemas"}
 LONG_FUNCTIONS = {
     "ablation.runs.run_arms",
     "cli.agree.commands.labels",
@@ -39,7 +39,7 @@ LONG_FUNCTIONS = {
     "cli.score.support.support",
     "cli.score.table.deliver",
     "evaluation.labelling.support.sentences.assess_support",
-    "evaluation.scoring.organizer_compat.compat_question_scores",
+    "evaluation.scoring.organizers.compat.compat_question_scores",
     "index.build.build_index",
     "reproduction.bundle.make_bundle",
     "runs.runner.run_topics",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,6 +27,12 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.schemas.judgment import AnswerAssessment
+    from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track as TrackRules
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(support)
@@ -72,7 +78,7 @@ def task1(
 ) -> None:
     """Score question runs by the rubric questions they cover."""
     from sidelight.evaluation.scoring.files import score_prefix
-    from sidelight.evaluation.scoring.organizer_compat import compat_question_scores
+    from sidelight.evaluation.scoring.organizers.compat import compat_question_scores
     from sidelight.evaluation.scoring.score import score_questions
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
@@ -132,16 +138,8 @@ def task2(
 ) -> None:
     """Score reports by the rubric answers they support."""
     from sidelight.evaluation.scoring.files import score_prefix
-    from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
-    from sidelight.evaluation.scoring.people_scores import submitted_reports
-    from sidelight.evaluation.scoring.score import score_reports
-    from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+    from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import (
-        ANSWER_ASSESSMENTS,
-        read_assessments,
-        read_merged_assessments,
-    )
     from sidelight.tracks import load_track
 
     if organizer_compat and (merge or unit_weights):
@@ -156,29 +154,56 @@ def task2(
             remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
         )
     rules = load_track(track)
-    known = read_rubrics(rubrics, rules.scales) if rubrics else {}
-    notes = []
+    known = read_rubrics(rubrics, rules.scales) if rubrics else None
+    notes: list[str] = []
     if organizer_compat:
-        table = compat_report_scores(rules, known, assessments)
+        table = compat_report_scores(rules, known or {}, assessments)
     else:
-        read = read_merged_assessments if merge else read_assessments
-        labels = read(assessments, ANSWER_ASSESSMENTS, rules.scales)
+        labels = _answer_labels(assessments, rules, merge=merge)
         if unit_weights:
-            notes.append("every answer of a topic weighs the same")
-            known = with_unit_weights(known) if rubrics else rubrics_from_answers(labels)
-        if not rubrics:
-            notes.append("no rubrics: the answers any run was judged on stand for them")
-        table = score_reports(
-            rules,
-            known,
-            labels,
-            find_measures(measures),
-            submitted_reports(data) if measures and data else None,
-        )
+            known = _unit_weights(known, labels, notes)
+        table = _report_table(rules, known or {}, labels, measures, data)
     sampling = None if organizer_compat else Sampling(samples, seed)
-    origin = _origin([assessments], sampling, len(known), notes)
+    origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
     deliver(origin, table, prefix, output, as_json=as_json)
+
+
+def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[AnswerAssessment]:
+    from sidelight.formats.labels.assessments import (
+        ANSWER_ASSESSMENTS,
+        read_assessments,
+        read_merged_assessments,
+    )
+
+    read = read_merged_assessments if merge else read_assessments
+    return read(path, ANSWER_ASSESSMENTS, track.scales)
+
+
+def _unit_weights(
+    rubrics: dict[str, Rubric] | None, labels: list[AnswerAssessment], notes: list[str]
+) -> dict[str, Rubric]:
+    from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+
+    notes.append("every answer of a topic weighs the same")
+    if rubrics is not None:
+        return with_unit_weights(rubrics)
+    notes.append("no rubrics: the answers any run was judged on stand for them")
+    return rubrics_from_answers(labels)
+
+
+def _report_table(
+    track: TrackRules,
+    rubrics: dict[str, Rubric],
+    labels: list[AnswerAssessment],
+    measures: list[str] | None,
+    data: Path | None,
+) -> ScoreTable:
+    from sidelight.evaluation.scoring.people_scores import submitted_reports
+    from sidelight.evaluation.scoring.score import score_reports
+
+    reports = submitted_reports(data) if measures and data else None
+    return score_reports(track, rubrics, labels, find_measures(measures), reports)
 
 
 @app.command()

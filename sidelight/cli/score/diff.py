@@ -13,7 +13,7 @@ from sidelight.cli.options.scores import Assessments, Compound, Merge, required
 from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.scoring.diff import Causes, ScoreDiff
+    from sidelight.evaluation.scoring.organizers.diff import Causes, ScoreDiff
 
 app = typer.Typer(
     help="Explain how our scores differ from the organizers' script.", no_args_is_help=True
@@ -33,7 +33,7 @@ def task1(
     as_json: Json = False,
 ) -> None:
     """Explain the differences in scores of question runs."""
-    from sidelight.evaluation.scoring.diff import diff_question_scores
+    from sidelight.evaluation.scoring.organizers.diff import diff_question_scores
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
@@ -58,7 +58,7 @@ def task2(
     as_json: Json = False,
 ) -> None:
     """Explain the differences in scores of reports."""
-    from sidelight.evaluation.scoring.diff import diff_report_scores
+    from sidelight.evaluation.scoring.organizers.diff import diff_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 

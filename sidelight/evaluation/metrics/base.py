@@ -18,8 +18,7 @@ from sidelight.schemas.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
-    from sidelight.schemas.judgment import Unjudged
+    from sidelight.schemas.judgment import JudgedSentence, Unjudged
     from sidelight.schemas.label_scale import Scales
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
@@ -48,7 +47,7 @@ class TopicRecord:
     pairs: Mapping[tuple[int, int], str | Unjudged] | None = None
     compound: Collection[int] | None = None
     answers: Mapping[str, str | Unjudged] | None = None
-    sentences: Sequence[SentenceVerdict] | None = None
+    sentences: Sequence[JudgedSentence] | None = None
     report: Sequence[CitedSentence] | None = None
     hosts: Mapping[str, str] | None = None
     stages: Mapping[str, float] | None = None

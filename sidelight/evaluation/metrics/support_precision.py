@@ -21,7 +21,7 @@ from sidelight.schemas.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
+    from sidelight.schemas.judgment import JudgedSentence
     from sidelight.schemas.label_scale import LabelScale, Scales
 
 SentenceSupport: TypeAlias = str | Unjudged | None
@@ -47,7 +47,7 @@ def total_support(sentences: Sequence[SentenceSupport], scale: LabelScale) -> fl
     return fsum(scale.credit(support) for support in sentences if isinstance(support, str))
 
 
-def support_by(sentences: Sequence[SentenceVerdict], citations: Citations) -> list[SentenceSupport]:
+def support_by(sentences: Sequence[JudgedSentence], citations: Citations) -> list[SentenceSupport]:
     """Return the support of sentences by their first citation, or by all of them together."""
     return [item.first if citations == "first" else item.all for item in sentences]
 
@@ -66,7 +66,7 @@ class SupportPrecision:
     def __init__(self, citations: Citations = "all") -> None:
         self._citations = citations
 
-    def __call__(self, sentences: Sequence[SentenceVerdict], scales: Scales) -> float:
+    def __call__(self, sentences: Sequence[JudgedSentence], scales: Scales) -> float:
         """Return the precision of one run on one topic."""
         return support_precision(support_by(sentences, self._citations), scales["support"])
 
@@ -79,6 +79,6 @@ class NothingCited:
         direction="lower",
     )
 
-    def __call__(self, sentences: Sequence[SentenceVerdict]) -> float:
+    def __call__(self, sentences: Sequence[JudgedSentence]) -> float:
         """Return 1 for a report that cites nothing, else 0."""
         return float(all(item.first is None for item in sentences))

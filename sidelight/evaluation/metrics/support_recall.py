@@ -19,8 +19,8 @@ from sidelight.schemas.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
     from sidelight.evaluation.metrics.support_precision import Citations, SentenceSupport
+    from sidelight.schemas.judgment import JudgedSentence
     from sidelight.schemas.label_scale import LabelScale, Scales
 
 
@@ -48,6 +48,6 @@ class SupportRecall:
     def __init__(self, citations: Citations = "all") -> None:
         self._citations = citations
 
-    def __call__(self, sentences: Sequence[SentenceVerdict], scales: Scales) -> float:
+    def __call__(self, sentences: Sequence[JudgedSentence], scales: Scales) -> float:
         """Return the recall of one run on one topic."""
         return support_recall(support_by(sentences, self._citations), scales["support"])

@@ -17,7 +17,7 @@ from sidelight.schemas.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
+    from sidelight.schemas.judgment import JudgedSentence
     from sidelight.schemas.rubric import Rubric
 
 
@@ -54,7 +54,7 @@ class UnjudgedSentences:
 
     measure: ClassVar[Measure] = _UNJUDGED
 
-    def __call__(self, sentences: Sequence[SentenceVerdict]) -> float:
+    def __call__(self, sentences: Sequence[JudgedSentence]) -> float:
         """Return the share of one run on one topic."""
         cited = [item for item in sentences if item.first is not None]
         n_unjudged = sum(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.labelling.support.sentences import reports_by_topic
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart, find_part
@@ -14,6 +13,7 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
+from sidelight.formats.runs.by_topic import reports_by_topic
 from sidelight.formats.runs.cited_text import read_report_run
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.support.sentences import reports_by_topic
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.table import tabulate
+from sidelight.formats.runs.by_topic import reports_by_topic
 from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
     from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.schemas.judgment import JudgedSentence
     from sidelight.schemas.run import ReportRun
 
 
@@ -54,7 +54,7 @@ SUPPORT_MEASURES = (
 
 def score_support(
     runs: Sequence[ReportRun],
-    verdicts: Sequence[SentenceVerdict],
+    verdicts: Sequence[JudgedSentence],
     topic_ids: Collection[str] | None = None,
     measures: Sequence[Measure] = SUPPORT_MEASURES,
     further: Sequence[Measure] = (),
@@ -82,7 +82,7 @@ def score_support(
         )
     if not known:
         raise InputError("the runs hold no report", remedy="Give at least one Task 2 run.")
-    of_report: dict[tuple[str, str], list[SentenceVerdict]] = defaultdict(list)
+    of_report: dict[tuple[str, str], list[JudgedSentence]] = defaultdict(list)
     for item in verdicts:
         of_report[item.run_tag, item.topic_id].append(item)
 

@@ -46,7 +46,7 @@ def test_recall_is_at_most_precision(sentences) -> None:
 @given(REPORTS)
 def test_they_are_equal_only_if_all_is_cited_or_nothing_supported(sentences) -> None:
     equal = support_recall(sentences, SUPPORT_SCALE) == support_precision(sentences, SUPPORT_SCALE)
-    supported = {FULL, PARTIAL} & {item for item in sentences if isinstance(item)}
+    supported = {FULL, PARTIAL} & {item for item in sentences if isinstance(item, str)}
     assert equal == (None not in sentences or not supported)
 
 

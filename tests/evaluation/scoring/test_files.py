@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.evaluation.scoring.files import label_source, write_score_files
-from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
+from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, answer, pair, rubric, verdict, write_csv

@@ -19,7 +19,7 @@ RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}
 
 
 def run_values(table: ScoreTable, run_tag: str = "r") -> dict[str, float]:
-    return next(run.values for run in table.runs if run.run_tag == run_tag)
+    return next(run.row for run in table.runs if run.run_tag == run_tag)
 
 
 def test_worked_example_of_two_topics() -> None:

@@ -7,11 +7,12 @@ counts; all citations together are held against it, too.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from sidelight.errors import InputError, ReplyError
+from sidelight.errors import ReplyError
+from sidelight.formats.runs.by_topic import reports_by_topic
 from sidelight.formats.table import write_table
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.judgment import JudgedSentence, Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -28,34 +29,12 @@ if TYPE_CHECKING:
 _AT_ONCE = 1024
 
 
-class SentenceVerdict(NamedTuple):
-    """One sentence of a report against what it cites.
-
-    Attributes:
-        run_tag: The run.
-        topic_id: The topic of the report.
-        number: 1-based place in the report.
-        first: Its support by the first citation; None where it cites nothing.
-        all: Its support by all citations together; None where it cites nothing.
-        reason: Why `all` is what it is.
-        sentence: What was judged.
-    """
-
-    run_tag: str
-    topic_id: str
-    number: int
-    first: str | Unjudged | None
-    all: str | Unjudged | None
-    reason: str
-    sentence: CitedSentence
-
-
 async def assess_support(
     check: SupportCheck,
     runs: Sequence[ReportRun],
     texts_of: TextsOf,
     on_sentence: Callable[[], None] = lambda: None,
-) -> list[SentenceVerdict]:
+) -> list[JudgedSentence]:
     """Hold every sentence of some runs against its first citation and against all of them.
 
     A sentence that cites a segment whose text is not known, or on which a model gives no usable
@@ -95,7 +74,7 @@ async def assess_support(
 
     async def verdict(
         run_tag: str, topic_id: str, number: int, sentence: CitedSentence
-    ) -> SentenceVerdict:
+    ) -> JudgedSentence:
         cited = tuple(dict.fromkeys(sentence.citations))
         first, everything, reason = None, None, "it cites nothing"
         async with slots:
@@ -105,7 +84,7 @@ async def assess_support(
             if len(cited) > 1:
                 everything, reason = await support(sentence.text, cited)
         on_sentence()
-        return SentenceVerdict(run_tag, topic_id, number, first, everything, reason, sentence)
+        return JudgedSentence(run_tag, topic_id, number, first, everything, reason, sentence)
 
     return await asyncio.gather(
         *(
@@ -116,13 +95,13 @@ async def assess_support(
     )
 
 
-def write_verdicts(path: Path, verdicts: Sequence[SentenceVerdict]) -> None:
+def write_verdicts(path: Path, verdicts: Sequence[JudgedSentence]) -> None:
     """Write a CSV with a row for each sentence; the label of one that is unjudged is empty."""
     header = ["run_tag", "topic_id", "sentence", "citations", "first", "all", "reason", "text"]
     write_table(path, header, map(_row, verdicts))
 
 
-def _row(item: SentenceVerdict) -> list[object]:
+def _row(item: JudgedSentence) -> list[object]:
     labels = (
         "uncited" if label is None else "" if isinstance(label, Unjudged) else label
         for label in (item.first, item.all)
@@ -130,25 +109,3 @@ def _row(item: SentenceVerdict) -> list[object]:
     cited = " ".join(map(one_line, item.sentence.citations))
     text = one_line(item.sentence.text)
     return [item.run_tag, item.topic_id, item.number, cited, *labels, item.reason, text]
-
-
-def reports_by_topic(
-    runs: Sequence[ReportRun],
-) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
-    """Return the sentences of each report, by run tag and topic id.
-
-    Raises:
-        InputError: A run has two reports for a topic, or two runs share a tag.
-    """
-    reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
-    tags: set[str] = set()
-    for run in runs:
-        if run.run_tag in tags:
-            raise InputError(f"the run {run.run_tag} was given twice")
-        tags.add(run.run_tag)
-        for report in run.reports:
-            key = (run.run_tag, report.metadata.topic_id)
-            if key in reports:
-                raise InputError(f"run {run.run_tag} has two reports for topic {key[1]}")
-            reports[key] = report.responses
-    return reports

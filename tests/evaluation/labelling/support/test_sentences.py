@@ -10,7 +10,7 @@ import pytest
 from sidelight.checks.support import SUPPORT_SCALE, LexicalSupportCheck, Support
 from sidelight.errors import EmptyReplyError, InputError
 from sidelight.evaluation.labelling.support.sentences import (
-    SentenceVerdict,
+    JudgedSentence,
     assess_support,
     write_verdicts,
 )
@@ -41,7 +41,7 @@ def run(tag: str, **reports: Sequence[CitedSentence]) -> ReportRun:
     )
 
 
-def assess(*runs: ReportRun) -> list[SentenceVerdict]:
+def assess(*runs: ReportRun) -> list[JudgedSentence]:
     def texts_of(segment_ids):
         return {one: TEXTS[one] for one in segment_ids if one in TEXTS}
 

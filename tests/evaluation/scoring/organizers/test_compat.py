@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.scoring.organizer_compat import (
+from sidelight.evaluation.scoring.organizers.compat import (
     compat_question_scores,
     compat_report_scores,
 )

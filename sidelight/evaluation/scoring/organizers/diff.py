@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.scoring.organizer_compat import (
+from sidelight.evaluation.scoring.organizers.compat import (
     compat_question_scores,
     compat_report_scores,
 )
