@@ -17,15 +17,13 @@ from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores
 from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage
 from sidelight.evaluation.scoring.table import TopicScore, tabulate
 from sidelight.files import sha256_file
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
-from sidelight.formats.runs.question_list import check_question_run
+from sidelight.formats.runs.run_format import run_format
 from sidelight.formats.table import read_table
 from sidelight.llm.prompted import CallRecord
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation.evaluate import FUNNEL_FILE
 from sidelight.schemas.article import host_of
-from sidelight.schemas.run import CitedSentence
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from sidelight.ablation.grid import Arm
     from sidelight.schemas.judgment import JudgedSentence
     from sidelight.schemas.measure import Measure
+    from sidelight.schemas.task import CitedTextTask
     from sidelight.tracks import Track
 
 # Of every run, judged or not.
@@ -50,7 +49,7 @@ class ArmCost(NamedTuple):
         completion_tokens: Written by them.
         errors: What the strict check finds wrong with the files.
         failed: Topics that could not be finished.
-        files: Hash of both files; arms of one hash made the same.
+        files: Hashes of the files; arms of the same made the same.
     """
 
     calls: int
@@ -87,8 +86,14 @@ def measure_arm(
     run = RunDirectory(folder / ARMS / arm.folder_name)
     manifest = run.read_manifest()
     track = load_track(manifest.track)
-    tasks = _of_tasks(run, track) if judged else {}
-    record = partial(_record, run, track, asyncio.run(_held_against_sources(run)), judged=judged)
+    of_tasks = _of_tasks(run, track) if judged else {}
+    record = partial(
+        _record,
+        run,
+        track,
+        asyncio.run(_held_against_sources(run, track.cited_text)),
+        judged=judged,
+    )
     measures = [*(STAGE_MEASURES if judged else ()), *map(declared, _OF_REPORTS)]
     table = tabulate(
         manifest.topics,
@@ -100,7 +105,7 @@ def measure_arm(
     )
     by_topic = {score.topic_id: score.values for score in table.topics}
     return [
-        TopicScore(arm.name, topic_id, tasks.get(topic_id, {}) | by_topic[topic_id])
+        TopicScore(arm.name, topic_id, of_tasks.get(topic_id, {}) | by_topic[topic_id])
         for topic_id in manifest.topics
     ]
 
@@ -117,8 +122,9 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     usage = usage_by_prompt(calls).values()
     track, topic_ids = load_track(manifest.track), manifest.topics
     problems = [
-        *check_question_run(run.task1, track, topic_ids),
-        *check_report_run(run.task2, track, topic_ids),
+        problem
+        for task in track.tasks
+        for problem in run_format(task).check(run.file(task), task, topic_ids, None)
     ]
     return ArmCost(
         calls=sum(sums.calls - sums.cached for sums in usage),
@@ -126,7 +132,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
         completion_tokens=sum(sums.completion_tokens for sums in usage),
         errors=sum(problem.severity == "error" for problem in problems),
         failed=len(manifest.failed_topics),
-        files=f"{sha256_file(run.task1)} {sha256_file(run.task2)}",
+        files=" ".join(sha256_file(run.file(task)) for task in track.tasks),
     )
 
 
@@ -142,16 +148,15 @@ def _record(
     return TopicRecord(
         scales={**track.scales, SUPPORT_SCALE.name: SUPPORT_SCALE},
         sentences=sentences.get(topic_id, ()),
-        report=[
-            CitedSentence(text=sentence.text, citations=sentence.citations)
-            for sentence in result.report
-        ],
+        report=result.result(track.cited_text),
         hosts={segment.segment_id: host_of(segment.url) for segment in result.evidence},
         stages=_stages(run, topic_id) if judged else None,
     )
 
 
-async def _held_against_sources(run: RunDirectory) -> dict[str, list[JudgedSentence]]:
+async def _held_against_sources(
+    run: RunDirectory, task: CitedTextTask
+) -> dict[str, list[JudgedSentence]]:
     """Return the sentences of a run's reports by topic, judged by words."""
     texts = {
         segment.segment_id: segment.text
@@ -163,7 +168,8 @@ async def _held_against_sources(run: RunDirectory) -> dict[str, list[JudgedSente
         return {name: texts[name] for name in segment_ids if name in texts}
 
     found: dict[str, list[JudgedSentence]] = defaultdict(list)
-    for item in await assess_support(LexicalSupportCheck(), [read_report_run(run.task2)], texts_of):
+    runs = [run_format(task).read(run.file(task))]
+    for item in await assess_support(LexicalSupportCheck(), runs, texts_of):
         found[item.topic_id].append(item)
     return found
 

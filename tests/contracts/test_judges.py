@@ -13,7 +13,7 @@ from sidelight.evaluation.labelling.examples import Examples, read_examples
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.registry import load, names
 from sidelight.sample import sample_path
@@ -25,7 +25,7 @@ from tests.helpers.models.reading_model import ReadingModel
 
 SCALES = load_track().scales
 
-ARTICLES = {article.topic_id: article for article in read_topics(sample_path() / "topics.jsonl")}
+ARTICLES = {article.topic_id: article for article in read_articles(sample_path() / "topics.jsonl")}
 
 
 def prompted(examples: Examples, mode: Mode = Mode.PAIRWISE, model: str = "reader") -> Judge:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import DEFAULT_TRACK, Data, rubrics_option
+from sidelight.cli.options.inputs import Data, rubrics_option
 from sidelight.cli.options.judges import Task
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
@@ -270,7 +270,7 @@ def _task_of(score: TopicScore) -> Task:
     """Return the task whose main measure a score has."""
     from sidelight.tracks import load_track
 
-    for task in load_track(DEFAULT_TRACK).tasks:
+    for task in load_track().tasks:
         if task.measures and task.measures[0].name in score.values:
             return Task(task.name)
     raise UsageError(

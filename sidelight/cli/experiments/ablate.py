@@ -173,9 +173,9 @@ def _run(
     from sidelight.ablation.runs import run_arms
     from sidelight.ablation.shared import SharedSources
     from sidelight.errors import InputError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    articles = read_topics(topics)
+    articles = read_articles(topics)
     own = [arm.name for arm in arms if arm.same_as is None]
     with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
         summaries = asyncio.run(
@@ -231,9 +231,9 @@ def _search(
 def _show_plan(arms: Sequence[Arm], topics: Path | None, *, as_json: bool) -> None:
     """Say what each arm changes, and what it would ask of models."""
     from sidelight.build.estimate import estimate_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    articles = read_topics(topics) if topics else ()
+    articles = read_articles(topics) if topics else ()
     costs = [estimate_run(arm.settings, articles).total for arm in arms]
     if as_json:
         print_json(

@@ -81,7 +81,12 @@ def evaluate(
     from sidelight.index.folder import open_index
     from sidelight.registry import load
     from sidelight.runs.directory import RunDirectory
-    from sidelight.runs.self_evaluation.evaluate import collect, evaluate_run, read_results
+    from sidelight.runs.self_evaluation.evaluate import (
+        articles_of,
+        collect,
+        evaluate_run,
+        read_results,
+    )
     from sidelight.runs.self_evaluation.rubrics import (
         DRAFTED,
         drafted_rubrics,
@@ -126,7 +131,7 @@ def evaluate(
         from sidelight.cli.judge.ask_models import ask_configured
         from sidelight.cli.judge.prompted import Panel
 
-        articles = {topic_id: result.article for topic_id, result in results.items() if result}
+        articles = articles_of(results)
         panel = Panel(judge_class, (model.name,), articles, labelled, Mode.PAIRWISE)
         if estimate:
             _estimate(panel, material, settings.servers.get(model.server), as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.ensemble import EnsembleJudge
 from sidelight.evaluation.labelling.estimate import PromptCounter
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -71,7 +71,7 @@ def seat_panel(
         )
     if len(set(models)) < len(models):
         raise UsageError("--model names a model twice; the votes of one model count once")
-    articles = {article.topic_id: article for article in read_topics(topics)}
+    articles = {article.topic_id: article for article in read_articles(topics)}
     if lacking := sorted(set(rubrics) - set(articles)):
         raise InputError(
             f"{topics}: expected the articles of all rubrics; {lacking[0]} is not there",

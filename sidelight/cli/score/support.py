@@ -72,11 +72,11 @@ def support(
     )
     from sidelight.evaluation.scoring.support import score_support
     from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.index.folder import open_index
 
     read = [read_report_run(path) for path in runs]
-    topic_ids = [article.topic_id for article in read_topics(topics)] if topics else None
+    topic_ids = [article.topic_id for article in read_articles(topics)] if topics else None
     texts_of = partial(_texts, open_index(index).docstore)
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
     with progress_bar("sentences", total=n_sentences) as advance:

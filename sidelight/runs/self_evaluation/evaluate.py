@@ -20,10 +20,10 @@ from sidelight.evaluation.labelling.assess import (
 )
 from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, write_funnel
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
-from sidelight.formats.runs.cited_text import read_report_run
-from sidelight.formats.runs.question_list import read_question_run
+from sidelight.formats.runs.run_format import run_format
 from sidelight.runs.self_evaluation.scores import score_assessments
 from sidelight.runs.self_evaluation.stages import stage_reports
+from sidelight.schemas.article import Article
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Material(NamedTuple):
 
     Attributes:
         rubrics: Topic id -> rubric.
-        questions: The Task 1 file.
-        reports: The Task 2 file.
+        questions: Its questions.
+        reports: Its reports.
         stages: What the run read and wrote on its way to the reports.
     """
 
@@ -106,6 +106,15 @@ def read_results(directory: RunDirectory, index_fingerprint: str) -> dict[str, T
     }
 
 
+def articles_of(results: Mapping[str, TopicResult | None]) -> dict[str, Article]:
+    """Return the articles that were investigated, by topic id."""
+    return {
+        topic_id: result.topic
+        for topic_id, result in results.items()
+        if result is not None and isinstance(result.topic, Article)
+    }
+
+
 def collect(
     directory: RunDirectory,
     results: Mapping[str, TopicResult | None],
@@ -114,11 +123,13 @@ def collect(
     kind: JudgeKind,
 ) -> Material:
     """Read what is judged of a run; see `stage_reports`."""
+    track = load_track(directory.read_manifest().track)
+    questions, report = track.question_list, track.cited_text
     return Material(
         rubrics=rubrics,
-        questions=read_question_run(directory.task1),
-        reports=read_report_run(directory.task2),
-        stages=stage_reports(results.values(), rubrics, lookup, kind),
+        questions=run_format(questions).read(directory.file(questions)),
+        reports=run_format(report).read(directory.file(report)),
+        stages=stage_reports(results.values(), report, rubrics, lookup, kind),
     )
 
 

@@ -30,7 +30,7 @@ MODULE = """
     from sidelight.schemas.measure import Measure
 
     class Hedges:
-        measure = Measure(title="words that say little", direction="lower", unit="count", format=".1f")
+        measure = Measure(title="small words", direction="lower", unit="count", format=".1f")
 
         def __init__(self, words="the a of"):
             self._words = set(words.split())
