@@ -17,7 +17,7 @@ from sidelight.tracks import load_track
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
@@ -141,18 +141,20 @@ async def _judge(
     )
     from sidelight.evaluation.labelling.embedded import EmbeddedJudge
     from sidelight.evaluation.labelling.examples import read_examples
-    from sidelight.evaluation.scoring.files import write_score_files
+    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.evaluation.scoring.score import score_questions, score_reports
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
-        read_answer_assessments,
-        read_compound_assessments,
-        read_question_assessments,
+        ANSWER_ASSESSMENTS,
+        COMPOUND_ASSESSMENTS,
+        QUESTION_ASSESSMENTS,
+        read_assessments,
     )
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
 
-    rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
+    track, examples = load_track(), read_examples(data)
+    rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
     judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
     asked, told = load_track().question_list, load_track().cited_text
@@ -177,14 +179,18 @@ async def _judge(
         destination,
     )
     questions = score_questions(
+        track,
         rubrics,
-        read_question_assessments(destination / QUESTION_FILE),
-        read_compound_assessments(destination / COMPOUND_FILE),
-        questions_per_topic=asked.count,
+        read_assessments(destination / QUESTION_FILE, QUESTION_ASSESSMENTS, track.scales),
+        read_assessments(destination / COMPOUND_FILE, COMPOUND_ASSESSMENTS, track.scales),
     )
-    reports = score_reports(rubrics, read_answer_assessments(destination / REPORT_FILE))
-    write_score_files(questions, destination, "auto_question_generation")
-    write_score_files(reports, destination, "auto_report_generation")
+    reports = score_reports(
+        track,
+        rubrics,
+        read_assessments(destination / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales),
+    )
+    write_score_files(questions, destination, score_prefix("auto", track.question_list))
+    write_score_files(reports, destination, score_prefix("auto", track.cited_text))
     return _rows(questions, reports)
 
 
@@ -192,12 +198,10 @@ def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
     """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
     asked, told = (task.run_id_suffix for task in load_track().tasks)
     support = {run.run_tag.removesuffix(told): run.values for run in reports.runs}
-    return [
-        [
-            name := run.run_tag.removesuffix(asked),
-            f"{run.values['score']:.3f}",
-            f"{support[name]['supportive_score']:.3f}",
-            f"{support[name]['contradictory_score']:.3f}",
-        ]
-        for run in questions.runs
-    ]
+    rows = []
+    for run in questions.runs:
+        name = run.run_tag.removesuffix(asked)
+        values = [run.values[questions.main.name]]
+        values += [support[name][measure.name] for measure in reports.measures[:2]]
+        rows.append([name, *(f"{value:.3f}" for value in values)])
+    return rows

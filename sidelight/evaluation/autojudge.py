@@ -20,35 +20,24 @@ from sidelight.evaluation.labelling.assess import REPORT_FILE, judge_report_runs
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.support.sentences import (
     assess_support,
-    score_support,
     write_verdicts,
 )
 from sidelight.evaluation.scoring.score import score_reports
+from sidelight.evaluation.scoring.support import score_support
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.labels.assessments import read_answer_assessments
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from autojudge_base import Leaderboard, Report, Request
 
-    from sidelight.evaluation.labelling.support.sentences import SentenceVerdict
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.schemas.judgment import JudgedSentence
 
 SENTENCE_FILE = "auto_support_sentences.csv"
-
-# What is scored, as the command describes it to readers of its leaderboard.
-_DESCRIPTIONS = {
-    "weighted_precision": "support by the first citation, over the sentences that cite",
-    "weighted_recall": "support by the first citation, over all sentences",
-    "weighted_precision_all": "support by all citations, over the sentences that cite",
-    "weighted_recall_all": "support by all citations, over all sentences",
-    "nothing_cited": "1 where a report cites nothing; lower is better",
-    "supportive_score": "rubric answers supported, weighted by importance",
-    "contradictory_score": "rubric answers contradicted, weighted by importance; lower is better",
-    "unjudged": "share of what could not be judged, which earns nothing; lower is better",
-}
 
 
 class SidelightJudge:
@@ -88,12 +77,12 @@ class SidelightJudge:
 
 
 def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Path) -> ScoreTable:
-    async def verdicts_on(report: Report) -> list[SentenceVerdict]:
+    async def verdicts_on(report: Report) -> list[JudgedSentence]:
         # Reports may quote different parts of a document, so each is held against its own.
         texts = {key: document.text for key, document in (report.documents or {}).items()}
         return await assess_support(LexicalSupportCheck(), _runs([report]), lambda _: texts)
 
-    async def all_verdicts() -> list[SentenceVerdict]:
+    async def all_verdicts() -> list[JudgedSentence]:
         return list(chain.from_iterable(await asyncio.gather(*map(verdicts_on, reports))))
 
     verdicts = asyncio.run(all_verdicts())
@@ -105,7 +94,8 @@ def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Pat
 def _by_rubrics(
     reports: Sequence[Report], topic_ids: Sequence[str], folder: Path, outdir: Path
 ) -> ScoreTable:
-    known = read_rubrics(folder)
+    track = load_track()
+    known = read_rubrics(folder, track.scales)
     if lacking := sorted(set(topic_ids) - known.keys()):
         raise InputError(
             f"{folder} holds no rubric for the topic {lacking[0]}",
@@ -114,7 +104,9 @@ def _by_rubrics(
     rubrics = {topic_id: known[topic_id] for topic_id in topic_ids}
     work = judge_report_runs(EmbeddedJudge(rubrics), rubrics, _runs(reports), None, outdir)
     asyncio.run(work)
-    return score_reports(rubrics, read_answer_assessments(outdir / REPORT_FILE))
+    return score_reports(
+        track, rubrics, read_assessments(outdir / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales)
+    )
 
 
 def _runs(reports: Iterable[Report]) -> list[ReportRun]:
@@ -136,7 +128,7 @@ def _runs(reports: Iterable[Report]) -> list[ReportRun]:
 
 def _leaderboard(table: ScoreTable) -> Leaderboard:
     measures = tuple(
-        MeasureSpec(name, description=_DESCRIPTIONS[name]) for name in table.topics[0].values
+        MeasureSpec(measure.name, description=measure.description) for measure in table.measures
     )
     builder = LeaderboardBuilder(LeaderboardSpec(measures=measures))
     for score in table.topics:

@@ -25,7 +25,7 @@ LONG_MODULES = {
     "evaluation.labelling.assess",
     "view.model",
 }
-LARGE_ROOMS = {"evaluation.labelling", "evaluation.metrics", "schemas"}
+LARGE_ROOMS = {"evaluation.labelling", "schemas"}
 LONG_FUNCTIONS = {
     "cli.agree.commands.labels",
     "cli.agree.tables.category_tables",
@@ -35,7 +35,7 @@ LONG_FUNCTIONS = {
     "cli.score.support.support",
     "cli.score.table.deliver",
     "evaluation.labelling.support.sentences.assess_support",
-    "evaluation.scoring.organizer_compat.compat_question_scores",
+    "evaluation.scoring.organizers.compat.compat_question_scores",
     "reproduction.bundle.make_bundle",
     "runs.runner.run_topics",
 }

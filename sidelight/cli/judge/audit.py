@@ -90,7 +90,9 @@ def audit(
     judge_class = load("judge", name)
     if model and judge_class.kind != "prompted":
         raise UsageError("--model is for a judge that asks: --judge prompted")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    known = read_rubrics(
+        required(rubrics, data, DataPart.RUBRICS, "--rubrics"), load_track().scales
+    )
     labelled = read_labelled(examples, example_run)
     probe: Callable[..., Awaitable[Audit]]
     judged = load_track(track).task(task)

@@ -93,7 +93,9 @@ def judge(
     judge_class = load("judge", name)
     if (model or estimate) and judge_class.kind != "prompted":
         raise UsageError("--model and --estimate are for a judge that asks: --judge prompted")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    known = read_rubrics(
+        required(rubrics, data, DataPart.RUBRICS, "--rubrics"), load_track().scales
+    )
     labelled = read_labelled(examples, example_run)
     judge_runs: Callable[..., Awaitable[JudgingManifest]]
     assess_runs: Callable[[Judge], Awaitable[object]]

@@ -39,8 +39,8 @@ def summarise(
         "rubrics": "drafted" if drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
         "topics_without_rubric": sorted(unjudged_topics),
-        rules.question_list.name: evaluation.scores.questions.runs[0].values,
-        rules.cited_text.name: evaluation.scores.reports.runs[0].values,
+        rules.question_list.name: evaluation.scores.questions.runs[0].row,
+        rules.cited_text.name: evaluation.scores.reports.runs[0].row,
         "funnel": [total._asdict() for total in totals],
         "folder": str(folder),
     }

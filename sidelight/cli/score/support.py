@@ -24,7 +24,7 @@ from sidelight.cli.options.models import (
     model_option,
 )
 from sidelight.cli.options.results import Json, Output, Samples, Seed
-from sidelight.cli.options.scores import Sampling
+from sidelight.cli.options.scores import MoreMeasures, Sampling, find_measures
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ _PREFIX = "auto_support"
 
 
 def support(
-    runs: Annotated[list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
+    ],
     *,
     index: Annotated[Path, index_option("Folder that holds the cited segments.")],
     topics: Annotated[
@@ -54,6 +56,7 @@ def support(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
+    measures: MoreMeasures = None,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
@@ -67,9 +70,9 @@ def support(
     from sidelight.errors import UsageError
     from sidelight.evaluation.labelling.support.sentences import (
         assess_support,
-        score_support,
         write_verdicts,
     )
+    from sidelight.evaluation.scoring.support import score_support
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.topics.articles import read_articles
     from sidelight.index.folder import open_index
@@ -103,7 +106,7 @@ def support(
                 [model], access, at_once, lambda asked: assess(PromptedSupportCheck(asked[0]))
             )
             verdicts = asyncio.run(work)
-    table = score_support(read, verdicts, topic_ids)
+    table = score_support(read, verdicts, topic_ids, further=find_measures(measures))
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})
     if output is not None:

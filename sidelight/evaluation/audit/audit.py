@@ -21,11 +21,10 @@ from sidelight.evaluation.labelling.assess import (
     questions_of,
     reports_of,
 )
-from sidelight.evaluation.metrics.question_coverage import SIMILARITY_GAIN
-from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -33,11 +32,12 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.audit.probes import Probe
     from sidelight.evaluation.labelling.base import Judge
+    from sidelight.schemas.label_scale import LabelScale
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedReport
 
 S = TypeVar("S")
-Label: TypeAlias = SimilarityLabel | AnswerLabel | Unjudged
+Label: TypeAlias = str | Unjudged
 
 
 class Change(NamedTuple):
@@ -145,7 +145,9 @@ async def audit_reports(
     async def labels(case: Case[SubmittedReport]) -> list[tuple[str, Label]]:
         return [(item.answer_id, item.label) for item in await judge.assess_report(*case)]
 
-    return await _audit(judge, REPORT_PROBES, cases, labels, tolerance, on_labels)
+    return await _audit(
+        judge, REPORT_PROBES, cases, labels, load_track().scales["answers"], tolerance, on_labels
+    )
 
 
 async def audit_questions(
@@ -171,7 +173,15 @@ async def audit_questions(
             for item in await judge.assess_questions(*case)
         ]
 
-    return await _audit(judge, QUESTION_PROBES, cases, labels, tolerance, on_labels)
+    return await _audit(
+        judge,
+        QUESTION_PROBES,
+        cases,
+        labels,
+        load_track().scales["similarity"],
+        tolerance,
+        on_labels,
+    )
 
 
 def write_changes(path: Path, changes: Sequence[Change]) -> None:
@@ -184,6 +194,7 @@ async def _audit(
     probes: Sequence[Probe[S]],
     cases: Sequence[Case[S]],
     labels: Callable[[Case[S]], Awaitable[list[tuple[str, Label]]]],
+    scale: LabelScale,
     tolerance: float,
     on_labels: OnLabels,
 ) -> Audit:
@@ -206,7 +217,7 @@ async def _audit(
     before = await judged(lambda case: case)
     audit = Audit(f"{judge.name} {judge.version}, {judge.kind}", [], [])
     for probe in probes:
-        result, changes = _compared(probe, before, await judged(probe.change), tolerance)
+        result, changes = _compared(probe, before, await judged(probe.change), scale, tolerance)
         audit.results.append(result)
         audit.changes.extend(changes)
     return audit
@@ -216,6 +227,7 @@ def _compared(
     probe: Probe[S],
     before: Mapping[tuple[str, str, str], Label],
     after: Mapping[tuple[str, str, str], Label],
+    scale: LabelScale,
     tolerance: float,
 ) -> tuple[ProbeResult, list[Change]]:
     changes, credit = [], []
@@ -229,7 +241,7 @@ def _compared(
         if isinstance(first, Unjudged) or isinstance(second, Unjudged):
             n_unjudged += 1
         else:
-            credit.append(_credit(second) - _credit(first))
+            credit.append(scale.credit(second) - scale.credit(first))
         if any(unjudged) or first != second:
             changes.append(Change(probe.name, *key, _text(first), _text(second)))
     n_gained = sum(step > 0 for step in credit)
@@ -248,9 +260,5 @@ def _compared(
     return result, changes
 
 
-def _credit(label: SimilarityLabel | AnswerLabel) -> float:
-    return SUPPORT_VALUE[label] if isinstance(label, AnswerLabel) else SIMILARITY_GAIN[label]
-
-
 def _text(label: Label) -> str:
-    return "" if isinstance(label, Unjudged) else label.value
+    return "" if isinstance(label, Unjudged) else label

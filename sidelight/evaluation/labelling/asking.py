@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.evaluation.labelling.prefix_order import PrefixOrder
 from sidelight.llm.exact_ids import check_each_once
-from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ALONE = "it"  # the id of what is asked about by itself
 class Verdict(NamedTuple):
     """A label with its reason."""
 
-    label: SimilarityLabel | AnswerLabel | CompoundLabel | Unjudged
+    label: str | Unjudged
     rationale: str = ""
 
 

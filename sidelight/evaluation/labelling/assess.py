@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.manifest import JudgingManifest, write_manifest
 from sidelight.formats.labels.assessments import (
-    write_answer_assessments,
-    write_compound_assessments,
-    write_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    write_assessments,
 )
 from sidelight.schemas.judgment import (
     AnswerAssessment,
@@ -176,8 +177,8 @@ async def judge_question_runs(
     n_unjudged += sum(isinstance(item.label, Unjudged) for item in verdicts)
     manifest = _manifest(judge, "task1", rubrics, _overlaps(texts, example_texts), n_unjudged)
     write_manifest(folder, manifest)
-    write_question_assessments(folder / QUESTION_FILE, pairs)
-    write_compound_assessments(folder / COMPOUND_FILE, verdicts)
+    write_assessments(folder / QUESTION_FILE, QUESTION_ASSESSMENTS, pairs)
+    write_assessments(folder / COMPOUND_FILE, COMPOUND_ASSESSMENTS, verdicts)
     return manifest
 
 
@@ -202,7 +203,7 @@ async def judge_report_runs(
     n_unjudged = sum(isinstance(item.label, Unjudged) for item in answers)
     manifest = _manifest(judge, "task2", rubrics, _overlaps(texts, example_texts), n_unjudged)
     write_manifest(folder, manifest)
-    write_answer_assessments(folder / REPORT_FILE, answers)
+    write_assessments(folder / REPORT_FILE, ANSWER_ASSESSMENTS, answers)
     return manifest
 
 

@@ -6,7 +6,7 @@ agrees with them on topics it was not fitted on. With too few examples it goes b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -30,14 +30,12 @@ from sidelight.evaluation.labelling.pair_features import (
 from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
 from sidelight.text import one_line
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -49,7 +47,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
     from sidelight.text_vectors import Encode
 
-L = TypeVar("L", SimilarityLabel, AnswerLabel)
+_SCALES = load_track().scales
 
 # Without examples: the least share of common words of each level above the lowest. Words alone,
 # because a cosine means something else with every encoder. Chosen on the labels of the mini web.
@@ -114,6 +112,7 @@ class EmbeddedJudge:
         self, run_tag: str, questions: Sequence[SubmittedQuestion]
     ) -> list[CompoundAssessment]:
         """Return one verdict for each question, in order."""
+        scale = _SCALES["compound"]
         verdicts = []
         for question in questions:
             reason = compound_reason(question.text)
@@ -123,7 +122,7 @@ class EmbeddedJudge:
                     run_tag=run_tag,
                     run_question_rank=question.rank,
                     run_question_text=question.text,
-                    label=CompoundLabel.COMPOUND if reason else CompoundLabel.NOT_COMPOUND,
+                    label=scale.highest if reason else scale.lowest,
                     rationale=reason or "no second question was found",
                 )
             )
@@ -160,10 +159,11 @@ class EmbeddedJudge:
         evidence = answer_evidence(self._comparison, [answer.text for answer in answers], sentences)
         features = np.array([item.features for item in evidence])
         labels = self._labels(self._answer_model, features, SUPPORT_LEVELS)
+        opposes = _SCALES["answers"].opposite or _SCALES["answers"].lowest
         assessments = []
         for answer, found, likely in zip(answers, evidence, labels, strict=True):
             opposite = contradicting(self._comparison, answer.text, sentences)
-            label = likely if opposite is None else AnswerLabel.CONTRADICTS
+            label = likely if opposite is None else opposes
             quotation = one_line(opposite or found.text)[:_MAX_QUOTED]
             assessments.append(
                 AnswerAssessment(
@@ -177,8 +177,8 @@ class EmbeddedJudge:
         return assessments
 
     def _labels(
-        self, model: LevelModel, features: Features, scale: Sequence[L]
-    ) -> list[L | Unjudged]:
+        self, model: LevelModel, features: Features, scale: Sequence[str]
+    ) -> list[str | Unjudged]:
         return [
             scale[level]
             if confidence >= self._min_confidence

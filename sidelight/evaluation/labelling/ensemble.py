@@ -10,46 +10,34 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sidelight.evaluation.labelling.prompted import VERSION
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Sequence
 
     from sidelight.evaluation.labelling.base import Agreement, JudgeKind
     from sidelight.evaluation.labelling.prompted import PromptedJudge
+    from sidelight.schemas.label_scale import LabelScale
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
-Label: TypeAlias = SimilarityLabel | AnswerLabel | CompoundLabel
 
 RULE = (
     "median of the labels, the lower of two; contradicts where most say so, otherwise it counts "
     "as none; unjudged unless most gave a label"
 )
 
-_SCALES: tuple[tuple[Label, ...], ...] = (
-    (
-        SimilarityLabel.VERY_DIFFERENT,
-        SimilarityLabel.DIFFERENT,
-        SimilarityLabel.SIMILAR,
-        SimilarityLabel.VERY_SIMILAR,
-    ),
-    (AnswerLabel.NONE, AnswerLabel.PARTIAL, AnswerLabel.SUPPORTS),
-    (CompoundLabel.NOT_COMPOUND, CompoundLabel.COMPOUND),
-)
-_LEVEL = {label: level for scale in _SCALES for level, label in enumerate(scale)}
+_SCALES = load_track().scales
 
 
 class EnsembleJudge:
@@ -77,7 +65,8 @@ class EnsembleJudge:
     ) -> list[CompoundAssessment]:
         """Return one verdict for each question, in order."""
         return await self._combined(
-            judge.assess_compound(run_tag, questions) for judge in self._judges
+            (judge.assess_compound(run_tag, questions) for judge in self._judges),
+            _SCALES["compound"],
         )
 
     async def assess_questions(
@@ -85,7 +74,8 @@ class EnsembleJudge:
     ) -> list[QuestionAssessment]:
         """Return one label for each pair, by rubric question, then submitted question."""
         return await self._combined(
-            judge.assess_questions(rubric, run_tag, questions) for judge in self._judges
+            (judge.assess_questions(rubric, run_tag, questions) for judge in self._judges),
+            _SCALES["similarity"],
         )
 
     async def assess_report(
@@ -93,16 +83,17 @@ class EnsembleJudge:
     ) -> list[AnswerAssessment]:
         """Return one label for each answer of the rubric, in its order."""
         return await self._combined(
-            judge.assess_report(rubric, run_tag, report) for judge in self._judges
+            (judge.assess_report(rubric, run_tag, report) for judge in self._judges),
+            _SCALES["answers"],
         )
 
-    async def _combined(self, work: Iterable[Awaitable[list[A]]]) -> list[A]:
+    async def _combined(self, work: Iterable[Awaitable[list[A]]], scale: LabelScale) -> list[A]:
         given = await asyncio.gather(*work)
-        return [self._one(votes) for votes in zip(*given, strict=True)]
+        return [self._one(votes, scale) for votes in zip(*given, strict=True)]
 
-    def _one(self, votes: tuple[A, ...]) -> A:
+    def _one(self, votes: tuple[A, ...], scale: LabelScale) -> A:
         changes: dict[str, Any] = {
-            "label": combined([vote.label for vote in votes]),
+            "label": combined([vote.label for vote in votes], scale),
             "rationale": "; ".join(
                 f"{model}: {_told(vote)}" for model, vote in zip(self._models, votes, strict=True)
             ),
@@ -110,17 +101,17 @@ class EnsembleJudge:
         return replace(votes[0], **changes)
 
 
-def combined(votes: Sequence[Label | Unjudged]) -> Label | Unjudged:
+def combined(votes: Sequence[str | Unjudged], scale: LabelScale) -> str | Unjudged:
     """Return the label that several models give together; the module says by which rule."""
     labels = [vote for vote in votes if not isinstance(vote, Unjudged)]
     if 2 * len(labels) <= len(votes):
         return Unjudged(reason=f"only {len(labels)} of {len(votes)} models gave a label")
-    contradicts = labels.count(AnswerLabel.CONTRADICTS)
-    if 2 * contradicts > len(labels):
-        return AnswerLabel.CONTRADICTS
+    opposite = scale.opposite
+    if opposite is not None and 2 * labels.count(opposite) > len(labels):
+        return opposite
     levels = sorted(
-        (AnswerLabel.NONE if label is AnswerLabel.CONTRADICTS else label for label in labels),
-        key=_LEVEL.__getitem__,
+        (scale.lowest if label == opposite else label for label in labels),
+        key=scale.levels.index,
     )
     return levels[(len(levels) - 1) // 2]
 

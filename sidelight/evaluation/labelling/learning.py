@@ -25,11 +25,10 @@ from sidelight.evaluation.labelling.pair_features import (
 from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,13 +39,10 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment)
 
-SIMILARITY_LEVELS = (
-    SimilarityLabel.VERY_DIFFERENT,
-    SimilarityLabel.DIFFERENT,
-    SimilarityLabel.SIMILAR,
-    SimilarityLabel.VERY_SIMILAR,
-)
-SUPPORT_LEVELS = (AnswerLabel.NONE, AnswerLabel.PARTIAL, AnswerLabel.SUPPORTS)
+_SCALES = load_track().scales
+SIMILARITY_LEVELS = _SCALES["similarity"].levels
+SUPPORT_LEVELS = _SCALES["answers"].levels
+_OPPOSITE = _SCALES["answers"].opposite or _SCALES["answers"].lowest
 
 
 class Learned(NamedTuple):
@@ -110,7 +106,7 @@ def learn_support(
     y = np.array([_support_level(label) for label in labels])
     predicted = predict_by_topic(x, y, topics, n_levels, fallback)
     judged = [
-        AnswerLabel.CONTRADICTS if opposite else SUPPORT_LEVELS[level]
+        _OPPOSITE if opposite else SUPPORT_LEVELS[level]
         for level, opposite in zip(predicted, opposed, strict=True)
     ]
     return Learned(fit_levels(x, y, n_levels, fallback), agreement(labels, judged, topics))
@@ -125,5 +121,5 @@ def _by_submission(labels: Iterable[A]) -> list[tuple[tuple[str, str], list[A]]]
     return sorted(groups.items(), key=lambda group: group[0])
 
 
-def _support_level(label: AnswerLabel) -> int:
-    return UNFITTED if label is AnswerLabel.CONTRADICTS else SUPPORT_LEVELS.index(label)
+def _support_level(label: str) -> int:
+    return UNFITTED if label == _OPPOSITE else SUPPORT_LEVELS.index(label)

@@ -20,13 +20,11 @@ from sidelight.evaluation.labelling.report_answers.prompted import REPORT_ANSWER
 from sidelight.evaluation.labelling.topic_material import topic_material
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
 )
 from sidelight.text import one_line
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Changes with whatever changes labels and is neither a prompt, nor the mode, nor a model."""
 
+_SCALES = load_track().scales
 _NOTHING = "there is nothing to read"
 
 
@@ -91,7 +90,7 @@ class PromptedJudge:
         """Return one verdict for each question, in order."""
 
         async def assessed(question: SubmittedQuestion) -> CompoundAssessment:
-            verdict = Verdict(CompoundLabel.NOT_COMPOUND, _NOTHING)
+            verdict = Verdict(_SCALES["compound"].lowest, _NOTHING)
             if one_line(question.text):
                 verdict = await label_compound(self._assessor, question.text)
             return CompoundAssessment(
@@ -113,7 +112,7 @@ class PromptedJudge:
         rows: list[list[Verdict]] = [[] for _ in rubric.questions]
         if readable:
             rows = await self._compare(self._assessor, self._material(rubric), readable)
-        nothing = Verdict(SimilarityLabel.VERY_DIFFERENT, _NOTHING)
+        nothing = Verdict(_SCALES["similarity"].lowest, _NOTHING)
         assessments = []
         for target, row in zip(rubric.questions, rows, strict=True):
             given = iter(row)
@@ -135,7 +134,7 @@ class PromptedJudge:
     ) -> list[AnswerAssessment]:
         """Return one label for each answer of the rubric, in its order."""
         answers = [answer for question in rubric.questions for answer in question.answers]
-        verdicts = [Verdict(AnswerLabel.NONE, _NOTHING)] * len(answers)
+        verdicts = [Verdict(_SCALES["answers"].lowest, _NOTHING)] * len(answers)
         if one_line(report.text):
             verdicts = await label_answers(self._assessor, self._material(rubric), report.text)
         return [

@@ -5,8 +5,9 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 from sidelight.text import one_line
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,14 +27,14 @@ class ExampleQuestion(NamedTuple):
     """
 
     text: str
-    labels: Mapping[int, SimilarityLabel]
+    labels: Mapping[int, str]
 
 
 class ExampleReport(NamedTuple):
     """A submitted report and its label for every answer of the rubric, by answer id."""
 
     text: str
-    labels: Mapping[str, AnswerLabel]
+    labels: Mapping[str, str]
 
 
 class TopicMaterial(NamedTuple):
@@ -60,6 +61,7 @@ def topic_material(article: Article, rubric: Rubric, examples: Examples | None) 
 
 
 def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...]:
+    nothing_shared = load_track().scales["similarity"].lowest
     ranks = [question.rank for question in rubric.questions]
     labels = {
         (item.run_tag, item.run_question_rank, item.rubric_question_rank): item.label
@@ -69,10 +71,7 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
     return tuple(
         ExampleQuestion(
             one_line(question.text),
-            {
-                rank: labels.get((run_tag, number, rank), SimilarityLabel.VERY_DIFFERENT)
-                for rank in ranks
-            },
+            {rank: labels.get((run_tag, number, rank), nothing_shared) for rank in ranks},
         )
         for (run_tag, topic_id, number), question in sorted(
             examples.questions.items(), key=itemgetter(0)
@@ -82,6 +81,7 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
 
 
 def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
+    nothing_said = load_track().scales["answers"].lowest
     answer_ids = [answer.answer_id for item in rubric.questions for answer in item.answers]
     labels = {
         (item.run_tag, item.answer_id): item.label
@@ -91,7 +91,7 @@ def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
     return tuple(
         ExampleReport(
             report.text,
-            {one: labels.get((run_tag, one), AnswerLabel.NONE) for one in answer_ids},
+            {one: labels.get((run_tag, one), nothing_said) for one in answer_ids},
         )
         for (run_tag, topic_id), report in sorted(examples.reports.items(), key=itemgetter(0))
         if topic_id == rubric.topic_id

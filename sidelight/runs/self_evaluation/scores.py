@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.labelling.assess import COMPOUND_FILE, QUESTION_FILE, REPORT_FILE
-from sidelight.evaluation.scoring.files import write_score_files
+from sidelight.evaluation.scoring.files import score_prefix, write_score_files
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.uncertainty import run_intervals
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
 )
 from sidelight.tracks import load_track
 
@@ -20,13 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
 
 
 class RunScores(NamedTuple):
-    """The scores of a run's two files."""
+    """The scores of a run's two files.
 
+    Attributes:
+        track: Whose measures they are.
+        questions: Of the run's questions.
+        reports: Of its reports.
+    """
+
+    track: Track
     questions: ScoreTable
     reports: ScoreTable
 
@@ -37,21 +46,31 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
     Raises:
         InputError: One cannot be read, or does not fit the rubrics.
     """
+    rules = load_track(track)
     return RunScores(
+        rules,
         score_questions(
+            rules,
             rubrics,
-            read_question_assessments(folder / QUESTION_FILE),
-            read_compound_assessments(folder / COMPOUND_FILE),
-            questions_per_topic=load_track(track).question_list.count,
+            read_assessments(folder / QUESTION_FILE, QUESTION_ASSESSMENTS, rules.scales),
+            read_assessments(folder / COMPOUND_FILE, COMPOUND_ASSESSMENTS, rules.scales),
         ),
-        score_reports(rubrics, read_answer_assessments(folder / REPORT_FILE)),
+        score_reports(
+            rules,
+            rubrics,
+            read_assessments(folder / REPORT_FILE, ANSWER_ASSESSMENTS, rules.scales),
+        ),
     )
 
 
 def write_scores(scores: RunScores, folder: Path) -> list[Path]:
     """Write the files that `sidelight score` writes, and return their paths."""
+    track = scores.track
     written: list[Path] = []
-    for table, task in zip(scores, ("question", "report"), strict=True):
+    for table, prefix in (
+        (scores.questions, score_prefix("auto", track.question_list)),
+        (scores.reports, score_prefix("auto", track.cited_text)),
+    ):
         intervals = run_intervals(table, samples=DEFAULT_SAMPLES, seed=0)
-        written += write_score_files(table, folder, f"auto_{task}_generation", intervals)
+        written += write_score_files(table, folder, prefix, intervals)
     return written

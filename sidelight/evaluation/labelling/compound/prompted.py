@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.compound import COMPOUND_PROMPT, CompoundVerdict
 from sidelight.evaluation.labelling.asking import Verdict
-from sidelight.schemas.judgment import CompoundLabel
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.asking import Assessor
 
-_LABELS = {"compound": CompoundLabel.COMPOUND, "single": CompoundLabel.NOT_COMPOUND}
+_SCALE = load_track().scales["compound"]
 
 
 async def label_compound(assessor: Assessor, question: str) -> Verdict:
@@ -23,6 +23,8 @@ async def label_compound(assessor: Assessor, question: str) -> Verdict:
         (),
         COMPOUND_PROMPT,
         CompoundVerdict,
-        lambda answer: Verdict(_LABELS[answer.verdict], answer.reason),
+        lambda answer: Verdict(
+            _SCALE.lowest if answer.verdict == "single" else _SCALE.highest, answer.reason
+        ),
         question=question,
     )

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from sidelight.evaluation.labelling.asking import Verdict
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import SimilarityLabel
+from sidelight.schemas.label_scale import OneOf
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +37,9 @@ PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
 LISTWISE = load_prompt(Path(__file__).with_name("listwise.prompt.md"))
 GRID = load_prompt(Path(__file__).with_name("grid.prompt.md"))
 
+_SCALE = load_track().scales["similarity"]
+_Label: TypeAlias = Annotated[str, OneOf(_SCALE.names)]
+
 PROMPTS = {Mode.PAIRWISE: PAIRWISE, Mode.LISTWISE: LISTWISE, Mode.GRID: GRID}
 
 
@@ -43,7 +47,7 @@ class PairVerdict(Value):
     """The answer about one pair."""
 
     reason: str
-    label: SimilarityLabel
+    label: _Label
 
 
 class CandidateVerdict(Value):
@@ -51,7 +55,7 @@ class CandidateVerdict(Value):
 
     question_id: str
     reason: str
-    label: SimilarityLabel
+    label: _Label
 
 
 class ListVerdict(Value):
@@ -64,7 +68,7 @@ class TargetLabel(Value):
     """How like one of several targets a candidate is."""
 
     target_id: str
-    label: SimilarityLabel
+    label: _Label
 
 
 class CandidateLabels(Value):
@@ -183,10 +187,10 @@ def _labelled(topic: TopicMaterial, target: RubricQuestion) -> list[Line]:
     return [Line(example.labels[target.rank], example.text) for example in topic.questions]
 
 
-def _near(targets: Sequence[Line], labels: Iterable[SimilarityLabel]) -> str:
+def _near(targets: Sequence[Line], labels: Iterable[str]) -> str:
     near = [
         f"{target.name} {label}"
         for target, label in zip(targets, labels, strict=True)
-        if label is not SimilarityLabel.VERY_DIFFERENT
+        if label != _SCALE.lowest
     ]
     return ", ".join(near) or "none"

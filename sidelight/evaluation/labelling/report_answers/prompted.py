@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from sidelight.evaluation.labelling.asking import Verdict
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import AnswerLabel
+from sidelight.schemas.label_scale import OneOf
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.asking import Assessor
@@ -22,7 +23,7 @@ class AnswerVerdict(Value):
 
     answer_id: str
     reason: str
-    label: AnswerLabel
+    label: Annotated[str, OneOf(load_track().scales["answers"].names)]
 
 
 class ReportVerdict(Value):

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.checks.support import LexicalSupportCheck, Support, SupportLabel
+from sidelight.checks.support import SUPPORT_SCALE, LexicalSupportCheck, Support
 from sidelight.errors import EmptyReplyError, InputError
 from sidelight.evaluation.labelling.support.sentences import (
-    SentenceVerdict,
+    JudgedSentence,
     assess_support,
-    score_support,
     write_verdicts,
 )
+from sidelight.evaluation.scoring.support import score_support
 from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 
-FULL, PARTIAL, NONE = SupportLabel
+FULL, PARTIAL, NONE = SUPPORT_SCALE.names
 TEXTS = {
     "d#1": "The quarry was sold to an investor who also owns a newspaper.",
     "d#2": "A study of the ferry counted twelve visitors a day.",
@@ -41,7 +41,7 @@ def run(tag: str, **reports: Sequence[CitedSentence]) -> ReportRun:
     )
 
 
-def assess(*runs: ReportRun) -> list[SentenceVerdict]:
+def assess(*runs: ReportRun) -> list[JudgedSentence]:
     def texts_of(segment_ids):
         return {one: TEXTS[one] for one in segment_ids if one in TEXTS}
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.score import RunScore, ScoreTable, TopicScore
+from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
@@ -31,11 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.measure import Measure
     from sidelight.schemas.rubric import Rubric
-
-_SIMILARITY = {"very-similar": 1.0, "similar": 0.5, "different": 0.0, "very-different": 0.0}
-_COMPOUND = {"compound": 0.0, "not-compound": 1.0}
-_ANSWER = {"supports": 1.0, "partial": 0.5, "contradicts": -1.0, "none": 0.0}
+    from sidelight.tracks import Track
 
 # What pandas.read_csv takes for a missing value unless told otherwise.
 _MISSING = frozenset(
@@ -47,9 +46,9 @@ _MISSING = frozenset(
 
 
 def compat_question_scores(
-    rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreTable:
-    """Return Task 1 scores with the measure `score`.
+    """Return Task 1 scores, with the main measure of the track's task.
 
     The denominator of a topic is the weight of the rubric questions that any run was judged on.
 
@@ -57,18 +56,21 @@ def compat_question_scores(
         InputError: A file cannot be read, or the script would stop at a cell of it.
     """
     weights = {
-        (topic_id, question.rank): int(question.importance)
+        (topic_id, question.rank): question.weight
         for topic_id, rubric in rubrics.items()
         for question in rubric.questions
     }
     findings, rows = Findings(assessments), _rows(assessments, QUESTION_ASSESSMENTS)
-    verdicts = _verdicts(compound)
+    scales, measure = track.scales, track.question_list.measures[0]
+    factors_of = _credits(scales[COMPOUND_ASSESSMENTS.scale])
+    verdicts = _verdicts(compound, factors_of)
+    gains = _credits(scales[QUESTION_ASSESSMENTS.scale])
     # topic -> run -> rubric question rank -> best credit
     best: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     present: dict[str, set[int]] = defaultdict(set)
     for row in rows:
         _refuse_missing(row, findings)
-        gain = _value(row, _SIMILARITY, findings)
+        gain = _value(row, gains, findings)
         topic_id, run_tag = row.cells["topic_id"], row.cells["run_tag"]
         rubric_rank = _rank(row, "rubric_question_rank", findings)
         run_rank = _rank(row, "run_question_rank", findings)
@@ -86,7 +88,7 @@ def compat_question_scores(
             findings.error(
                 "compat-verdict",
                 row.line,
-                expected=f"one of {', '.join(_COMPOUND)} in the compound check",
+                expected=f"one of {', '.join(factors_of)} in the compound check",
                 found=f"no verdict on topic {topic_id}, run {run_tag}, question {run_rank}",
                 remedy="Complete the compound check.",
             )
@@ -97,24 +99,27 @@ def compat_question_scores(
         present[topic_id].add(rubric_rank)
     findings.raise_errors()
     return _table(
+        [measure],
         [
             # Credits are halves and whole numbers, so their sum is exact in any order.
             TopicScore(
                 run_tag,
                 topic_id,
                 {
-                    "score": sum(best[topic_id][run_tag].values())
+                    measure.name: sum(best[topic_id][run_tag].values())
                     / sum(weights[topic_id, rank] for rank in present[topic_id])
                 },
             )
             for topic_id in sorted(best)
             for run_tag in sorted(best[topic_id])
-        ]
+        ],
     )
 
 
-def compat_report_scores(rubrics: Mapping[str, Rubric], assessments: Path) -> ScoreTable:
-    """Return Task 2 scores with the measures `supportive_score` and `contradictory_score`.
+def compat_report_scores(
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path
+) -> ScoreTable:
+    """Return Task 2 scores, with the track's measures of support and contradiction.
 
     The answers of a question are averaged over the rows that are present, repeated ones included.
 
@@ -127,13 +132,14 @@ def compat_report_scores(rubrics: Mapping[str, Rubric], assessments: Path) -> Sc
         for question in rubric.questions
         for answer in question.answers
     }
-    findings = Findings(assessments)
+    findings, scale = Findings(assessments), track.scales[ANSWER_ASSESSMENTS.scale]
+    worth = _credits(scale) | ({scale.opposite: -1.0} if scale.opposite else {})
     # topic -> run -> rubric question rank -> values of the rows
     values: dict[str, dict[str, dict[int, list[float]]]]
     values = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in _rows(assessments, ANSWER_ASSESSMENTS):
         _refuse_missing(row, findings)
-        value = _value(row, _ANSWER, findings)
+        value = _value(row, worth, findings)
         topic_id, answer_id = row.cells["topic_id"], row.cells["answer_id"]
         if (topic_id, answer_id) not in rank_of:
             findings.error(
@@ -146,28 +152,39 @@ def compat_report_scores(rubrics: Mapping[str, Rubric], assessments: Path) -> Sc
             continue
         values[topic_id][row.cells["run_tag"]][rank_of[topic_id, answer_id]].append(value)
     findings.raise_errors()
+    measures = [
+        one
+        for one in track.cited_text.measures
+        if one.computes in {"report_support", "report_contradiction"}
+    ]
     return _table(
+        measures,
         [
-            TopicScore(run_tag, topic_id, _report_values(rubrics[topic_id], questions))
+            TopicScore(
+                run_tag,
+                topic_id,
+                {
+                    measure.name: _report_value(rubrics[topic_id], questions, measure.sign)
+                    for measure in measures
+                },
+            )
             for topic_id, runs in sorted(values.items())
             for run_tag, questions in sorted(runs.items())
-        ]
+        ],
     )
 
 
-def _report_values(rubric: Rubric, questions: Mapping[int, Sequence[float]]) -> dict[str, float]:
-    weights = {question.rank: int(question.importance) for question in rubric.questions}
-    supportive = contradictory = 0.0
+def _report_value(rubric: Rubric, questions: Mapping[int, Sequence[float]], sign: int) -> float:
+    """Return the weighted share of what is supported, or for -1 of what is contradicted."""
+    weights = {question.rank: question.weight for question in rubric.questions}
+    total = 0.0
     for rank, values in sorted(questions.items()):
-        supportive += sum(value for value in values if value > 0) / len(values) * weights[rank]
-        contradictory -= sum(value for value in values if value < 0) / len(values) * weights[rank]
-    return {
-        "supportive_score": supportive / rubric.total_weight,
-        "contradictory_score": contradictory / rubric.total_weight,
-    }
+        counted = sum(sign * value for value in values if sign * value > 0)
+        total += counted / len(values) * weights[rank]
+    return total / rubric.total_weight
 
 
-def _table(topics: Sequence[TopicScore]) -> ScoreTable:
+def _table(measures: Sequence[Measure], topics: Sequence[TopicScore]) -> ScoreTable:
     if not topics:
         raise InputError("the assessments hold no row", remedy="Judge at least one run first.")
     runs = [
@@ -182,9 +199,12 @@ def _table(topics: Sequence[TopicScore]) -> ScoreTable:
         )
         for run_tag in sorted({topic.run_tag for topic in topics})
     ]
-    main_measure = next(iter(topics[0].values))
-    rising = np.array([run.values[main_measure] for run in reversed(runs)]).argsort()
-    return ScoreTable(topics=tuple(topics), runs=tuple(runs[-1 - place] for place in rising[::-1]))
+    rising = np.array([run.values[measures[0].name] for run in reversed(runs)]).argsort()
+    return ScoreTable(
+        measures=tuple(measures),
+        topics=tuple(topics),
+        runs=tuple(runs[-1 - place] for place in rising[::-1]),
+    )
 
 
 def _compensated_mean(values: Iterable[float]) -> float:
@@ -211,15 +231,19 @@ def _rows(path: Path, kind: AssessmentKind[Any]) -> list[Row]:
     return [Row(row.line, {**row.cells, "label": row.cells[column]}) for row in rows]
 
 
-def _verdicts(path: Path) -> dict[tuple[str, str, int], list[float]]:
-    """Return 0 for compound and 1 for not, by topic, run and rank; other verdicts are missing."""
+def _credits(scale: LabelScale) -> dict[str, float]:
+    return {name: scale.credit(name) for name in scale.names}
+
+
+def _verdicts(path: Path, factors: Mapping[str, float]) -> dict[tuple[str, str, int], list[float]]:
+    """Return what the verdicts leave of credit, by topic, run and rank, without unknown ones."""
     findings = Findings(path)
     verdicts: dict[tuple[str, str, int], list[float]] = defaultdict(list)
     for row in _rows(path, COMPOUND_ASSESSMENTS):
-        if row.cells["label"] in _COMPOUND:
+        if row.cells["label"] in factors:
             rank = _rank(row, "run_question_rank", findings)
             key = (row.cells["topic_id"], row.cells["run_tag"], rank)
-            verdicts[key].append(_COMPOUND[row.cells["label"]])
+            verdicts[key].append(factors[row.cells["label"]])
     findings.raise_errors()
     return verdicts
 
