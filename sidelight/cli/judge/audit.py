@@ -38,8 +38,6 @@ from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from sidelight.evaluation.audit.audit import Audit
 
 _CHANGES = "audit_changes.csv"
@@ -77,48 +75,40 @@ def audit(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.errors import UsageError
-    from sidelight.evaluation.audit.audit import audit_questions, audit_reports, write_changes
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.registry import load
+    from sidelight.build.judges import set_up_judge
+    from sidelight.build.models import ModelAccess, models_by_name
+    from sidelight.evaluation.audit.audit import audit as probe
+    from sidelight.evaluation.audit.audit import write_changes
+    from sidelight.evaluation.labelling.judge import JudgeInputs
+    from sidelight.evaluation.labelling.run_kinds import run_kind
+    from sidelight.llm.budget import Budget
 
-    judge_class = load("judge", name)
-    if model and judge_class.kind != "prompted":
-        raise UsageError("--model is for a judge that asks: --judge prompted")
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
-    labelled = read_labelled(examples, example_run)
-    probe: Callable[..., Awaitable[Audit]]
-    if task is Task.TASK1:
-        probe = partial(audit_questions, runs=[read_question_run(path) for path in runs])
-    else:
-        probe = partial(audit_reports, runs=[read_report_run(path) for path in runs])
+    setup = set_up_judge(
+        name,
+        JudgeInputs(known, read_labelled(examples, example_run), mode=mode),
+        models_by_name(model or [], at_once),
+        words_only=words_only,
+        topics=lambda: from_data(topics, data, DataPart.TOPICS),
+    )
+    track_task = load_track().task(task)
+    read = [run_kind(track_task).read(path) for path in runs]
+    access = ModelAccess(
+        cache=cache or output / REPLIES,
+        offline=offline,
+        base_url=base_url,
+        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+    )
     with progress_bar("labels") as advance:
-        probe = partial(probe, rubrics=known, tolerance=tolerance, on_labels=advance)
-        if judge_class.kind == "prompted":
-            from sidelight.build.models import ModelAccess
-            from sidelight.cli.judge.ask_models import ask_models
-            from sidelight.cli.judge.prompted import seat_panel
-            from sidelight.llm.budget import Budget
-
-            topics = from_data(topics, data, DataPart.TOPICS)
-            panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
-            access = ModelAccess(
-                cache=cache or output / REPLIES,
-                offline=offline,
-                base_url=base_url,
-                budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-            )
-            work = ask_models(
-                panel.models, access, at_once, lambda asked: probe(panel.judge(asked))
-            )
-            found = asyncio.run(work)
-        else:
-            from sidelight.cli.judge.embedded import make_embedded
-
-            bound = make_embedded(judge_class, known, labelled, words_only=words_only)
-            found = asyncio.run(probe(bound))
+        work = partial(
+            probe,
+            task=track_task,
+            rubrics=known,
+            runs=read,
+            tolerance=tolerance,
+            on_labels=advance,
+        )
+        found = asyncio.run(setup.perform(access, work))
     write_changes(output / _CHANGES, found.changes)
     _report(found, output / _CHANGES, as_json=as_json)
 

@@ -38,9 +38,6 @@ from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from sidelight.evaluation.labelling.base import Judge
     from sidelight.evaluation.labelling.manifest import JudgingManifest
 
 
@@ -79,66 +76,41 @@ def judge(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.errors import UsageError
-    from sidelight.evaluation.labelling import assess
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.registry import load
+    from sidelight.build.judges import set_up_judge
+    from sidelight.build.models import ModelAccess, models_by_name
+    from sidelight.cli.judge.estimate import report_estimate
+    from sidelight.evaluation.labelling.judge import JudgeInputs
+    from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+    from sidelight.evaluation.labelling.run_kinds import run_kind
+    from sidelight.llm.budget import Budget
 
-    judge_class = load("judge", name)
-    if (model or estimate) and judge_class.kind != "prompted":
-        raise UsageError("--model and --estimate are for a judge that asks: --judge prompted")
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
     labelled = read_labelled(examples, example_run)
-    judge_runs: Callable[..., Awaitable[JudgingManifest]]
-    assess_runs: Callable[[Judge], Awaitable[object]]
-    if task is Task.TASK1:
-        question_runs = [read_question_run(path) for path in runs]
-        n_labels = assess.count_question_labels(known, question_runs)
-        assess_runs = partial(assess.assess_question_runs, rubrics=known, runs=question_runs)
-        judge_runs = partial(assess.judge_question_runs, rubrics=known, runs=question_runs)
-    else:
-        report_runs = [read_report_run(path) for path in runs]
-        n_labels = assess.count_answer_labels(known, report_runs)
-        assess_runs = partial(assess.assess_report_runs, rubrics=known, runs=report_runs)
-        judge_runs = partial(assess.judge_report_runs, rubrics=known, runs=report_runs)
-    judge_runs = partial(judge_runs, examples=labelled, folder=output)
-    if judge_class.kind == "prompted":
-        from sidelight.build.models import ModelAccess
-        from sidelight.cli.judge.ask_models import ask_models
-        from sidelight.cli.judge.estimate import report_estimate
-        from sidelight.cli.judge.prompted import estimate_cost, seat_panel
-        from sidelight.llm.budget import Budget
-
-        topics = from_data(topics, data, DataPart.TOPICS)
-        panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
-        if estimate:
-            report_estimate(
-                estimate_cost(panel, assess_runs, n_labels, at_once), at_once, as_json=as_json
-            )
-            return
-        access = ModelAccess(
-            cache=cache or output / REPLIES,
-            offline=offline,
-            base_url=base_url,
-            budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-        )
-        with progress_bar("labels", total=n_labels) as advance:
-            work = ask_models(
-                panel.models,
-                access,
-                at_once,
-                lambda asked: judge_runs(panel.judge(asked), on_labels=advance),
-            )
-            manifest = asyncio.run(work)
-    else:
-        from sidelight.cli.judge.embedded import make_embedded
-
-        bound = make_embedded(
-            judge_class, known, labelled, words_only=words_only, min_confidence=min_confidence
-        )
-        manifest = asyncio.run(judge_runs(bound))
+    setup = set_up_judge(
+        name,
+        JudgeInputs(known, labelled, mode=mode, min_confidence=min_confidence),
+        models_by_name(model or [], at_once),
+        words_only=words_only,
+        topics=lambda: from_data(topics, data, DataPart.TOPICS),
+    )
+    track_task = load_track().task(task)
+    kind = run_kind(track_task)
+    read = [kind.read(path) for path in runs]
+    n_labels = kind.count_labels(known, read)
+    judged = {"task": track_task, "rubrics": known, "runs": read}
+    if estimate:
+        cost = setup.estimate(partial(assess_runs, **judged), n_labels)
+        report_estimate(cost, at_once, as_json=as_json)
+        return
+    access = ModelAccess(
+        cache=cache or output / REPLIES,
+        offline=offline,
+        base_url=base_url,
+        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+    )
+    with progress_bar("labels", total=n_labels) as advance:
+        work = partial(judge_runs, **judged, folder=output, on_labels=advance)
+        manifest = asyncio.run(setup.perform(access, work))
     _report(manifest, task, output, as_json=as_json)
 
 

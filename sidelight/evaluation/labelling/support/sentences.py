@@ -10,7 +10,9 @@ import asyncio
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sidelight.errors import InputError, ReplyError
+from sidelight.errors import InputError
+from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
 from sidelight.evaluation.metrics.support_precision import support_precision
 from sidelight.evaluation.metrics.support_recall import support_recall
 from sidelight.evaluation.scoring.score import tabulate
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.checks.support import SupportCheck, SupportLabel
+    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.scoring.score import ScoreTable
     from sidelight.schemas.run import CitedSentence, ReportRun
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 1024
 
 
-class SentenceVerdict(NamedTuple):
+class JudgedSentence(NamedTuple):
     """One sentence of a report against what it cites.
 
     Attributes:
@@ -49,25 +51,25 @@ class SentenceVerdict(NamedTuple):
     run_tag: str
     topic_id: str
     number: int
-    first: SupportLabel | Unjudged | None
-    all: SupportLabel | Unjudged | None
+    first: str | Unjudged | None
+    all: str | Unjudged | None
     reason: str
     sentence: CitedSentence
 
 
 async def assess_support(
-    check: SupportCheck,
+    judge: Judge,
     runs: Sequence[ReportRun],
     texts_of: Lookup,
     on_sentence: Callable[[], None] = lambda: None,
-) -> list[SentenceVerdict]:
+) -> list[JudgedSentence]:
     """Hold every sentence of some runs against its first citation and against all of them.
 
     A sentence that cites a segment whose text is not known, or on which a model gives no usable
     answer, is unjudged.
 
     Args:
-        check: Who judges.
+        judge: Who judges.
         runs: What is judged.
         texts_of: Segment ids to texts.
         on_sentence: Called after each sentence.
@@ -88,19 +90,17 @@ async def assess_support(
     texts = texts_of(cited)
     slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def support(sentence: str, cited: Sequence[str]) -> tuple[SupportLabel | Unjudged, str]:
+    async def support(sentence: str, cited: Sequence[str]) -> Judgment:
         if unknown := [segment_id for segment_id in cited if segment_id not in texts]:
             reason = f"the text of {one_line(unknown[0])} is not known"
-            return Unjudged(reason=reason), reason
-        try:
-            given = await check(sentence, [texts[segment_id] for segment_id in cited])
-        except ReplyError as error:
-            return Unjudged(reason=error.message), one_line(error.message)
-        return given.label, one_line(given.reason)
+            return Judgment(Unjudged(reason=reason), reason)
+        case = SupportCase(sentence, [texts[segment_id] for segment_id in cited])
+        (judgment,) = await judge.label(SUPPORT, case)
+        return judgment
 
     async def verdict(
         run_tag: str, topic_id: str, number: int, sentence: CitedSentence
-    ) -> SentenceVerdict:
+    ) -> JudgedSentence:
         cited = tuple(dict.fromkeys(sentence.citations))
         first, everything, reason = None, None, "it cites nothing"
         async with slots:
@@ -110,7 +110,7 @@ async def assess_support(
             if len(cited) > 1:
                 everything, reason = await support(sentence.text, cited)
         on_sentence()
-        return SentenceVerdict(run_tag, topic_id, number, first, everything, reason, sentence)
+        return JudgedSentence(run_tag, topic_id, number, first, everything, reason, sentence)
 
     return await asyncio.gather(
         *(
@@ -123,7 +123,7 @@ async def assess_support(
 
 def score_support(
     runs: Sequence[ReportRun],
-    verdicts: Sequence[SentenceVerdict],
+    verdicts: Sequence[JudgedSentence],
     topic_ids: Collection[str] | None = None,
 ) -> ScoreTable:
     """Score runs by how far what they cite supports them.
@@ -151,7 +151,7 @@ def score_support(
         )
     if not known:
         raise InputError("the runs hold no report", remedy="Give at least one Task 2 run.")
-    of_report: dict[tuple[str, str], list[SentenceVerdict]] = defaultdict(list)
+    of_report: dict[tuple[str, str], list[JudgedSentence]] = defaultdict(list)
     for item in verdicts:
         of_report[item.run_tag, item.topic_id].append(item)
 
@@ -174,15 +174,15 @@ def score_support(
     return tabulate(known, {run.run_tag for run in runs}, reported, measure)
 
 
-def write_verdicts(path: Path, verdicts: Sequence[SentenceVerdict]) -> None:
+def write_verdicts(path: Path, verdicts: Sequence[JudgedSentence]) -> None:
     """Write a CSV with a row for each sentence; the label of one that is unjudged is empty."""
     header = ["run_tag", "topic_id", "sentence", "citations", "first", "all", "reason", "text"]
     write_table(path, header, map(_row, verdicts))
 
 
-def _row(item: SentenceVerdict) -> list[object]:
+def _row(item: JudgedSentence) -> list[object]:
     labels = (
-        "uncited" if label is None else "" if isinstance(label, Unjudged) else label.value
+        "uncited" if label is None else "" if isinstance(label, Unjudged) else label
         for label in (item.first, item.all)
     )
     cited = " ".join(map(one_line, item.sentence.citations))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel, Unjudged
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.schemas.judgment import Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -26,14 +28,14 @@ class ExampleQuestion(NamedTuple):
     """
 
     text: str
-    labels: Mapping[int, SimilarityLabel]
+    labels: Mapping[int, str]
 
 
 class ExampleReport(NamedTuple):
     """A submitted report and its label for every answer of the rubric, by answer id."""
 
     text: str
-    labels: Mapping[str, AnswerLabel]
+    labels: Mapping[str, str]
 
 
 class TopicMaterial(NamedTuple):
@@ -60,6 +62,7 @@ def topic_material(article: Article, rubric: Rubric, examples: Examples | None) 
 
 
 def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...]:
+    lowest = QUESTION_SIMILARITY.scale.lowest
     ranks = [question.rank for question in rubric.questions]
     labels = {
         (item.run_tag, item.run_question_rank, item.rubric_question_rank): item.label
@@ -69,10 +72,7 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
     return tuple(
         ExampleQuestion(
             one_line(question.text),
-            {
-                rank: labels.get((run_tag, number, rank), SimilarityLabel.VERY_DIFFERENT)
-                for rank in ranks
-            },
+            {rank: labels.get((run_tag, number, rank), lowest) for rank in ranks},
         )
         for (run_tag, topic_id, number), question in sorted(
             examples.questions.items(), key=itemgetter(0)
@@ -82,7 +82,8 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
 
 
 def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
-    answer_ids = [answer.answer_id for item in rubric.questions for answer in item.answers]
+    lowest = REPORT_ANSWERS.scale.lowest
+    answer_ids = [answer.answer_id for answer in expected_answers(rubric)]
     labels = {
         (item.run_tag, item.answer_id): item.label
         for item in examples.answer_labels
@@ -90,8 +91,7 @@ def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
     }
     return tuple(
         ExampleReport(
-            report.text,
-            {one: labels.get((run_tag, one), AnswerLabel.NONE) for one in answer_ids},
+            report.text, {one: labels.get((run_tag, one), lowest) for one in answer_ids}
         )
         for (run_tag, topic_id), report in sorted(examples.reports.items(), key=itemgetter(0))
         if topic_id == rubric.topic_id

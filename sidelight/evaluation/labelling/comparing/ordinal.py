@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.evaluation.labelling.base import Agreement
+from sidelight.evaluation.labelling.judge import JudgeAgreement
 from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
 from sidelight.evaluation.metrics.confusion import confusion_table
 
@@ -140,9 +140,9 @@ def predict_by_topic(
     return predicted
 
 
-def agreement(people: Sequence[str], judge: Sequence[str], topics: Sequence[str]) -> Agreement:
+def agreement(people: Sequence[str], judge: Sequence[str], topics: Sequence[str]) -> JudgeAgreement:
     """Return raw agreement and Cohen's kappa of two lists of labels."""
-    return Agreement(
+    return JudgeAgreement(
         n_labels=len(people),
         n_topics=len(set(topics)),
         raw=float(np.mean([left == right for left, right in zip(people, judge, strict=True)])),
