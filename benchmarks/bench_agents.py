@@ -1,6 +1,6 @@
 """How close a run with a model comes to the time its calls need, and what its prompts share.
 
-Run with: python benchmarks/bench_agents.py PATH_TO_DRAGUN_2025_DATA
+Run with: python -m benchmarks.bench_agents PATH_TO_DRAGUN_2025_DATA
 
 The 30 public topics, every role asking a model, BM25 over the articles themselves (a topic never
 finds its own). The model server is a process of its own, answers after 200 ms and is asked 64 calls
@@ -32,10 +32,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from unittest.mock import patch
 
-from interleaved import write_results
-from model_server import ModelServer
-from prefix_cache import PrefixCache
-
+from benchmarks.interleaved import write_results
+from benchmarks.model_server import ModelServer
+from benchmarks.prefix_cache import PrefixCache
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.build import models as build_models
 from sidelight.build.investigation import open_investigation, open_sources

@@ -1,6 +1,6 @@
 """How fast runs are judged, and how much of its prompts a server with a prefix cache computes.
 
-Run with: python benchmarks/bench_judge.py PATH_TO_DRAGUN_2025_DATA
+Run with: python -m benchmarks.bench_judge PATH_TO_DRAGUN_2025_DATA
 
 The folder holds `topics.jsonl`, `runs/task1` and `runs/task2` as the track's organizers publish
 them. Their rubrics are not public here: eight or seven questions of a run, 236 in all, stand in for
@@ -25,11 +25,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from interleaved import Comparison, write_results
-from model_server import ModelServer
 from openai import OpenAI
-from prefix_cache import PrefixCache
 
+from benchmarks.interleaved import Comparison, write_results
+from benchmarks.model_server import ModelServer
+from benchmarks.prefix_cache import PrefixCache
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.assess import assess_question_runs, assess_report_runs
 from sidelight.evaluation.labelling.examples import Examples

@@ -4,7 +4,7 @@ Random labels of 37 question runs and 28 report runs for 30 topics, 236 rubric q
 answers, laid out as the organizers do and written by pandas. Every step is a command in a process
 of its own, as a person runs it: start, reading and printing count.
 
-Run with: python benchmarks/bench_official_size.py
+Run with: python -m benchmarks.bench_official_size
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from interleaved import write_results
 
+from benchmarks.interleaved import write_results
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.formats.data_folder import DataPart
 from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
-_SERVER = Path(__file__).parents[1] / "tests" / "llm" / "fault_server.py"
+from tests.helpers.models import fault_server
 
 
 class ModelServer:
@@ -17,7 +16,7 @@ class ModelServer:
     """
 
     def __init__(self, latency_s: float) -> None:
-        self._command = [sys.executable, str(_SERVER), "--latency", str(latency_s)]
+        self._command = [sys.executable, "-m", fault_server.__name__, "--latency", str(latency_s)]
 
     def __enter__(self) -> str:
         """Start the server and return its address."""

@@ -214,7 +214,7 @@ def _resolve(source: str, path: Path, partials: dict[Path, None]) -> str:
 
     def text_of(include: re.Match[str]) -> str:
         here, above = path.with_name(include["name"]), path.parent.with_name(include["name"])
-        partial = here if here.exists() else above
+        partial = above if above.exists() and not here.exists() else here
         partials[partial] = None
         text = _read(partial).removesuffix("\n")
         if _INCLUDE.search(text):

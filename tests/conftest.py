@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from live_server import LiveServer
-from small_corpus import make_corpus, write_shard
 
 from sidelight.formats.topics.articles import read_topics
 from sidelight.index.build import build_index
@@ -23,6 +21,8 @@ from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words
+from tests.helpers.indexes.small_corpus import make_corpus, write_shard
+from tests.helpers.models.live_server import LiveServer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,8 +26,8 @@ def check_settings(settings: Settings, index: Path | None, base_url: str = "") -
         index: Folder of the index; None checks all else.
         base_url: Address of the server `default`, if the run is to be told one.
     """
-    from sidelight.index.machine import check_machine
     from sidelight.index.encoding.model_files import check_model
+    from sidelight.index.machine import check_machine
 
     checks = check_machine()
     if name := settings.retrieval.reranker:
@@ -68,8 +68,8 @@ def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) 
 
 
 def _index(retrieval: RetrievalSettings, path: Path) -> Iterator[Check]:
-    from sidelight.index.folder import open_index
     from sidelight.index.encoding.model_files import check_model
+    from sidelight.index.folder import open_index
 
     try:
         folder = open_index(path)
@@ -104,8 +104,8 @@ def _feedback(name: str, possible: bool) -> Check:  # noqa: FBT001 - a finding, 
 
 
 def _vectors(plan: Plan, segments: int) -> Check:
-    from sidelight.index.vectors.capacity import plan_capacity
     from sidelight.index.machine import count_gpus, memory_bytes
+    from sidelight.index.vectors.capacity import plan_capacity
     from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named
 
     dimension = plan.encoder.dimension

@@ -117,14 +117,16 @@ def _prompted_roles(
     from sidelight.checks.support import PromptedSupportCheck
     from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.generation.prompted.assess_coverage.coverage import PromptedAssessor
+    from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
     from sidelight.generation.prompted.plan_queries.plan import PromptedPlanner
     from sidelight.generation.prompted.profile_article.profile import PromptedProfiler
-    from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
-    from sidelight.generation.prompted.write_questions.questions_2024 import OrganizersQuestionWriter
-    from sidelight.generation.prompted.write_report.report import PromptedReportWriter
     from sidelight.generation.prompted.revise_report.revise import PromptedReviser
-    from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
     from sidelight.generation.prompted.select_evidence.select import PromptedSelector
+    from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
+    from sidelight.generation.prompted.write_questions.questions_2024 import (
+        OrganizersQuestionWriter,
+    )
+    from sidelight.generation.prompted.write_report.report import PromptedReportWriter
     from sidelight.generation.support_checker import SupportChecker
 
     track = load_track(settings.track)
@@ -148,7 +150,9 @@ def _prompted_roles(
         ("write_questions", "organizers-2024-example"): OrganizersQuestionWriter(
             writer, count, max_characters, example=True
         ),
-        ("write_report", "prompted"): PromptedReportWriter(writer, encode, track.cited_text.max_words),
+        ("write_report", "prompted"): PromptedReportWriter(
+            writer, encode, track.cited_text.max_words
+        ),
         ("check_report", "prompted"): SupportChecker(PromptedSupportCheck(checker)),
         ("revise_report", "prompted"): PromptedReviser(writer, encode, track.cited_text.max_words),
     }

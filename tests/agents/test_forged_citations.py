@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mini_web import dependencies
 
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.errors import InputError
@@ -24,6 +23,7 @@ from sidelight.schemas.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment
+from tests.helpers.mini_web import dependencies
 
 FORGED = Segment(
     segment_id="msmarco_v2.1_doc_99_99#0_0", url="https://a.example/", title="No", text="No page."

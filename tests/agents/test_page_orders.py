@@ -7,9 +7,6 @@ import json
 from typing import Any, Literal
 
 import pytest
-from hostile_pages import HOSTILE_TEXTS, HostileText
-from mini_web import dependencies
-from obedient_model import KEY, WORD, ObedientModel
 
 from sidelight.agents.candidates import ORDERS
 from sidelight.agents.graphs.investigation import build_graph
@@ -21,6 +18,9 @@ from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words
+from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
+from tests.helpers.mini_web import dependencies
+from tests.helpers.models.obedient_model import KEY, WORD, ObedientModel
 
 MARK = "Quillmere Kidney Digest"
 # Asks for the same, in words that no pattern knows.

@@ -3,10 +3,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from asking import fences, says, scripted
 
 from sidelight.checks.compound import PromptedCompoundCheck, RuleCompoundCheck
 from sidelight.errors import StructuredOutputError
+from tests.helpers.asking.checks import fences, says, scripted
 
 TWO = "Who owns the outlet? What do others say about it?"
 COMPOUND = says(reason="owner, and what others say", verdict="compound")

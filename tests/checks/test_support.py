@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from asking import fences, says, scripted
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from sidelight.checks.support import (
     SupportLabel,
 )
 from sidelight.errors import StructuredOutputError
+from tests.helpers.asking.checks import fences, says, scripted
 
 FULL, PARTIAL, NONE = SupportLabel
 SOURCE = (

@@ -4,9 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from html_tree import parse
 from typer.testing import CliRunner
-from viewed_runs import TOPIC, write_run
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
@@ -23,6 +21,8 @@ from sidelight.schemas.judgment import (
     SimilarityLabel,
 )
 from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from tests.helpers.html_tree import parse
+from tests.helpers.viewed_runs import TOPIC, write_run
 
 
 def view(*options: object) -> str:

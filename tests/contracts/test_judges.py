@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from reading_model import ReadingModel
 
 from sidelight.evaluation.labelling.base import Judge
 from sidelight.evaluation.labelling.ensemble import EnsembleJudge
@@ -21,6 +20,7 @@ from sidelight.sample import sample_path
 from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
 from sidelight.schemas.rubric import Rubric
 from sidelight.schemas.run import CitedSentence, SubmittedQuestion, SubmittedReport
+from tests.helpers.models.reading_model import ReadingModel
 
 ARTICLES = {article.topic_id: article for article in read_topics(sample_path() / "topics.jsonl")}
 

@@ -8,7 +8,6 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 import pytest
-from obedient_model import ObedientModel
 
 from sidelight.build.roles import extractive_roles, open_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
@@ -25,6 +24,7 @@ from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.report import DraftReport, DraftSentence, ReportLimits
 from sidelight.schemas.segment import Segment
 from sidelight.text import clean, count_words, one_line
+from tests.helpers.models.obedient_model import ObedientModel
 
 TITLE = "Harbour of Orrin Holds Too Many Boats"
 URL = "https://news.lark.example/harbour"

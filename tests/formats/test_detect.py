@@ -3,9 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample_runs import TOPICS, task1_bytes, task1_rows, task2_bytes, task2_objects
 
 from sidelight.formats.detect import detect_kind
+from tests.helpers.formats.sample_runs import (
+    TOPICS,
+    task1_bytes,
+    task1_rows,
+    task2_bytes,
+    task2_objects,
+)
 
 EXAMPLES = {
     "task1": task1_bytes(task1_rows()),

@@ -3,13 +3,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mutations import mutated_task1, mutated_task2
-from official_oracle import task1_is_valid, task2_is_valid
-from sample_runs import TOPICS, TRACK, task1_rows, task2_objects, write_task1, write_task2
 
 from sidelight.errors import UsageError
 from sidelight.formats.detect import KINDS
 from sidelight.formats.verdict import judge_file
+from tests.helpers.formats.mutations import mutated_task1, mutated_task2
+from tests.helpers.formats.official_oracle import task1_is_valid, task2_is_valid
+from tests.helpers.formats.sample_runs import (
+    TOPICS,
+    TRACK,
+    task1_rows,
+    task2_objects,
+    write_task1,
+    write_task2,
+)
 
 
 def test_a_valid_run_is_valid_and_counted(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-from generated_collection import write_collection
-from small_corpus import write_shard
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.index import build as module
@@ -21,6 +19,8 @@ from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.retrieval.named import NAMES, open_retriever
 from sidelight.schemas.search import Query
 from sidelight.schemas.segment import Segment
+from tests.helpers.indexes.generated_collection import write_collection
+from tests.helpers.indexes.small_corpus import write_shard
 
 QUERIES = [Query(query_id="1", text="who owns the quarry"), Query(query_id="2", text="unsafe")]
 

@@ -10,7 +10,6 @@ import socket
 import time
 
 import pytest
-from model_server import Answer, ModelServer, choices, completion, error
 
 from sidelight.errors import (
     EmptyReplyError,
@@ -26,6 +25,7 @@ from sidelight.errors import (
 )
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
 from sidelight.llm.openai_compat import OpenAICompatModel
+from tests.helpers.models.model_server import Answer, ModelServer, choices, completion, error
 
 REQUEST = Request(model="tiny", messages=(Message(role="user", content="Who?"),))
 

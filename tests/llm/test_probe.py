@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from model_server import Answer, ModelServer, completion, error
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
+from tests.helpers.models.model_server import Answer, ModelServer, completion, error
 
 GOOD = '{"animal": "otter", "legs": 4}'
 

@@ -15,6 +15,7 @@ import pytest
 
 from sidelight.errors import MachineError
 from sidelight.llm.vllm_server import serve_vllm
+from tests.helpers.models import fake_vllm
 
 
 class FakeVllm:
@@ -52,8 +53,7 @@ def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeVllm:
     folder = tmp_path / "bin"
     folder.mkdir()
     executable = folder / "vllm"
-    fake = Path(__file__).with_name("fake_vllm.py")
-    executable.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake}" "$@"\n')
+    executable.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake_vllm.__file__}" "$@"\n')
     executable.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     tells = tmp_path / "tells.json"

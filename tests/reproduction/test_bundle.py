@@ -9,8 +9,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-from fault_server import FaultServer
-from prompted_runs import run, write_inputs
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
@@ -19,6 +17,8 @@ from sidelight.index.folder import IndexFolder
 from sidelight.reproduction.archive import read_archive
 from sidelight.reproduction.contents import describe_files, read_contents
 from sidelight.sample import sample_path
+from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.prompted_runs import run, write_inputs
 
 SEED = 11
 

@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 import uvicorn
-from scripted_runs import scripted
 
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError
@@ -30,6 +29,7 @@ from sidelight.serve import server as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app
 from sidelight.serve.desk import Desk
 from sidelight.serve.worker import Worker
+from tests.helpers.scripted_runs import scripted
 
 ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": "Some text."}
 Investigate = Callable[[Article, TopicLog], Awaitable[dict[str, Any]]]

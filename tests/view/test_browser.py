@@ -15,9 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_pages import HOSTILE_TEXTS
-from mini_web import investigation
-from viewed_runs import TOPIC, write_run
 
 from sidelight.config.load import load_settings
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -31,6 +28,9 @@ from sidelight.text import clean
 from sidelight.view.collect import collect_page
 from sidelight.view.labels import read_labels
 from sidelight.view.page import render_page
+from tests.helpers.hostile_pages import HOSTILE_TEXTS
+from tests.helpers.mini_web import investigation
+from tests.helpers.viewed_runs import TOPIC, write_run
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")

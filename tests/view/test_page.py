@@ -9,16 +9,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hostile_pages import HOSTILE_TEXTS, HostileText
-from html_tree import Element, parse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from viewed_runs import CALM, write_run
 
 from sidelight.runs.directory import RunDirectory
 from sidelight.text import clean
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
+from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
+from tests.helpers.html_tree import Element, parse
+from tests.helpers.viewed_runs import CALM, write_run
 
 LINKS = ("href", "src", "srcset", "action", "formaction", "data", "poster", "xlink:href")
 

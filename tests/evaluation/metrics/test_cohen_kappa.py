@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement_tables import as_labels, tables
 from hypothesis import given
 from sklearn.metrics import cohen_kappa_score
 
 from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
+from tests.helpers.labels.agreement_tables import as_labels, tables
 
 
 def test_by_hand() -> None:

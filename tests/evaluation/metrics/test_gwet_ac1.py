@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement_tables import as_labels, tables
 from hypothesis import given
 
 from sidelight.evaluation.metrics.chance_corrected import chance_corrected
@@ -14,6 +13,7 @@ from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
 from sidelight.evaluation.metrics.gwet_ac1 import expected_agreement, gwet_ac1
 from sidelight.formats.labels.assessments import read_answer_assessments
 from sidelight.schemas.judgment import AnswerLabel
+from tests.helpers.labels.agreement_tables import as_labels, tables
 
 SKEWED = np.array([[90, 5], [5, 0]])
 

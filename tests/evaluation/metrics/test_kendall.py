@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy.stats import kendalltau
-from score_vectors import sampled, vectors
 
 from sidelight.evaluation.metrics.kendall import kendall, resampled_kendall
+from tests.helpers.labels.score_vectors import sampled, vectors
 
 
 def test_by_hand() -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import GOOD, HAVE, NICE, labelled_pairs, rubric
 
 from sidelight.evaluation.metrics.question_coverage import SIMILARITY_GAIN, question_coverage
 from sidelight.schemas.judgment import SimilarityLabel, Unjudged
+from tests.helpers.labels.toy import GOOD, HAVE, NICE, labelled_pairs, rubric
 
 VERY_SIMILAR, SIMILAR = SimilarityLabel.VERY_SIMILAR, SimilarityLabel.SIMILAR
 DIFFERENT, VERY_DIFFERENT = SimilarityLabel.DIFFERENT, SimilarityLabel.VERY_DIFFERENT

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from hypothesis import given
-from toy import HAVE, NICE, labelled_answers, rubric
 
 from sidelight.evaluation.metrics.report_contradiction import report_contradiction
 from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.schemas.judgment import AnswerLabel, Unjudged
+from tests.helpers.labels.toy import HAVE, NICE, labelled_answers, rubric
 
 
 def test_only_contradictions_count() -> None:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import GOOD, HAVE, NICE, labelled_answers, rubric
 
 from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE, report_support
 from sidelight.schemas.judgment import AnswerLabel, Unjudged
+from tests.helpers.labels.toy import GOOD, HAVE, NICE, labelled_answers, rubric
 
 SUPPORTS, PARTIAL = AnswerLabel.SUPPORTS, AnswerLabel.PARTIAL
 CONTRADICTS, NONE = AnswerLabel.CONTRADICTS, AnswerLabel.NONE

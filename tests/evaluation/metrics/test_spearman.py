@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from score_vectors import sampled, vectors
 
 from sidelight.evaluation.metrics.spearman import resampled_spearman, spearman
+from tests.helpers.labels.score_vectors import sampled, vectors
 
 
 def test_by_hand() -> None:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_vectors import sampled, vectors
 
 from sidelight.evaluation.metrics.kendall import kendall
 from sidelight.evaluation.metrics.tau_ap import resampled_tau_ap, tau_ap
+from tests.helpers.labels.score_vectors import sampled, vectors
 
 REFERENCE = np.array([4.0, 3, 2, 1])
 TOP_SWAPPED, BOTTOM_SWAPPED = np.array([3.0, 4, 2, 1]), np.array([4.0, 3, 1, 2])

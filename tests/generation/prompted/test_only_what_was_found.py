@@ -7,10 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from asking_roles import scripted
 from hypothesis import given
 from hypothesis import strategies as st
-from report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
 
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import InputError
@@ -29,6 +27,8 @@ from sidelight.schemas.report import (
     ReportLimits,
 )
 from sidelight.schemas.run import CitedSentence
+from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
+from tests.helpers.asking.roles import scripted
 
 if TYPE_CHECKING:
     from sidelight.generation.roles import Encode
