@@ -153,15 +153,17 @@ async def _judge(
     from sidelight.evaluation.scoring.score import score_questions, score_reports
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
-        read_answer_assessments,
-        read_compound_assessments,
-        read_question_assessments,
+        ANSWER_ASSESSMENTS,
+        COMPOUND_ASSESSMENTS,
+        QUESTION_ASSESSMENTS,
+        read_assessments,
     )
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
     from sidelight.tracks import load_track
 
-    rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
+    track, examples = load_track(), read_examples(data)
+    rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
     judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
     await judge_question_runs(
@@ -179,12 +181,16 @@ async def _judge(
         destination,
     )
     questions = score_questions(
+        track,
         rubrics,
-        read_question_assessments(destination / QUESTION_FILE),
-        read_compound_assessments(destination / COMPOUND_FILE),
-        questions_per_topic=load_track().question_list.count,
+        read_assessments(destination / QUESTION_FILE, QUESTION_ASSESSMENTS, track.scales),
+        read_assessments(destination / COMPOUND_FILE, COMPOUND_ASSESSMENTS, track.scales),
     )
-    reports = score_reports(rubrics, read_answer_assessments(destination / REPORT_FILE))
+    reports = score_reports(
+        track,
+        rubrics,
+        read_assessments(destination / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales),
+    )
     write_score_files(questions, destination, "auto_question_generation")
     write_score_files(reports, destination, "auto_report_generation")
     return _rows(questions, reports)

@@ -25,8 +25,9 @@ from sidelight.evaluation.labelling.support.sentences import (
 )
 from sidelight.evaluation.scoring.score import score_reports
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.labels.assessments import read_answer_assessments
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -105,7 +106,8 @@ def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Pat
 def _by_rubrics(
     reports: Sequence[Report], topic_ids: Sequence[str], folder: Path, outdir: Path
 ) -> ScoreTable:
-    known = read_rubrics(folder)
+    track = load_track()
+    known = read_rubrics(folder, track.scales)
     if lacking := sorted(set(topic_ids) - known.keys()):
         raise InputError(
             f"{folder} holds no rubric for the topic {lacking[0]}",
@@ -114,7 +116,9 @@ def _by_rubrics(
     rubrics = {topic_id: known[topic_id] for topic_id in topic_ids}
     work = judge_report_runs(EmbeddedJudge(rubrics), rubrics, _runs(reports), None, outdir)
     asyncio.run(work)
-    return score_reports(rubrics, read_answer_assessments(outdir / REPORT_FILE))
+    return score_reports(
+        track, rubrics, read_assessments(outdir / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales)
+    )
 
 
 def _runs(reports: Iterable[Report]) -> list[ReportRun]:

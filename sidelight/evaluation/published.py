@@ -16,14 +16,14 @@ from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.schemas.judgment import CompoundLabel
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
 
@@ -130,7 +130,8 @@ def _starter_kit(files: Mapping[str, Path]) -> Iterator[Figure]:
 
 
 def _auto_judge_scores(files: Mapping[str, Path]) -> Iterator[Figure]:
-    labels = read_answer_assessments(files[AUTO_REPORTS])
+    track = load_track()
+    labels = read_assessments(files[AUTO_REPORTS], ANSWER_ASSESSMENTS, track.scales)
     yield Figure("labels", "14326", len(labels))
     for label, published in (
         ("none", "11841"),
@@ -139,7 +140,7 @@ def _auto_judge_scores(files: Mapping[str, Path]) -> Iterator[Figure]:
         ("contradicts", "233"),
     ):
         yield Figure(f"labels {label}", published, sum(item.label == label for item in labels))
-    table = score_reports(rubrics_from_answers(labels), labels)
+    table = score_reports(track, rubrics_from_answers(labels), labels)
     scores = {run.run_tag: run.values["supportive_score"] for run in table.runs}
     yield Figure("garag_rubric", "0.1424", scores.get("garag_rubric"))
     yield Figure("03_01_Baseline", "0.0766", scores.get("03_01_Baseline"))
@@ -167,18 +168,21 @@ def _rag25(files: Mapping[str, Path]) -> Iterator[Figure]:
 
 
 def _collection(files: Mapping[str, Path]) -> Iterator[Figure]:
-    rubrics = read_rubrics(files[HUMAN_RUBRICS])
+    track = load_track()
+    rubrics = read_rubrics(files[HUMAN_RUBRICS], track.scales)
     questions = [question for rubric in rubrics.values() for question in rubric.questions]
     yield Figure("topics", "30", len(rubrics))
     yield Figure("rubric questions", "236", len(questions))
     yield Figure("rubric answers", "551", sum(len(question.answers) for question in questions))
-    flags = read_compound_assessments(files[COMPOUND])
+    flags = read_assessments(files[COMPOUND], COMPOUND_ASSESSMENTS, track.scales)
     yield Figure("Task 1 runs", "37", len({item.run_tag for item in flags}))
     yield Figure("Task 1 questions", "11100", len(flags))
     yield Figure(
-        "compound, %", "11.3", _percent(item.label is CompoundLabel.COMPOUND for item in flags)
+        "compound, %",
+        "11.3",
+        _percent(item.label == track.scales["compound"].highest for item in flags),
     )
-    pairs = read_question_assessments(files[QUESTIONS])
+    pairs = read_assessments(files[QUESTIONS], QUESTION_ASSESSMENTS, track.scales)
     yield Figure("assessed pairs", "12733", len(pairs))
     for label, published in (
         ("very-similar", "8.7"),
@@ -187,7 +191,7 @@ def _collection(files: Mapping[str, Path]) -> Iterator[Figure]:
         ("very-different", "61.5"),
     ):
         yield Figure(f"{label}, %", published, _percent(item.label == label for item in pairs))
-    answers = read_answer_assessments(files[REPORTS])
+    answers = read_assessments(files[REPORTS], ANSWER_ASSESSMENTS, track.scales)
     yield Figure("Task 2 runs", "28", len({item.run_tag for item in answers}))
     yield Figure("assessed answers", "15428", len(answers))
     for label, published in (
@@ -200,29 +204,35 @@ def _collection(files: Mapping[str, Path]) -> Iterator[Figure]:
 
 
 def _judge(files: Mapping[str, Path]) -> Iterator[Figure]:
-    rubrics = read_rubrics(files[HUMAN_RUBRICS])
-    n_questions = load_track().question_list.count
-    kind, human, auto = read_two_sides(files[QUESTIONS], files[AUTO_QUESTIONS])
+    track = load_track()
+    rubrics = read_rubrics(files[HUMAN_RUBRICS], track.scales)
+    kind, human, auto = read_two_sides(files[QUESTIONS], files[AUTO_QUESTIONS], track.scales)
     # Classes that earn the same are one class in the paper.
     yield from _agreement(
-        "Task 1", ("82.1", "0.472", "0.785"), compare_labels(kind, human, auto).schemes[-1].overall
+        "Task 1",
+        ("82.1", "0.472", "0.785"),
+        compare_labels(kind, track.scales, human, auto).schemes[-1].overall,
     )
     tables = [
         score_questions(
+            track,
             rubrics,
-            read_question_assessments(files[labels]),
-            read_compound_assessments(files[COMPOUND]),
-            questions_per_topic=n_questions,
+            read_assessments(files[labels], QUESTION_ASSESSMENTS, track.scales),
+            read_assessments(files[COMPOUND], COMPOUND_ASSESSMENTS, track.scales),
         )
         for labels in (QUESTIONS, AUTO_QUESTIONS)
     ]
     yield _tau("Task 1", "0.678", tables, "score")
-    kind, human, auto = read_two_sides(files[REPORTS], files[AUTO_REPORTS])
+    kind, human, auto = read_two_sides(files[REPORTS], files[AUTO_REPORTS], track.scales)
     yield from _agreement(
-        "Task 2", ("86.7", "0.50", "0.85"), compare_labels(kind, human, auto).schemes[0].overall
+        "Task 2",
+        ("86.7", "0.50", "0.85"),
+        compare_labels(kind, track.scales, human, auto).schemes[0].overall,
     )
     tables = [
-        score_reports(rubrics, read_answer_assessments(files[labels]))
+        score_reports(
+            track, rubrics, read_assessments(files[labels], ANSWER_ASSESSMENTS, track.scales)
+        )
         for labels in (REPORTS, AUTO_REPORTS)
     ]
     yield _tau("Task 2", "0.872", tables, "supportive_score")

@@ -13,9 +13,7 @@ from sidelight.formats.labels.assessments import (
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     AssessmentKind,
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import read_bytes
@@ -45,49 +43,55 @@ class FileKind(NamedTuple):
 
     Attributes:
         title: For people.
-        unit: What `count` counts, in the singular.
-        count: Reads a file and tells how much is in it; raises `InvalidFileError`.
+        unit: What `size` counts, in the singular.
+        size: Reads a file and tells how much is in it; raises `InvalidFileError`.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
     """
 
     title: str
     unit: str
-    count: Callable[[Path], int]
+    size: Callable[[Path, Track], int]
     check: Callable[[Path, Track, Collection[str], Container[str] | None], list[Problem]] | None = (
         None
     )
     official: Callable[[Path, Collection[str]], list[str]] | None = None
 
 
+def _labels_of(kind: AssessmentKind[Any]) -> Callable[[Path, Track], int]:
+    return lambda path, track: len(read_assessments(path, kind, track.scales))
+
+
 KINDS: dict[str, FileKind] = {
     "task1": FileKind(
         "Task 1 run",
         "topic",
-        lambda path: len({item.topic_id for item in read_question_run(path).questions}),
+        lambda path, _: len({item.topic_id for item in read_question_run(path).questions}),
         lambda path, track, topic_ids, _: check_question_run(path, track, topic_ids),
         official_task1,
     ),
     "task2": FileKind(
         "Task 2 run",
         "topic",
-        lambda path: len({item.metadata.topic_id for item in read_report_run(path).reports}),
+        lambda path, _: len({item.metadata.topic_id for item in read_report_run(path).reports}),
         check_report_run,
         official_task2,
     ),
-    "topics": FileKind("topics file", "topic", lambda path: len(read_topics(path))),
-    "rubric": FileKind("rubric", "question", lambda path: len(read_rubric(path).questions)),
+    "topics": FileKind("topics file", "topic", lambda path, _: len(read_topics(path))),
+    "rubric": FileKind(
+        "rubric", "question", lambda path, track: len(read_rubric(path, track.scales).questions)
+    ),
     "question_assessments": FileKind(
-        "question assessment file", "label", lambda path: len(read_question_assessments(path))
+        "question assessment file", "label", _labels_of(QUESTION_ASSESSMENTS)
     ),
     "report_assessments": FileKind(
-        "report assessment file", "label", lambda path: len(read_answer_assessments(path))
+        "report assessment file", "label", _labels_of(ANSWER_ASSESSMENTS)
     ),
     "compound_assessments": FileKind(
-        "compound question file", "label", lambda path: len(read_compound_assessments(path))
+        "compound question file", "label", _labels_of(COMPOUND_ASSESSMENTS)
     ),
-    "trec_run": FileKind("TREC run", "query", lambda path: len(read_trec_run(path))),
-    "qrels": FileKind("qrels file", "query", lambda path: len(read_qrels(path))),
+    "trec_run": FileKind("TREC run", "query", lambda path, _: len(read_trec_run(path))),
+    "qrels": FileKind("qrels file", "query", lambda path, _: len(read_qrels(path))),
 }
 
 

@@ -1,39 +1,14 @@
-"""Labels a judge or an assessor may give, and who gave them to what.
+"""Labels that a judge or an assessor gave to what.
 
-Assessments are plain dataclasses: files hold a hundred thousand, and their reader checks each cell.
+A label is the name of one of a `LabelScale`. Assessments are plain dataclasses: files hold a
+hundred thousand, and their reader checks each cell.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from sidelight.schemas.base import Value
-
-
-class SimilarityLabel(StrEnum):
-    """How alike a rubric question and a submitted question are (Task 1)."""
-
-    VERY_SIMILAR = "very-similar"
-    SIMILAR = "similar"
-    DIFFERENT = "different"
-    VERY_DIFFERENT = "very-different"
-
-
-class AnswerLabel(StrEnum):
-    """What a report says about a rubric answer (Task 2)."""
-
-    SUPPORTS = "supports"
-    PARTIAL = "partial"
-    CONTRADICTS = "contradicts"
-    NONE = "none"
-
-
-class CompoundLabel(StrEnum):
-    """Whether a submitted question asks more than one thing."""
-
-    COMPOUND = "compound"
-    NOT_COMPOUND = "not-compound"
 
 
 class Unjudged(Value):
@@ -50,7 +25,7 @@ class QuestionAssessment:
     rubric_question_rank: int
     run_tag: str
     run_question_rank: int
-    label: SimilarityLabel | Unjudged
+    label: str | Unjudged
     rationale: str = ""
 
 
@@ -61,7 +36,7 @@ class AnswerAssessment:
     topic_id: str
     run_tag: str
     answer_id: str
-    label: AnswerLabel | Unjudged
+    label: str | Unjudged
     rationale: str = ""
 
 
@@ -73,5 +48,5 @@ class CompoundAssessment:
     run_tag: str
     run_question_rank: int
     run_question_text: str
-    label: CompoundLabel | Unjudged
+    label: str | Unjudged
     rationale: str = ""

@@ -45,12 +45,14 @@ def collect_page(
         InputError: The run is not finished, or labels and rubrics do not fit together.
     """
     manifest = _read_manifest(run)
+    track = load_track(manifest["track"])
     question_run, report_run = read_question_run(run.task1), read_report_run(run.task2)
     tags = frozenset({question_run.run_tag, report_run.run_tag})
     marking = labels[0] if labels and rubrics else None
-    marker = Marker(marking, question_run.run_tag, report_run.run_tag) if marking else None
+    marker = (
+        Marker(track.scales, marking, question_run.run_tag, report_run.run_tag) if marking else None
+    )
     rivals = set(_read_manifest(rival)["topics"]) if rival else set()
-    count = load_track(manifest["track"]).question_list.count
     topics = []
     for number, topic_id in enumerate(manifest["topics"], start=1):
         result = run.result(topic_id)
@@ -75,8 +77,8 @@ def collect_page(
         topics=tuple(topics),
         failed=tuple(manifest["failed_topics"]),
         labels=marking.name if marking else "",
-        boards=leaderboards(rubrics, marking, count, tags) if marking else (),
-        judges=compare_judges(rubrics, labels, count) if marking else (),
+        boards=leaderboards(track, rubrics, marking, tags) if marking else (),
+        judges=compare_judges(track, rubrics, labels) if marking else (),
         rival=_run_id(rival) if rival else "",
     )
 

@@ -91,10 +91,10 @@ def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
     )
     from sidelight.tracks import load_track
 
+    track = load_track(DEFAULT_TRACK)
     if task is Task.TASK2:
-        return people_report_scores(data).topics
-    n_questions = load_track(DEFAULT_TRACK).question_list.count
-    return people_question_scores(data, questions_per_topic=n_questions).topics
+        return people_report_scores(track, data).topics
+    return people_question_scores(track, data).topics
 
 
 def interval_cell(interval: Interval | None) -> str:

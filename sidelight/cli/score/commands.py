@@ -81,24 +81,26 @@ def task1(
     from sidelight.evaluation.scoring.score import score_questions
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
-        read_compound_assessments,
-        read_question_assessments,
+        COMPOUND_ASSESSMENTS,
+        QUESTION_ASSESSMENTS,
+        read_assessments,
     )
     from sidelight.tracks import load_track
 
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
     compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
     if organizer_compat:
         if compound is None:
             raise UsageError("--organizer-compat needs --compound, as the organizers' script does")
-        table = compat_question_scores(known, assessments, compound)
+        table = compat_question_scores(rules.scales, known, assessments, compound)
     else:
         table = score_questions(
+            rules,
             known,
-            read_question_assessments(assessments),
-            read_compound_assessments(compound) if compound else None,
-            questions_per_topic=load_track(track).question_list.count,
+            read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
+            read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
         )
     notes = [] if compound else ["compound questions were not filtered out: no --compound"]
     files = [path for path in (assessments, compound) if path]
@@ -120,6 +122,7 @@ def task2(
     unit_weights: Annotated[
         bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
     ] = False,
+    track: Track = DEFAULT_TRACK,
     organizer_compat: Compat = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
@@ -130,7 +133,12 @@ def task2(
     from sidelight.evaluation.scoring.score import score_reports
     from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import read_answer_assessments
+    from sidelight.formats.labels.assessments import (
+        ANSWER_ASSESSMENTS,
+        read_assessments,
+        read_merged_assessments,
+    )
+    from sidelight.tracks import load_track
 
     if organizer_compat and (merge or unit_weights):
         raise UsageError("--organizer-compat excludes --merge and --unit-weights")
@@ -141,18 +149,20 @@ def task2(
             "expected --rubrics, or --data, a folder that has them",
             remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
         )
-    known = read_rubrics(rubrics) if rubrics else {}
+    rules = load_track(track)
+    known = read_rubrics(rubrics, rules.scales) if rubrics else {}
     notes = []
     if organizer_compat:
-        table = compat_report_scores(known, assessments)
+        table = compat_report_scores(rules.scales, known, assessments)
     else:
-        labels = read_answer_assessments(assessments, merge=merge)
+        read = read_merged_assessments if merge else read_assessments
+        labels = read(assessments, ANSWER_ASSESSMENTS, rules.scales)
         if unit_weights:
             notes.append("every answer of a topic weighs the same")
             known = with_unit_weights(known) if rubrics else rubrics_from_answers(labels)
         if not rubrics:
             notes.append("no rubrics: the answers any run was judged on stand for them")
-        table = score_reports(known, labels)
+        table = score_reports(rules, known, labels)
     sampling = None if organizer_compat else Sampling(samples, seed)
     _deliver(table, [assessments], "report", output, notes, sampling, len(known), as_json=as_json)
 

@@ -47,11 +47,12 @@ def task1(
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
+    rules = load_track(track)
     diff = diff_question_scores(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"),
         required(compound, data, DataPart.COMPOUND_CHECK, "--compound"),
-        questions_per_topic=load_track(track).question_list.count,
     )
     _show(diff, as_json=as_json)
 
@@ -63,14 +64,18 @@ def task2(
     rubrics: Rubrics = None,
     assessments: Assessments = None,
     merge: Merge = False,
+    track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:
     """Explain the differences in scores of reports."""
     from sidelight.evaluation.scoring.diff import diff_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.tracks import load_track
 
+    rules = load_track(track)
     diff = diff_report_scores(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments"),
         merge=merge,
     )

@@ -47,18 +47,20 @@ def task1(
     from sidelight.evaluation.scoring.headroom import question_headroom
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
-        read_compound_assessments,
-        read_question_assessments,
+        COMPOUND_ASSESSMENTS,
+        QUESTION_ASSESSMENTS,
+        read_assessments,
     )
     from sidelight.tracks import load_track
 
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
     compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
+    rules = load_track(track)
     topics = question_headroom(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
-        read_question_assessments(assessments),
-        read_compound_assessments(compound) if compound else None,
-        questions_per_topic=load_track(track).question_list.count,
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
+        read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
+        read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
     )
     _deliver(topics, "question", assessments, output, as_json=as_json)
 
@@ -70,16 +72,22 @@ def task2(
     data: Data = None,
     rubrics: Rubrics = None,
     assessments: Assessments = None,
+    track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.headroom import report_headroom
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import read_answer_assessments
+    from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
+    from sidelight.tracks import load_track
 
     assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
-    topics = report_headroom(known, read_answer_assessments(assessments))
+    rules = load_track(track)
+    topics = report_headroom(
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
+        read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales),
+    )
     _deliver(topics, "report", assessments, output, as_json=as_json)
 
 

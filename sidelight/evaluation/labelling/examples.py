@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
-from sidelight.formats.labels.assessments import read_answer_assessments, read_question_assessments
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+)
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -63,7 +68,8 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         InputError: A file cannot be read, a named run has no labels here, or none has.
         InvalidFileError: A file is not what it should be.
     """
-    rubrics = read_rubrics(folder / DataPart.RUBRICS)
+    scales = load_track().scales
+    rubrics = read_rubrics(folder / DataPart.RUBRICS, scales)
     questions = {
         (run.run_tag, question.topic_id, question.rank): question
         for run in map(read_question_run, _files(folder / DataPart.QUESTION_RUNS))
@@ -79,7 +85,9 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     question_labels = tuple(
         label
         for label in (
-            read_question_assessments(folder / DataPart.QUESTION_ASSESSMENTS) if questions else ()
+            read_assessments(folder / DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS, scales)
+            if questions
+            else ()
         )
         if (label.run_tag, label.topic_id, label.run_question_rank) in questions
         and label.topic_id in rubrics
@@ -87,7 +95,9 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     answer_labels = tuple(
         label
         for label in (
-            read_answer_assessments(folder / DataPart.REPORT_ASSESSMENTS) if reports else ()
+            read_assessments(folder / DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS, scales)
+            if reports
+            else ()
         )
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
     )

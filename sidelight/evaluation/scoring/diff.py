@@ -18,9 +18,11 @@ from sidelight.evaluation.scoring.organizer_compat import (
 )
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+    read_merged_assessments,
 )
 from sidelight.formats.table import read_table
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from sidelight.errors import Problem
     from sidelight.evaluation.scoring.score import ScoreTable
     from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
 
 # The two sides add in different orders; a gap below this is no difference in what was counted.
 _ROUNDING = 1e-9
@@ -136,47 +139,49 @@ class ScoreDiff(NamedTuple):
 
 
 def diff_question_scores(
-    rubrics: Mapping[str, Rubric], assessments: Path, compound: Path, *, questions_per_topic: int
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreDiff:
     """Explain the differences in Task 1 scores.
 
     Args:
+        track: Whose labels and number of questions count.
         rubrics: Topic id -> rubric.
         assessments: Labels of pairs of questions.
         compound: Verdicts on the submitted questions.
-        questions_per_topic: How many questions a run submits for each topic.
 
     Raises:
         InputError: A file is not what the name of the argument says.
     """
     return _diff(
-        lambda: compat_question_scores(rubrics, assessments, compound),
+        lambda: compat_question_scores(track.scales, rubrics, assessments, compound),
         lambda: score_questions(
+            track,
             rubrics,
-            read_question_assessments(assessments),
-            read_compound_assessments(compound),
-            questions_per_topic=questions_per_topic,
+            read_assessments(assessments, QUESTION_ASSESSMENTS, track.scales),
+            read_assessments(compound, COMPOUND_ASSESSMENTS, track.scales),
         ),
         lambda: _question_causes(rubrics, assessments),
     )
 
 
 def diff_report_scores(
-    rubrics: Mapping[str, Rubric], assessments: Path, *, merge: bool = False
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path, *, merge: bool = False
 ) -> ScoreDiff:
     """Explain the differences in Task 2 scores.
 
     Args:
+        track: Whose labels count.
         rubrics: Topic id -> rubric.
         assessments: Labels of rubric answers.
-        merge: Whether we settle conflicting labels; see `read_answer_assessments`.
+        merge: Whether we settle conflicting labels; see `read_merged_assessments`.
 
     Raises:
         InputError: The file is not what the name of the argument says.
     """
+    read = read_merged_assessments if merge else read_assessments
     return _diff(
-        lambda: compat_report_scores(rubrics, assessments),
-        lambda: score_reports(rubrics, read_answer_assessments(assessments, merge=merge)),
+        lambda: compat_report_scores(track.scales, rubrics, assessments),
+        lambda: score_reports(track, rubrics, read(assessments, ANSWER_ASSESSMENTS, track.scales)),
         lambda: _report_causes(rubrics, assessments),
     )
 

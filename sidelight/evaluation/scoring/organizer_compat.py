@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from sidelight.schemas.label_scale import LabelScale, Scales
     from sidelight.schemas.rubric import Rubric
-
-_SIMILARITY = {"very-similar": 1.0, "similar": 0.5, "different": 0.0, "very-different": 0.0}
-_COMPOUND = {"compound": 0.0, "not-compound": 1.0}
-_ANSWER = {"supports": 1.0, "partial": 0.5, "contradicts": -1.0, "none": 0.0}
 
 # What pandas.read_csv takes for a missing value unless told otherwise.
 _MISSING = frozenset(
@@ -47,7 +44,7 @@ _MISSING = frozenset(
 
 
 def compat_question_scores(
-    rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
+    scales: Scales, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreTable:
     """Return Task 1 scores with the measure `score`.
 
@@ -57,18 +54,20 @@ def compat_question_scores(
         InputError: A file cannot be read, or the script would stop at a cell of it.
     """
     weights = {
-        (topic_id, question.rank): int(question.importance)
+        (topic_id, question.rank): question.weight
         for topic_id, rubric in rubrics.items()
         for question in rubric.questions
     }
     findings, rows = Findings(assessments), _rows(assessments, QUESTION_ASSESSMENTS)
-    verdicts = _verdicts(compound)
+    factors_of = _credits(scales[COMPOUND_ASSESSMENTS.scale])
+    verdicts = _verdicts(compound, factors_of)
+    gains = _credits(scales[QUESTION_ASSESSMENTS.scale])
     # topic -> run -> rubric question rank -> best credit
     best: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     present: dict[str, set[int]] = defaultdict(set)
     for row in rows:
         _refuse_missing(row, findings)
-        gain = _value(row, _SIMILARITY, findings)
+        gain = _value(row, gains, findings)
         topic_id, run_tag = row.cells["topic_id"], row.cells["run_tag"]
         rubric_rank = _rank(row, "rubric_question_rank", findings)
         run_rank = _rank(row, "run_question_rank", findings)
@@ -86,7 +85,7 @@ def compat_question_scores(
             findings.error(
                 "compat-verdict",
                 row.line,
-                expected=f"one of {', '.join(_COMPOUND)} in the compound check",
+                expected=f"one of {', '.join(factors_of)} in the compound check",
                 found=f"no verdict on topic {topic_id}, run {run_tag}, question {run_rank}",
                 remedy="Complete the compound check.",
             )
@@ -113,7 +112,9 @@ def compat_question_scores(
     )
 
 
-def compat_report_scores(rubrics: Mapping[str, Rubric], assessments: Path) -> ScoreTable:
+def compat_report_scores(
+    scales: Scales, rubrics: Mapping[str, Rubric], assessments: Path
+) -> ScoreTable:
     """Return Task 2 scores with the measures `supportive_score` and `contradictory_score`.
 
     The answers of a question are averaged over the rows that are present, repeated ones included.
@@ -127,13 +128,14 @@ def compat_report_scores(rubrics: Mapping[str, Rubric], assessments: Path) -> Sc
         for question in rubric.questions
         for answer in question.answers
     }
-    findings = Findings(assessments)
+    findings, scale = Findings(assessments), scales[ANSWER_ASSESSMENTS.scale]
+    worth = _credits(scale) | ({scale.opposite: -1.0} if scale.opposite else {})
     # topic -> run -> rubric question rank -> values of the rows
     values: dict[str, dict[str, dict[int, list[float]]]]
     values = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in _rows(assessments, ANSWER_ASSESSMENTS):
         _refuse_missing(row, findings)
-        value = _value(row, _ANSWER, findings)
+        value = _value(row, worth, findings)
         topic_id, answer_id = row.cells["topic_id"], row.cells["answer_id"]
         if (topic_id, answer_id) not in rank_of:
             findings.error(
@@ -156,7 +158,7 @@ def compat_report_scores(rubrics: Mapping[str, Rubric], assessments: Path) -> Sc
 
 
 def _report_values(rubric: Rubric, questions: Mapping[int, Sequence[float]]) -> dict[str, float]:
-    weights = {question.rank: int(question.importance) for question in rubric.questions}
+    weights = {question.rank: question.weight for question in rubric.questions}
     supportive = contradictory = 0.0
     for rank, values in sorted(questions.items()):
         supportive += sum(value for value in values if value > 0) / len(values) * weights[rank]
@@ -211,15 +213,19 @@ def _rows(path: Path, kind: AssessmentKind[Any]) -> list[Row]:
     return [Row(row.line, {**row.cells, "label": row.cells[column]}) for row in rows]
 
 
-def _verdicts(path: Path) -> dict[tuple[str, str, int], list[float]]:
-    """Return 0 for compound and 1 for not, by topic, run and rank; other verdicts are missing."""
+def _credits(scale: LabelScale) -> dict[str, float]:
+    return {name: scale.credit(name) for name in scale.names}
+
+
+def _verdicts(path: Path, factors: Mapping[str, float]) -> dict[tuple[str, str, int], list[float]]:
+    """Return what the verdicts leave of credit, by topic, run and rank, without unknown ones."""
     findings = Findings(path)
     verdicts: dict[tuple[str, str, int], list[float]] = defaultdict(list)
     for row in _rows(path, COMPOUND_ASSESSMENTS):
-        if row.cells["label"] in _COMPOUND:
+        if row.cells["label"] in factors:
             rank = _rank(row, "run_question_rank", findings)
             key = (row.cells["topic_id"], row.cells["run_tag"], rank)
-            verdicts[key].append(_COMPOUND[row.cells["label"]])
+            verdicts[key].append(factors[row.cells["label"]])
     findings.raise_errors()
     return verdicts
 

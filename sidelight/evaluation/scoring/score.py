@@ -18,18 +18,17 @@ from sidelight.evaluation.metrics.report_contradiction import report_contradicti
 from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from sidelight.schemas.label_scale import Scales
     from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
 
 _MAX_LISTED = 10
 
@@ -67,33 +66,33 @@ class ScoreTable:
 
 
 def score_questions(
+    track: Track,
     rubrics: Mapping[str, Rubric],
     assessments: Sequence[QuestionAssessment],
     compound: Sequence[CompoundAssessment] | None,
-    *,
-    questions_per_topic: int,
 ) -> ScoreTable:
     """Score Task 1 runs by the rubric questions they cover.
 
     Measures: `score` (compound questions earn nothing), `unjudged` (share of the pairs of a rubric
-    question and one of `questions_per_topic` submitted ones), when `compound` is given also
+    question and one of the submitted ones), when `compound` is given also
     `score_unfiltered` and their difference `credit_lost`, and for runs `n_topics` (those judged).
 
     Args:
+        track: Whose labels and number of questions count.
         rubrics: Topic id -> rubric; these are the topics that count.
         assessments: At most one label for each pair, as the reader returns them.
         compound: A verdict on every question that occurs in `assessments`; None for no filter.
-        questions_per_topic: How many questions a run submits for each topic.
 
     Raises:
         InputError: There are no assessments, or they name a topic or rank that does not exist, or
             a question lacks a verdict.
     """
+    questions_per_topic, scale = track.question_list.count, track.scales["similarity"]
     _require_known(
         _unknown_pairs(rubrics, assessments, questions_per_topic), "rubric and submitted questions"
     )
-    flagged = compound_questions(assessments, compound)
-    labels: dict[tuple[str, str], dict[tuple[int, int], SimilarityLabel | Unjudged]]
+    flagged = compound_questions(assessments, compound, track.scales)
+    labels: dict[tuple[str, str], dict[tuple[int, int], str | Unjudged]]
     labels = defaultdict(dict)
     for item in assessments:
         pair = (item.rubric_question_rank, item.run_question_rank)
@@ -101,7 +100,7 @@ def score_questions(
 
     def measure(run_tag: str, topic_id: str) -> dict[str, float]:
         rubric, pairs = rubrics[topic_id], labels.get((run_tag, topic_id), {})
-        unfiltered = question_coverage(rubric, pairs)
+        unfiltered = question_coverage(rubric, pairs, scale)
         n_pairs = len(rubric.questions) * questions_per_topic
         unjudged = 1 - _judged(pairs.values()) / n_pairs
         if compound is None:
@@ -111,7 +110,7 @@ def score_questions(
             for pair, label in pairs.items()
             if (run_tag, topic_id, pair[1]) not in flagged
         }
-        score = question_coverage(rubric, single)
+        score = question_coverage(rubric, single, scale)
         return {
             "score": score,
             "unjudged": unjudged,
@@ -124,7 +123,7 @@ def score_questions(
 
 
 def score_reports(
-    rubrics: Mapping[str, Rubric], assessments: Sequence[AnswerAssessment]
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Sequence[AnswerAssessment]
 ) -> ScoreTable:
     """Score Task 2 runs by the rubric answers their reports support.
 
@@ -132,14 +131,16 @@ def score_reports(
     rubric's answers), and for runs `n_topics` (those judged).
 
     Args:
+        track: Whose labels count.
         rubrics: Topic id -> rubric; these are the topics that count.
         assessments: At most one label for each answer and run, as the reader returns them.
 
     Raises:
         InputError: There are no assessments, or they name a topic or answer that does not exist.
     """
+    scale = track.scales["answers"]
     _require_known(_unknown_answers(rubrics, assessments), "rubric answers")
-    labels: dict[tuple[str, str], dict[str, AnswerLabel | Unjudged]] = defaultdict(dict)
+    labels: dict[tuple[str, str], dict[str, str | Unjudged]] = defaultdict(dict)
     for item in assessments:
         labels[item.run_tag, item.topic_id][item.answer_id] = item.label
 
@@ -147,8 +148,8 @@ def score_reports(
         rubric, answers = rubrics[topic_id], labels.get((run_tag, topic_id), {})
         n_answers = sum(len(question.answers) for question in rubric.questions)
         return {
-            "supportive_score": report_support(rubric, answers),
-            "contradictory_score": report_contradiction(rubric, answers),
+            "supportive_score": report_support(rubric, answers, scale),
+            "contradictory_score": report_contradiction(rubric, answers, scale),
             "unjudged": 1 - _judged(answers.values()) / n_answers,
         }
 
@@ -197,12 +198,14 @@ def tabulate(
     )
 
 
-def _judged(labels: Iterable[SimilarityLabel | AnswerLabel | Unjudged]) -> int:
+def _judged(labels: Iterable[str | Unjudged]) -> int:
     return sum(not isinstance(label, Unjudged) for label in labels)
 
 
 def compound_questions(
-    assessments: Sequence[QuestionAssessment], compound: Sequence[CompoundAssessment] | None
+    assessments: Sequence[QuestionAssessment],
+    compound: Sequence[CompoundAssessment] | None,
+    scales: Scales,
 ) -> set[tuple[str, str, int]]:
     """Return (run tag, topic id, rank) of the compound questions; none without verdicts.
 
@@ -224,7 +227,8 @@ def compound_questions(
             f"no verdict whether these assessed questions are compound: {_listed(names)}",
             remedy="Complete the compound check, or leave it out to score without the filter.",
         )
-    return {key for key, label in verdicts.items() if label is CompoundLabel.COMPOUND}
+    compound_label = scales["compound"].highest
+    return {key for key, label in verdicts.items() if label == compound_label}
 
 
 def _unknown_pairs(

@@ -21,11 +21,12 @@ from sidelight.evaluation.labelling.assess import (
     judge_report_runs,
 )
 from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, write_funnel
-from sidelight.formats.labels.assessments import read_answer_assessments
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.runs.self_evaluation.scores import score_assessments
 from sidelight.runs.self_evaluation.stages import stage_reports
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -159,9 +160,10 @@ async def evaluate_run(
         judge, rubrics, [material.reports], examples, folder, on_labels
     )
     staged = await _assess_stages(judge, material.stages, on_labels)
-    answers = read_answer_assessments(folder / REPORT_FILE)
+    scales = load_track(track).scales
+    answers = read_assessments(folder / REPORT_FILE, ANSWER_ASSESSMENTS, scales)
     staged += [replace(item, run_tag=Stage.JUDGED) for item in answers]
-    funnel = funnel_rows(rubrics, staged)
+    funnel = funnel_rows(rubrics, staged, scales["answers"])
     write_funnel(folder / FUNNEL_FILE, funnel)
     scores = score_assessments(folder, rubrics, track)
     return SelfEvaluation(manifest=manifest, scores=scores, funnel=funnel)

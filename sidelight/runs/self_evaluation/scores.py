@@ -10,9 +10,10 @@ from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.uncertainty import run_intervals
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
 )
 from sidelight.tracks import load_track
 
@@ -37,14 +38,19 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
     Raises:
         InputError: One cannot be read, or does not fit the rubrics.
     """
+    rules = load_track(track)
     return RunScores(
         score_questions(
+            rules,
             rubrics,
-            read_question_assessments(folder / QUESTION_FILE),
-            read_compound_assessments(folder / COMPOUND_FILE),
-            questions_per_topic=load_track(track).question_list.count,
+            read_assessments(folder / QUESTION_FILE, QUESTION_ASSESSMENTS, rules.scales),
+            read_assessments(folder / COMPOUND_FILE, COMPOUND_ASSESSMENTS, rules.scales),
         ),
-        score_reports(rubrics, read_answer_assessments(folder / REPORT_FILE)),
+        score_reports(
+            rules,
+            rubrics,
+            read_assessments(folder / REPORT_FILE, ANSWER_ASSESSMENTS, rules.scales),
+        ),
     )
 
 
