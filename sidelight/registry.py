@@ -1,59 +1,269 @@
-"""Names a configuration may use, and where each one lives.
+"""The parts that a name may choose, where each one lives, and how it is made.
 
-A component is imported only when it is chosen, so a missing extra is reported by name.
+A name is one of those below, one that an installed package offers under the entry point group
+`sidelight.<kind>`, or a place, `module:Class`. A part is imported only when it is chosen, so a
+missing extra is reported by name. Its constructor says what it needs: each parameter is filled by
+its name with what is on offer to parts of its kind.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.errors import INSTALL, MachineError, UsageError
 
-REGISTRY: dict[str, dict[str, str]] = {
-    "retriever": {
-        "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
-        "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
-        "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
-        "dense": "sidelight.retrieval.dense:DenseRetriever",
-        "hybrid": "sidelight.retrieval.fusion:FusionRetriever",
-        "memory": "sidelight.retrieval.memory:MemoryRetriever",
-        "trec_run": "sidelight.retrieval.trec_run:TrecRunRetriever",
-    },
-    "engine": {
-        "local": "sidelight.index.engine:LocalEngine",
-        "ray": "sidelight.index.ray_engine:RayEngine",
-    },
-    "judge": {
-        "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
-        "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
-    },
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+_PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_ROLE = "role."
+
+
+class Kind(NamedTuple):
+    """A kind of part.
+
+    Attributes:
+        own: The parts that come with sidelight: name -> `module:Class`.
+        protocol: `module:Protocol` that the classes keep; empty where a part is no class.
+    """
+
+    own: dict[str, str]
+    protocol: str = ""
+
+
+def _role(protocol: str, **own: str) -> Kind:
+    """Return the performers of a role; `_` in a keyword stands for `-` in a name."""
+    found = {name.replace("_", "-"): f"sidelight.generation.{place}" for name, place in own.items()}
+    return Kind(found, f"sidelight.generation.roles:{protocol}")
+
+
+KINDS: dict[str, Kind] = {
+    "retriever": Kind(
+        {
+            "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
+            "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
+            "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
+            "dense": "sidelight.retrieval.dense:DenseRetriever",
+            "hybrid": "sidelight.retrieval.hybrid:HybridRetriever",
+        },
+        "sidelight.retrieval.base:Retriever",
+    ),
+    "role.profile_article": _role(
+        "ProfileArticle",
+        extractive="extractive.profile:ExtractiveProfiler",
+        prompted="prompted.profile_article.profile:PromptedProfiler",
+    ),
+    "role.draft_rubric": _role(
+        "DraftRubric",
+        extractive="extractive.rubric:ExtractiveRubricDrafter",
+        prompted="prompted.draft_rubric.rubric:PromptedRubricDrafter",
+    ),
+    "role.plan_queries": _role(
+        "PlanQueries",
+        extractive="extractive.plan:ExtractivePlanner",
+        prompted="prompted.plan_queries.plan:PromptedPlanner",
+    ),
+    "role.select_evidence": _role(
+        "SelectEvidence",
+        extractive="extractive.select:ExtractiveSelector",
+        prompted="prompted.select_evidence.select:PromptedSelector",
+    ),
+    "role.assess_coverage": _role(
+        "AssessCoverage",
+        extractive="extractive.coverage:ExtractiveAssessor",
+        prompted="prompted.assess_coverage.coverage:PromptedAssessor",
+    ),
+    "role.write_questions": _role(
+        "WriteQuestions",
+        extractive="extractive.questions:ExtractiveQuestionWriter",
+        prompted="prompted.write_questions.questions:PromptedQuestionWriter",
+        organizers_2024="prompted.write_questions.questions_2024:OrganizersQuestionWriter",
+        organizers_2024_example="prompted.write_questions.questions_2024:ExampleQuestionWriter",
+    ),
+    "role.write_report": _role(
+        "WriteReport",
+        extractive="extractive.report:ExtractiveReportWriter",
+        prompted="prompted.write_report.report:PromptedReportWriter",
+    ),
+    "role.check_report": _role(
+        "CheckReport",
+        extractive="extractive.check:ExtractiveChecker",
+        prompted="prompted.check_report.check:PromptedChecker",
+    ),
+    "role.revise_report": _role(
+        "ReviseReport",
+        extractive="extractive.revise:ExtractiveReviser",
+        prompted="prompted.revise_report.revise:PromptedReviser",
+    ),
+    "judge": Kind(
+        {
+            "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
+            "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
+        },
+        "sidelight.evaluation.labelling.base:Judge",
+    ),
+    "measure": Kind({}),
+    "engine": Kind(
+        {
+            "local": "sidelight.index.engine:LocalEngine",
+            "ray": "sidelight.index.ray_engine:RayEngine",
+        },
+        "sidelight.index.engine:Engine",
+    ),
+    "track": Kind({"dragun2025": "sidelight.tracks:dragun2025.yaml"}),  # `package:file`: data
 }
+
+ROLES = tuple(kind.removeprefix(_ROLE) for kind in KINDS if kind.startswith(_ROLE))
+"""The steps of an investigation that someone performs, in their order."""
 
 
 def names(kind: str) -> tuple[str, ...]:
-    """Return the registered names of one kind of component, in order of registration."""
-    return tuple(REGISTRY[kind])
+    """Return all names of a kind: sidelight's own, then those of installed packages, sorted."""
+    own = KINDS[kind].own
+    return (*own, *sorted(_offered(kind).keys() - own.keys()))
+
+
+def locate(kind: str, name: str) -> str:
+    """Return the `module:Class` behind a name; nothing is imported.
+
+    Raises:
+        UsageError: It is neither a name nor a place, or two packages offer it.
+    """
+    if name in KINDS[kind].own:
+        return KINDS[kind].own[name]
+    if _PLACE.fullmatch(name):
+        return name
+    offered = _offered(kind)
+    if name in offered:
+        places = sorted(offered[name])
+        if len(places) > 1:
+            raise UsageError(
+                f"{len(places)} installed packages offer a {title(kind)} {name!r}",
+                remedy=f"Say which one is meant: {' or '.join(places)}",
+            )
+        return places[0]
+    if {":", "/", "\\"} & set(name):
+        raise UsageError(
+            f"{title(kind)} {name!r}: expected module:Class, as Python imports it; paths are not "
+            "read",
+            remedy="Install the package that has it, or put its folder on PYTHONPATH.",
+        )
+    raise UsageError(
+        f"unknown {title(kind)} {name!r}; expected one of {', '.join(names(kind))}"
+        + did_you_mean(name, names(kind)),
+        remedy="A part of your own is named module:Class, or by its package's entry point.",
+    )
 
 
 def load(kind: str, name: str) -> Any:
-    """Import and return the class registered as `name`.
+    """Import and return the class behind a name.
 
     Raises:
-        UsageError: The name is not registered; the message lists those that are.
-        MachineError: A package the component needs is not installed.
+        UsageError: There is none, or it cannot do what parts of this kind must.
+        MachineError: A package it needs is not installed.
     """
-    if name not in REGISTRY[kind]:
-        raise UsageError(
-            f"unknown {kind} {name!r}; expected one of {', '.join(names(kind))}",
-        )
-    module_name, _, attribute = REGISTRY[kind][name].partition(":")
+    place = locate(kind, name)
+    module_name, _, attribute = place.partition(":")
+    part = f"{title(kind)} {name!r}"
     try:
-        return getattr(import_module(module_name), attribute)
+        found: Any = import_module(module_name)
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("sidelight"):
+        missing = error.name or ""
+        if f"{module_name}.".startswith(f"{missing}."):
+            raise UsageError(
+                f"{part}: there is no module {missing!r}",
+                remedy="Install the package that has it, or put its folder on PYTHONPATH.",
+            ) from error
+        if missing.startswith("sidelight"):
             raise
         raise MachineError(
-            f"{kind} {name!r} needs the package {error.name!r}, which is not installed",
-            remedy=INSTALL,
+            f"{part} needs the package {missing!r}, which is not installed",
+            remedy=INSTALL
+            if name in KINDS[kind].own
+            else f"Install it with: pip install {missing}",
         ) from error
+    for step in attribute.split("."):
+        if not hasattr(found, step):
+            raise UsageError(
+                f"{part}: {module_name} has no {attribute}{did_you_mean(step, dir(found))}"
+            )
+        found = getattr(found, step)
+    if protocol := KINDS[kind].protocol:
+        _check(part, place, found, protocol)
+    return found
+
+
+def needs(part: Callable[..., object]) -> tuple[str, ...]:
+    """Return the names of what a part is made from: the parameters of its constructor."""
+    return tuple(inspect.signature(part).parameters)
+
+
+def make(title: str, part: Callable[..., Any], offered: Mapping[str, Callable[[], object]]) -> Any:
+    """Make a part, each parameter of its constructor filled by name.
+
+    Args:
+        title: What messages call it.
+        part: The class.
+        offered: By name, what returns the thing; called only for what is asked for.
+
+    Raises:
+        UsageError: It needs something that is not on offer.
+    """
+    given = {}
+    for name, parameter in inspect.signature(part).parameters.items():
+        optional = parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+        if name in offered:
+            given[name] = offered[name]()
+        elif parameter.default is parameter.empty and not optional:
+            raise UsageError(
+                f"{title}: its constructor asks for {name!r}; on offer are {', '.join(offered)}"
+                + did_you_mean(name, offered)
+            )
+    return part(**given)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message that suggests the nearest known name; empty if none is near."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def title(kind: str) -> str:
+    """Return what messages call a part of a kind."""
+    return f"performer of {kind.removeprefix(_ROLE)}" if kind.startswith(_ROLE) else kind
+
+
+def _offered(kind: str) -> dict[str, set[str]]:
+    """Return the places of the parts that installed packages offer, by name."""
+    offered: dict[str, set[str]] = {}
+    for point in entry_points(group=f"sidelight.{kind}"):
+        offered.setdefault(point.name, set()).add(point.value)
+    return offered
+
+
+def _check(part: str, place: str, found: Any, protocol: str) -> None:
+    """Refuse what is no class, or lacks a method of the protocol."""
+    if not isinstance(found, type):
+        raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
+    module_name, _, name = protocol.partition(":")
+    has_all = _members(found)
+    for method, expected in _members(getattr(import_module(module_name), name)).items():
+        if inspect.isfunction(expected) and (method == "__call__" or not method.startswith("_")):
+            has = has_all.get(method)
+            if has is None:
+                raise UsageError(
+                    f"{part}: {place} has no method {method}, which every {name} has",
+                    remedy=f"{protocol} says what it is given and returns.",
+                )
+            if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(has):
+                raise UsageError(f"{part}: expected `async def {method}` in {place}")
+
+
+def _members(found: type) -> dict[str, Any]:
+    """Return what a class and its bases define; not its metaclass, which makes all callable."""
+    return {name: value for base in reversed(found.__mro__) for name, value in vars(base).items()}

@@ -23,7 +23,7 @@ class FusionRetriever:
         constant: Softens the lead of the first ranks.
     """
 
-    name = "hybrid"
+    name = "fusion"
 
     def __init__(
         self, retrievers: Sequence[Retriever], *, depth: int = 100, constant: float = 60

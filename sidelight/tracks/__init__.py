@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import yaml
 from pydantic import Field
 
 from sidelight.errors import UsageError
+from sidelight.registry import locate
 from sidelight.schemas.base import Value
 from sidelight.schemas.label_scale import LabelScale
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 T = TypeVar("T", QuestionListTask, CitedTextTask)
 
@@ -85,27 +83,16 @@ class Track(Value):
         raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
 
 
-def _profiles() -> dict[str, Traversable]:
-    return {
-        entry.name.removesuffix(".yaml"): entry
-        for entry in files("sidelight.tracks").iterdir()
-        if entry.name.endswith(".yaml")
-    }
-
-
-def track_names() -> tuple[str, ...]:
-    """Return the names of the bundled profiles, sorted."""
-    return tuple(sorted(_profiles()))
-
-
 @cache
 def load_track(name: str = "dragun2025") -> Track:
-    """Read a bundled profile.
+    """Read a profile: one of sidelight's own, of an installed package, or `package:file`.
 
     Raises:
         UsageError: There is no profile of that name.
     """
-    profiles = _profiles()
-    if name not in profiles:
-        raise UsageError(f"unknown track {name!r}; expected one of {', '.join(track_names())}")
-    return Track.model_validate(yaml.safe_load(profiles[name].read_text(encoding="utf-8")))
+    package, _, file = locate("track", name).partition(":")
+    try:
+        text = files(package).joinpath(file).read_text(encoding="utf-8")
+    except (ModuleNotFoundError, FileNotFoundError) as error:
+        raise UsageError(f"track {name!r}: there is no {file} in {package}") from error
+    return Track.model_validate(yaml.safe_load(text))

@@ -43,11 +43,11 @@ class ExtractivePlanner:
     evidence, and follow names that evidence on the outlet or the author brings up.
 
     Args:
-        max_queries: Searches a round may make; the lightest angles go without.
+        queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
-    def __init__(self, max_queries: int) -> None:
-        self._max_queries = max_queries
+    def __init__(self, queries_per_round: int) -> None:
+        self._max_queries = queries_per_round
 
     async def __call__(
         self,

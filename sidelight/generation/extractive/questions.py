@@ -24,15 +24,17 @@ class ExtractiveQuestionWriter:
     """The role `write_questions` without a model.
 
     Args:
-        index: Encodes questions, to tell when two ask the same.
-        count: How many the track wants.
-        max_characters: The track's limit per question.
+        sentences: Encodes questions, to tell when two ask the same.
+        questions_per_topic: How many the track wants.
+        max_question_characters: The track's limit per question.
     """
 
-    def __init__(self, index: SentenceIndex, count: int, max_characters: int) -> None:
-        self._index = index
-        self._count = count
-        self._max_characters = max_characters
+    def __init__(
+        self, sentences: SentenceIndex, questions_per_topic: int, max_question_characters: int
+    ) -> None:
+        self._index = sentences
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

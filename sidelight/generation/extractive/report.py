@@ -34,13 +34,13 @@ class ExtractiveReportWriter:
     covers next to nothing, the report is one honest sentence: a stray fact would mislead.
 
     Args:
-        index: Encodes sentences.
-        max_words: The track's limit.
+        sentences: Encodes sentences.
+        max_report_words: The track's limit.
     """
 
-    def __init__(self, index: SentenceIndex, max_words: int) -> None:
-        self._index = index
-        self._max_words = max_words
+    def __init__(self, sentences: SentenceIndex, max_report_words: int) -> None:
+        self._index = sentences
+        self._max_words = max_report_words
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

@@ -23,13 +23,13 @@ class ExtractiveSelector:
     """The role `select_evidence` without a model.
 
     Args:
-        index: Encodes sentences.
-        keep: Segments taken for one angle at most.
+        sentences: Encodes sentences.
+        segments_per_angle: Segments taken for one angle at most.
     """
 
-    def __init__(self, index: SentenceIndex, keep: int) -> None:
-        self._index = index
-        self._keep = keep
+    def __init__(self, sentences: SentenceIndex, segments_per_angle: int) -> None:
+        self._index = sentences
+        self._keep = segments_per_angle
 
     async def __call__(
         self,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import Manifest
-from sidelight.retrieval.named import NAMES, open_retriever
+from sidelight.registry import names
+from sidelight.retrieval.named import open_retriever
 from sidelight.schemas.search import Query
 from sidelight.schemas.segment import Segment
 
@@ -21,7 +22,7 @@ def check_same(folder: Path, undisturbed: IndexFolder) -> None:
 
 
 def _content(folder: IndexFolder) -> tuple[str, Manifest, list[Segment], dict[str, object]]:
-    found = {name: open_retriever(name, folder).search(QUERIES, 64) for name in NAMES}
+    found = {name: open_retriever(name, folder).search(QUERIES, 64) for name in names("retriever")}
     # Lucene's threads take segments in any order, and its files grow a little with it.
     manifest = folder.manifest.model_copy(update={"files": {}})
     return manifest.fingerprint(), manifest, list(folder.docstore), found

@@ -11,6 +11,7 @@ from pydantic import Field
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle
 from sidelight.generation.prompted.draft_rubric.votes import count_votes
+from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
@@ -41,12 +42,14 @@ class PromptedRubricDrafter:
     others; votes weigh as ever, so that nothing is then known to be asked by all three.
 
     Args:
-        model: Plays the assessors.
+        writer: Plays the assessors.
         encode: Tells which of their questions are the same.
     """
 
-    def __init__(self, model: PromptedModel, encode: Encode) -> None:
-        self._model = model
+    asks = (Asked(PROMPT, calls=3, characters=0, written=291),)
+
+    def __init__(self, writer: PromptedModel, encode: Encode) -> None:
+        self._model = writer
         self._encode = encode
 
     async def __call__(self, profile: ArticleProfile) -> tuple[Angle, ...]:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
 from sidelight.generation.prompted.importance import Importance, weight_of
+from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.angle import Plan, PlannedQuery
@@ -79,13 +80,15 @@ class PromptedPlanner:
     questions and the last searches for each, never all that went before.
 
     Args:
-        model: Who plans.
-        max_queries: Searches a round may make; the lightest angles go without.
+        writer: Who plans.
+        queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
-    def __init__(self, model: PromptedModel, max_queries: int) -> None:
-        self._model = model
-        self._max_queries = max_queries
+    asks = (Asked(PROMPT, calls=1, more=1, characters=470, written=263),)
+
+    def __init__(self, writer: PromptedModel, queries_per_round: int) -> None:
+        self._model = writer
+        self._max_queries = queries_per_round
 
     async def __call__(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from sidelight.checks.compound import COMPOUND_PROMPT
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.checks.general import general_reason
 from sidelight.errors import ReplyError
@@ -15,6 +16,7 @@ from sidelight.generation.extractive.questions import reserve_questions
 from sidelight.generation.prompted.importance import Importance, weight_of
 from sidelight.generation.prompted.write_questions.question_text import clean_question
 from sidelight.generation.reading.neutrality import passes_verdict
+from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.angle import Aspect
 from sidelight.schemas.base import Value
@@ -78,26 +80,32 @@ class PromptedQuestionWriter:
     """The role `write_questions` with a model.
 
     Args:
-        model: Writes and mends.
+        writer: Writes and mends.
         encode: Tells when two questions ask the same.
         is_compound: Tells when one asks two things. Where it has no usable answer, rules decide.
-        count: How many the track wants, ten at most.
-        max_characters: The track's limit per question, in code points of the NFC text.
+        questions_per_topic: How many the track wants, ten at most.
+        max_question_characters: The track's limit per question, in code points of the NFC text.
     """
+
+    asks = (
+        Asked(PROMPT, calls=1, characters=1_360, written=1_005),
+        Asked(COMPOUND_PROMPT, calls=41.3, characters=24, written=23, model="checker"),
+        Asked(SPLIT_PROMPT, calls=11, characters=350, written=49),
+    )
 
     def __init__(
         self,
-        model: PromptedModel,
+        writer: PromptedModel,
         encode: Encode,
         is_compound: CompoundCheck,
-        count: int,
-        max_characters: int,
+        questions_per_topic: int,
+        max_question_characters: int,
     ) -> None:
-        self._model = model
+        self._model = writer
         self._encode = encode
         self._is_compound = is_compound
-        self._count = count
-        self._max_characters = max_characters
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

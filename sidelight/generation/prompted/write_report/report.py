@@ -12,10 +12,12 @@ from sidelight.errors import ReplyError
 from sidelight.generation.compose import chances_missed, compose
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.keys import MAX_CITED
+from sidelight.generation.prompted.write_report.claims import PROMPT as CLAIMS_PROMPT
 from sidelight.generation.prompted.write_report.claims import find_claims
 from sidelight.generation.prompted.write_report.same_fact import SameFact
 from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.generation.refill import as_candidates
+from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
@@ -67,15 +69,20 @@ class PromptedReportWriter:
     that, the claims stand as they are, which the draft notes.
 
     Args:
-        model: Who writes.
+        writer: Who writes.
         encode: Tells which claims are the same.
-        max_words: The track's limit.
+        max_report_words: The track's limit.
     """
 
-    def __init__(self, model: PromptedModel, encode: Encode, max_words: int) -> None:
-        self._model = model
+    asks = (
+        Asked(CLAIMS_PROMPT, calls=16.4, characters=8_200, written=125),
+        Asked(PROMPT, calls=1.4, characters=3_400, written=545),
+    )
+
+    def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
+        self._model = writer
         self._encode = encode
-        self._max_words = max_words
+        self._max_words = max_report_words
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

@@ -164,7 +164,7 @@ def test_the_request_fences_what_it_shows(lexical_encode: Encode) -> None:
 
 def test_without_a_model_the_reserve_steps_in() -> None:
     def revise(checked: CheckedReport) -> Revision:
-        reviser = ExtractiveReviser(max_words=250)
+        reviser = ExtractiveReviser(max_report_words=250)
         return asyncio.run(reviser(PROFILE, ANGLES, EVIDENCE, checked, FOUND))
 
     revision = revise(CHECKED)

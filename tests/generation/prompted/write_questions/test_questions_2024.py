@@ -8,7 +8,10 @@ import json
 import pytest
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.write_questions.questions_2024 import OrganizersQuestionWriter
+from sidelight.generation.prompted.write_questions.questions_2024 import (
+    ExampleQuestionWriter,
+    OrganizersQuestionWriter,
+)
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from tests.helpers.asking.roles import Asked, scripted
@@ -18,7 +21,8 @@ TEN = [f"What happened at pier {n} in Orrin?" for n in range(10)]
 
 
 def written(asked: Asked, *, example: bool = False) -> tuple[str, ...]:
-    writer = OrganizersQuestionWriter(asked.model, 10, 120, example=example)
+    made = ExampleQuestionWriter if example else OrganizersQuestionWriter
+    writer = made(asked.model, 10, 120)
     draft = asyncio.run(writer(PROFILE, [], EvidenceSet()))
     asked.script.assert_finished()
     return draft.questions
