@@ -1,81 +1,126 @@
-"""From a judge's name to a judge: the one place where judges are chosen, given what they need, made.
+"""From a judge's name to a judge: the one place where judges are made, with all that they need.
 
-Every judge says what it needs (`Judge.needs`); whoever wants one made hands over what there is, and
-is told what is lacking.
+A judge is made from what the parameters of its constructor name, as listed in `JudgeInputs`.
+Whoever wants one hands over what there is, and is told what is lacking.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+import inspect
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sidelight.build.models import AskedModels, ask
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.judge import Need
-from sidelight.registry import load
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.registry import load, make, needs
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping
-    from pathlib import Path
 
     from sidelight.build.models import ModelAccess
     from sidelight.config.settings import ModelSettings, Settings
     from sidelight.evaluation.labelling.asking.estimate import Estimate
     from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
-    from sidelight.evaluation.labelling.judge import Judge, JudgeInputs
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.article import Article
+    from sidelight.schemas.rubric import Rubric
 
 T = TypeVar("T")
 
-# How a user names what a judge may lack; an encoder there always is, where nobody spares it.
+# What a user may have left out, and how to name it.
 _OPTIONS = {
-    Need.MODEL: "--model NAME (--judge-model NAME for a run)",
-    Need.ARTICLES: "--topics FILE",
-    Need.EXAMPLES: "--examples FOLDER",
+    "models": ("a model", "--model NAME, for a run --judge-model NAME"),
+    "articles": ("the articles", "--topics FILE"),
+    "examples": ("labelled examples", "--examples FOLDER"),
+    "encoder": ("an encoder", "no --words-only"),
 }
 
 
-def check_judge(name: str, given: Collection[Need]) -> type[Judge]:
-    """Return the judge of a name.
+def open_encoder() -> SentenceEncoder:
+    """Return the encoder that judges compare texts with."""
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
+    from sidelight.index.encoding.encoder import Encoder
+
+    encoder = Encoder()
+    return SentenceEncoder(encoder.name, encoder.encode_sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeInputs:
+    """What there is to make a judge from; it gets what its constructor has a parameter for.
+
+    Attributes:
+        rubrics: Topic id -> rubric, of all topics to be judged.
+        examples: Submissions labelled by people; None for none.
+        encoder: Opens the encoder; None where the user spares it.
+        articles: Returns topic id -> article, of all rubrics; None where there are none.
+        models: Who is asked, by the name under which a model is served; None for nobody.
+        mode: How many pairs of questions one call of a model is asked about.
+        min_confidence: Labels less likely than this, in [0, 1], are to be withheld as unjudged, by
+            a judge that knows how likely they are.
+    """
+
+    rubrics: Mapping[str, Rubric] = field(default_factory=dict)
+    examples: Examples | None = None
+    encoder: Callable[[], SentenceEncoder] | None = open_encoder
+    articles: Callable[[], Mapping[str, Article]] | None = None
+    models: Mapping[str, PromptedModel] | None = None
+    mode: Mode = Mode.PAIRWISE
+    min_confidence: float = 0.0
+
+    def offered(self) -> dict[str, Callable[[], object]]:
+        """Return what there is by name, each as something that returns it."""
+        found: dict[str, Any] = {
+            "rubrics": lambda: self.rubrics,
+            "examples": self.examples and (lambda: self.examples),
+            "encoder": self.encoder,
+            "articles": self.articles,
+            "models": self.models and (lambda: self.models),
+            "mode": lambda: self.mode,
+            "min_confidence": lambda: self.min_confidence,
+        }
+        return {name: get for name, get in found.items() if get is not None}
+
+
+def judge_class(name: str, given: Collection[str]) -> type[Judge]:
+    """Return the class of a judge.
 
     Args:
         name: As registered.
-        given: What it may be given besides an encoder.
+        given: What there is of what `JudgeInputs` lists.
 
     Raises:
-        UsageError: There is no such judge, or it needs what is not given.
+        UsageError: There is no such judge, or it needs what is not there.
     """
-    judge_class: type[Judge] = load("judge", name)
-    lacking = [need for need in _OPTIONS if need in judge_class.needs and need not in given]
+    found: type[Judge] = load("judge", name)
+    parameters = inspect.signature(found).parameters.values()
+    required = {one.name for one in parameters if one.default is one.empty}
+    lacking = [_OPTIONS[one] for one in _OPTIONS if one in required and one not in given]
     if lacking:
         raise UsageError(
-            f"the judge {name} needs {' and '.join(lacking)}",
-            remedy=f"Name what it needs: {', '.join(_OPTIONS[need] for need in lacking)}.",
+            f"the judge {name} needs {' and '.join(what for what, _ in lacking)}",
+            remedy=f"Give it: {'; '.join(option for _, option in lacking)}.",
         )
-    return judge_class
+    return found
 
 
 def make_judge(name: str, inputs: JudgeInputs) -> Judge:
-    """Return a judge made from what it is given.
+    """Return a judge made from what there is.
 
     Args:
         name: As registered.
-        inputs: All that the judge needs; more does no harm.
+        inputs: What there is.
 
     Raises:
-        UsageError: There is no such judge, or it needs what is not given.
-        InputError: It needs the articles, and a rubric has none.
+        UsageError: There is no such judge, or it needs what is not there.
     """
-    given = {Need.MODEL} if inputs.models else set()
-    judge_class = check_judge(name, given | _given(inputs))
-    if Need.ARTICLES in judge_class.needs:
-        for topic_id in sorted(set(inputs.rubrics) - set(inputs.articles))[:1]:
-            raise InputError(
-                f"expected the articles of all rubrics; that of {topic_id} is not there",
-                remedy="Give the topics file that the rubrics were written for.",
-            )
-    return judge_class(inputs)
+    offered = inputs.offered()
+    made: Judge = make(f"judge {name!r}", judge_class(name, offered), offered)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +129,15 @@ class JudgeSetup:
 
     Attributes:
         name: As registered.
-        inputs: What is there to make it from.
+        inputs: What there is to make it from, but for models.
         asked: The models it asks; none for a judge that asks none.
-        opens_encoder: Whether it is to be given an encoder that is not there yet.
+        words_at_once: What the judge says; see `Judge`.
     """
 
     name: str
     inputs: JudgeInputs
     asked: AskedModels
-    opens_encoder: bool
+    words_at_once: int
 
     async def perform(self, access: ModelAccess, work: Callable[[Judge], Awaitable[T]]) -> T:
         """Make the judge and do some work with it.
@@ -101,14 +146,13 @@ class JudgeSetup:
             access: How its models may be used.
             work: What is done with it.
         """
-        inputs = self.inputs
-        if self.opens_encoder:
-            inputs = replace(inputs, encoder=_open_encoder())
+        if not self.asked.models:
+            return await work(make_judge(self.name, self.inputs))
 
         async def judged(models: Mapping[str, PromptedModel]) -> T:
-            return await work(make_judge(self.name, replace(inputs, models=models)))
+            return await work(make_judge(self.name, replace(self.inputs, models=models)))
 
-        return await (ask(self.asked, access, judged) if self.asked.models else judged({}))
+        return await ask(self.asked, access, judged)
 
     def estimate(self, work: Callable[[Judge], Awaitable[object]], n_labels: int) -> Estimate:
         """Return what some work would cost: it is done with models that only count their prompts.
@@ -134,48 +178,37 @@ class JudgeSetup:
         return counter.estimate(n_labels * len(models), self.asked.at_once)
 
 
-def set_up_judge(
-    name: str,
-    inputs: JudgeInputs,
-    asked: AskedModels | None = None,
-    *,
-    words_only: bool = False,
-    topics: Callable[[], Path | None] = lambda: None,
-) -> JudgeSetup:
-    """Give a judge what it needs, as far as it can be had before its models are opened.
+def set_up_judge(name: str, inputs: JudgeInputs, asked: AskedModels | None = None) -> JudgeSetup:
+    """Find what a judge lacks before its models are opened.
 
     Args:
         name: As registered.
-        inputs: What is there already.
+        inputs: What there is, but for models.
         asked: The models that the user named, if any.
-        words_only: Whether the user spares the judge its encoder.
-        topics: Returns the file of the articles, if there is one; called where they are needed.
 
     Raises:
         UsageError: There is no such judge, it needs what is not there, or it asks no model, and
             there is one for it to ask.
-        InputError: The articles cannot be read.
+        InputError: The articles cannot be read, or a rubric has none, and the judge needs them.
     """
     asked = asked or AskedModels()
-    needs = check_judge(name, set(Need)).needs
-    if asked.models and Need.MODEL not in needs:
+    given = {*inputs.offered(), *(["models"] if asked.models else [])}
+    found = judge_class(name, given)
+    if asked.models and "models" not in needs(found):
         raise UsageError("--model is for a judge that asks: --judge prompted")
-    if Need.ARTICLES in needs and not inputs.articles and (path := topics()):
-        from sidelight.formats.topics.articles import read_topics
-
-        inputs = replace(inputs, articles={one.topic_id: one for one in read_topics(path)})
-    check_judge(name, {*_given(inputs), *([Need.MODEL] if asked.models else [])})
-    opens_encoder = Need.ENCODER in needs and not words_only and inputs.encoder is None
-    return JudgeSetup(name, inputs, asked, opens_encoder)
+    if inputs.articles and "articles" in needs(found):
+        articles = inputs.articles()
+        if lacking := sorted(set(inputs.rubrics) - set(articles)):
+            raise InputError(
+                f"expected the articles of all rubrics; that of {lacking[0]} is not there",
+                remedy="Give the topics file that the rubrics were written for.",
+            )
+        inputs = replace(inputs, articles=lambda: articles)
+    return JudgeSetup(name, inputs, asked, found.words_at_once)
 
 
 def judge_model(
-    name: str,
-    settings: Settings,
-    writer: ModelSettings | None,
-    *,
-    examples: bool,
-    allow_self: bool,
+    name: str, settings: Settings, writer: ModelSettings | None, *, examples: bool, allow_self: bool
 ) -> ModelSettings | None:
     """Return the model that a judge of a run asks; None for a judge that asks none.
 
@@ -191,10 +224,9 @@ def judge_model(
             writer's.
     """
     model = settings.models.judge
-    given = {Need.ARTICLES}  # a run holds them
-    given |= {Need.EXAMPLES} if examples else set()
-    given |= {Need.MODEL} if model else set()
-    if Need.MODEL not in check_judge(name, given).needs or model is None:
+    there = {"examples": examples, "models": model is not None, "articles": True, "encoder": True}
+    found = judge_class(name, [what for what, is_there in there.items() if is_there])
+    if "models" not in needs(found) or model is None:
         return None
     if writer is not None and writer.name == model.name and not allow_self:
         raise UsageError(
@@ -202,17 +234,3 @@ def judge_model(
             remedy="Name another with --judge-model, or add --allow-self-judging.",
         )
     return model
-
-
-def _given(inputs: JudgeInputs) -> set[Need]:
-    """Return what is there besides models and encoder; without rubrics no article is needed."""
-    given = {Need.ARTICLES} if inputs.articles or not inputs.rubrics else set()
-    return given | ({Need.EXAMPLES} if inputs.examples else set())
-
-
-def _open_encoder() -> SentenceEncoder:
-    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
-    from sidelight.index.encoding.encoder import Encoder
-
-    encoder = Encoder()
-    return SentenceEncoder(encoder.name, encoder.encode_sentences)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.labelling.compound.embedded import label_by_form
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
-from sidelight.evaluation.labelling.judge import Judge, Need
+from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.question_similarity.embedded import EmbeddedQuestionSimilarity
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedReportAnswers
@@ -22,7 +22,8 @@ from sidelight.evaluation.labelling.comparing.text_comparison import TextCompari
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sidelight.evaluation.labelling.judge import JudgeInputs
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
+    from sidelight.evaluation.labelling.examples import Examples
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import SubmittedReport
 
@@ -33,18 +34,27 @@ class EmbeddedJudge(Judge):
     Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
     compound questions and contradictions, are never withheld for want of confidence; thresholds
     have no confidence at all.
+
+    Args:
+        rubrics: Topic id -> rubric, of all topics to be judged.
+        examples: Labelled submissions to learn from; None for thresholds.
+        encoder: Tells how near texts are in meaning; None compares words only.
+        min_confidence: Labels less likely than this, in [0, 1], are withheld as unjudged.
     """
 
     name: ClassVar[str] = "embedded"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.ENCODER})
 
-    def __init__(self, inputs: JudgeInputs) -> None:
-        super().__init__(inputs)
-        encoder, examples, min_confidence = inputs.encoder, inputs.examples, inputs.min_confidence
+    def __init__(
+        self,
+        rubrics: Mapping[str, Rubric],
+        examples: Examples | None = None,
+        encoder: SentenceEncoder | None = None,
+        min_confidence: float = 0.0,
+    ) -> None:
         withheld = f", from {min_confidence:g}" if min_confidence else ""
         self.version = f"2 ({encoder.name if encoder else 'words only'}{withheld})"
-        self.example_run_tags = examples.run_tags if examples else frozenset()
-        known = {**(examples.rubrics if examples else {}), **inputs.rubrics}
+        self.examples = examples
+        known = {**(examples.rubrics if examples else {}), **rubrics}
         comparison = TextComparison(_texts(known), encoder and encoder.encode)
         questions = EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
         self._answers = EmbeddedReportAnswers(comparison, examples, min_confidence)
@@ -54,9 +64,11 @@ class EmbeddedJudge(Judge):
             REPORT_ANSWERS: self._answers,
             SUPPORT: label_by_words,
         }
-        for what, labeller in (("questions", questions), ("answers", self._answers)):
-            if labeller.agreement:
-                self.agreement[what] = labeller.agreement
+        self.agreement = {
+            what: labeller.agreement
+            for what, labeller in (("questions", questions), ("answers", self._answers))
+            if labeller.agreement
+        }
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Read reports that will be labelled, all at once."""

@@ -1,14 +1,12 @@
-"""What a judge is: a named set of labellers, what it needs to be made, and what it says of itself."""
+"""What a judge is: a named set of labellers, with what it says of itself."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
-from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from sidelight.errors import UsageError
-from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.schemas.base import Value
 from sidelight.schemas.judgment import Unjudged
 
@@ -17,48 +15,11 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.labelling.protocol import Judgment, Labeller, LabellingProtocol
-    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.article import Article
-    from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import SubmittedReport
 
 JudgeKind = Literal["embedded", "prompted"]
 
 C = TypeVar("C")
-
-
-class Need(StrEnum):
-    """What a judge may ask to be given; rubrics it always gets, examples wherever there are some."""
-
-    ENCODER = "an encoder"  # makes vectors of texts; a user may spare it, and words alone are left
-    EXAMPLES = "labelled examples"
-    MODEL = "a model"
-    ARTICLES = "the articles"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeInputs:
-    """What a judge is made from.
-
-    Attributes:
-        rubrics: Topic id -> rubric, of all topics to be judged.
-        examples: Submissions labelled by people; None for none.
-        encoder: For a judge that needs one; None where the user spares it.
-        models: Who is asked, by the name under which a model is served; for a judge that needs one.
-        articles: Topic id -> article, of all rubrics; for a judge that needs them.
-        mode: How many pairs of questions one call of a model is asked about.
-        min_confidence: Labels less likely than this, in [0, 1], are better withheld as unjudged, by
-            a judge that knows how likely they are.
-    """
-
-    rubrics: Mapping[str, Rubric] = field(default_factory=dict)
-    examples: Examples | None = None
-    encoder: SentenceEncoder | None = None
-    models: Mapping[str, PromptedModel] = field(default_factory=dict)
-    articles: Mapping[str, Article] = field(default_factory=dict)
-    mode: Mode = Mode.PAIRWISE
-    min_confidence: float = 0.0
 
 
 class JudgeAgreement(Value):
@@ -102,43 +63,43 @@ class Instrument(Value):
 class Judge:
     """A named set of labellers; every judge derives from it and fills in what it has.
 
+    What a judge is made from, the parameters of its constructor say by their names; all have it
+    from `sidelight.build.judges`, where they are listed.
+
     Attributes:
         name: As registered.
-        needs: What it must be given.
         words_at_once: How many words of what a run has read it is shown at once; 0 for one segment
             at a time.
         version: Changes whenever a label may; labels of two versions never share a table.
         labellers: Who labels, by protocol; a judge may lack any.
-        example_run_tags: Runs it has seen labels of, and so may not judge.
+        examples: Labelled submissions that it was shown; None for none.
         agreement: With people, by what was judged (`questions`, `answers`).
         instrument: What it asks, and whom; None for a judge that asks no model.
-
-    Args:
-        inputs: What it is made from, all that it needs included.
     """
 
     name: ClassVar[str]
-    needs: ClassVar[frozenset[Need]] = frozenset()
     words_at_once: ClassVar[int] = 0
 
     version: str
     labellers: Mapping[LabellingProtocol[Any], Labeller[Any]]
-    example_run_tags: frozenset[str] = frozenset()
+    examples: Examples | None = None
+    agreement: Mapping[str, JudgeAgreement] = MappingProxyType({})
     instrument: Instrument | None = None
-
-    def __init__(self, inputs: JudgeInputs) -> None:
-        self.inputs = inputs
-        self.agreement: dict[str, JudgeAgreement] = {}
 
     @property
     def kind(self) -> JudgeKind:
         """Whether labels come from features and rules or from a prompted model."""
-        return "prompted" if Need.MODEL in self.needs else "embedded"
+        return "prompted" if self.instrument else "embedded"
 
     @property
     def title(self) -> str:
         """The judge as score tables name it."""
         return f"{self.name} {self.version}, {self.kind}"
+
+    @property
+    def example_run_tags(self) -> frozenset[str]:
+        """Runs the judge has seen labels of, and so may not judge."""
+        return self.examples.run_tags if self.examples else frozenset()
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Read reports that will be labelled; for a judge that reads many at once more quickly."""

@@ -78,7 +78,7 @@ async def judge_runs(
         judge=judge.name,
         version=judge.version,
         kind=judge.kind,
-        runs={task.name: overlaps(run_kind(task), runs, judge.inputs.examples)},
+        runs={task.name: overlaps(run_kind(task), runs, judge.examples)},
         n_topics=len(rubrics),
         example_run_tags=tuple(sorted(judge.example_run_tags)),
         instrument=judge.instrument,

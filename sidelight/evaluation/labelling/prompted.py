@@ -15,7 +15,8 @@ from sidelight.evaluation.labelling.asking.topic_material import topic_material
 from sidelight.evaluation.labelling.compound.prompted import PromptedCompoundQuestions
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.ensemble import Ensemble, rule
-from sidelight.evaluation.labelling.judge import Instrument, Judge, Need
+from sidelight.evaluation.labelling.judge import Instrument, Judge
+from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.evaluation.labelling.question_similarity.prompted import (
     PROMPTS,
     PromptedQuestionSimilarity,
@@ -30,10 +31,13 @@ from sidelight.evaluation.labelling.support.prompted import PromptedSupport
 from sidelight.evaluation.labelling.support.protocol import SUPPORT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sidelight.evaluation.labelling.asking.topic_material import TopicMaterial
-    from sidelight.evaluation.labelling.judge import JudgeInputs
+    from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.labelling.protocol import Labeller, LabellingProtocol
     from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.article import Article
     from sidelight.schemas.rubric import Rubric
 
 VERSION = 1
@@ -49,40 +53,51 @@ class PromptedJudge(Judge):
 
     The version holds what labels against rubrics depend on. Support is scored by itself, with the
     fingerprint of its prompt beside the scores.
+
+    Args:
+        models: Who is asked, at least one, by the name under which it is served; names become part
+            of the version.
+        articles: Topic id -> article, of all topics to be judged.
+        examples: Labelled submissions to show; None for none.
+        mode: How many pairs of questions one call is asked about.
     """
 
     name: ClassVar[str] = "prompted"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.MODEL, Need.ARTICLES})
     words_at_once: ClassVar[int] = 1500
 
-    def __init__(self, inputs: JudgeInputs) -> None:
-        super().__init__(inputs)
-        prompts = (COMPOUND_PROMPT, PROMPTS[inputs.mode], REPORT_ANSWERS_PROMPT)
+    def __init__(
+        self,
+        models: Mapping[str, PromptedModel],
+        articles: Mapping[str, Article],
+        examples: Examples | None = None,
+        mode: Mode = Mode.PAIRWISE,
+    ) -> None:
+        prompts = (COMPOUND_PROMPT, PROMPTS[mode], REPORT_ANSWERS_PROMPT)
         instrument = Instrument(
-            models=tuple(inputs.models),
-            mode=inputs.mode,
+            models=tuple(models),
+            mode=mode,
             prompts={prompt.id: prompt.fingerprint for prompt in prompts},
         )
-        if len(inputs.models) > 1:
+        if len(models) > 1:
             instrument = instrument.model_copy(update={"rule": rule(REPORT_ANSWERS.scale)})
         self.instrument = instrument
         self.version = f"{VERSION} ({instrument.summary})"
-        self.example_run_tags = inputs.examples.run_tags if inputs.examples else frozenset()
+        self.examples = examples
 
         @cache
         def material(rubric: Rubric) -> TopicMaterial:
-            return topic_material(inputs.articles[rubric.topic_id], rubric, inputs.examples)
+            return topic_material(articles[rubric.topic_id], rubric, examples)
 
         def labellers(model: PromptedModel) -> dict[LabellingProtocol[Any], Labeller[Any]]:
             assessor = Assessor(model)
             return {
                 COMPOUND_QUESTIONS: PromptedCompoundQuestions(assessor),
-                QUESTION_SIMILARITY: PromptedQuestionSimilarity(assessor, material, inputs.mode),
+                QUESTION_SIMILARITY: PromptedQuestionSimilarity(assessor, material, mode),
                 REPORT_ANSWERS: PromptedReportAnswers(assessor, material),
                 SUPPORT: PromptedSupport(model),
             }
 
-        by_model = {name: labellers(model) for name, model in inputs.models.items()}
+        by_model = {name: labellers(model) for name, model in models.items()}
         first, *others = by_model.values()
         self.labellers = first
         if others:
