@@ -9,8 +9,6 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-import orjson
-
 from sidelight.ablation.runs import ARMS
 from sidelight.files import atomic_write
 from sidelight.processes import end_with_parent
@@ -85,7 +83,7 @@ def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:
     material = collect(run, results, known, opened.docstore.get_many, EmbeddedJudge.kind)
     judge = EmbeddedJudge(known, None, _Judging.encode, DEFAULT_ENCODER, min_confidence=0.0)
     judge.prepare(stage.report for stage in material.stages)
-    track = orjson.loads(run.manifest.read_bytes())["track"]
+    track = run.read_manifest().track
     evaluation = asyncio.run(evaluate_run(judge, material, None, run.path / SCORES, track))
     write_scores(evaluation.scores, run.path / SCORES)
     atomic_write(run.path / SCORES / _STAMP, _stamp(run.path, rubrics))

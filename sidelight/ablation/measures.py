@@ -7,8 +7,6 @@ from collections import defaultdict
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
-
 from sidelight.ablation.judging import SCORES
 from sidelight.ablation.runs import ARMS
 from sidelight.checks.support import LexicalSupportCheck
@@ -69,7 +67,7 @@ def measure_arm(arm: Arm, folder: Path, *, judged: bool) -> list[TopicScore]:
     the report its `words`, `citations` and `sources`: the hosts it cites.
     """
     run = RunDirectory(folder / ARMS / arm.folder_name)
-    topic_ids = orjson.loads(run.manifest.read_bytes())["topics"]
+    topic_ids = run.read_manifest().topics
     support = _support(run, topic_ids)
     scores = _judged(run) if judged else {}
     return [
@@ -89,14 +87,14 @@ def measure_arm(arm: Arm, folder: Path, *, judged: bool) -> list[TopicScore]:
 def cost_of(arm: Arm, folder: Path) -> ArmCost:
     """Return what an arm cost."""
     run = RunDirectory(folder / ARMS / arm.folder_name)
-    manifest = orjson.loads(run.manifest.read_bytes())
+    manifest = run.read_manifest()
     calls = [
         CallRecord.model_validate_json(line)
         for path in sorted(run.calls.glob("*.jsonl"))
         for line in path.read_bytes().splitlines()
     ]
     usage = usage_by_prompt(calls).values()
-    track, topic_ids = load_track(manifest["track"]), manifest["topics"]
+    track, topic_ids = load_track(manifest.track), manifest.topics
     problems = [
         *check_question_run(run.task1, track, topic_ids),
         *check_report_run(run.task2, track, topic_ids),
@@ -106,7 +104,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
         prompt_tokens=sum(sums.prompt_tokens for sums in usage),
         completion_tokens=sum(sums.completion_tokens for sums in usage),
         errors=sum(problem.severity == "error" for problem in problems),
-        failed=len(manifest["failed_topics"]),
+        failed=len(manifest.failed_topics),
         files=f"{sha256_file(run.task1)} {sha256_file(run.task2)}",
     )
 

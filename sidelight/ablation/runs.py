@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from sidelight.ablation.grid import Arm
     from sidelight.ablation.shared import SharedSources
-    from sidelight.agents.graphs.state import InvestigationState
     from sidelight.build.models import ModelAccess
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate, RunSummary
     from sidelight.schemas.article import Article
+    from sidelight.schemas.outcome import Outcome
 
 ARMS = "arms"
 
@@ -71,7 +71,7 @@ async def run_arms(
             shared = sources.of(arm.settings.retrieval)
             async with open_investigation(arm.settings, shared, access) as investigate:
 
-                async def within_limit(article: Article, log: TopicLog) -> InvestigationState:
+                async def within_limit(article: Article, log: TopicLog) -> Outcome:
                     async with limit:
                         return await investigate(article, log)
 

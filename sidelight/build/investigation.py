@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
     from sidelight.schemas.article import Article
+    from sidelight.schemas.outcome import Outcome
     from sidelight.schemas.segment import Segment
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
@@ -84,7 +85,9 @@ async def open_investigation(
     """
     from sidelight.agents.deps import Deps
     from sidelight.agents.graphs.investigation import build_graph
+    from sidelight.agents.graphs.outcome import outcome_of
     from sidelight.retrieval.lateral import LateralRetriever
+    from sidelight.retrieval.segment_cache import SegmentCache
 
     track = load_track(settings.track)
     graph = build_graph()
@@ -93,30 +96,31 @@ async def open_investigation(
         roles_of_topic = await open_roles(settings, models, sources.encode)
         retriever_of_topic = await _open_listwise(settings, models, sources)
 
-        async def investigate(article: Article, log: TopicLog) -> InvestigationState:
+        async def investigate(article: Article, log: TopicLog) -> Outcome:
+            lookup = SegmentCache(sources.lookup)
             deps = Deps(
                 article=article,
                 track=track,
                 roles=roles_of_topic(log),
                 retriever=LateralRetriever(
-                    retriever_of_topic(log),
+                    retriever_of_topic(log, lookup),
                     article,
-                    sources.lookup,
+                    lookup,
                     allow_own_article=settings.retrieval.allow_own_article,
                 ),
-                lookup=sources.lookup,
+                lookup=lookup,
                 k=settings.retrieval.k,
             )
             state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
-            return cast("InvestigationState", state)
+            return outcome_of(cast("InvestigationState", state), track)
 
         yield investigate
 
 
 async def _open_listwise(
     settings: Settings, models: Models, sources: Sources
-) -> Callable[[TopicLog], Retriever]:
-    """Return what makes the retriever of a topic, whose log its calls belong to.
+) -> Callable[[TopicLog, Lookup], Retriever]:
+    """Return what makes the retriever of a topic, out of its log and its lookup.
 
     Raises:
         UsageError: A model is to order results, and the settings name none.
@@ -126,7 +130,7 @@ async def _open_listwise(
 
     depth = settings.retrieval.listwise_depth
     if depth is None:
-        return lambda _: sources.retriever
+        return lambda _log, _lookup: sources.retriever
     named = settings.models.ranker or settings.models.writer
     if named is None:
         raise UsageError(
@@ -135,7 +139,7 @@ async def _open_listwise(
         )
     model, loop = await models.named(named), asyncio.get_running_loop()
 
-    def of_topic(log: TopicLog) -> Retriever:
+    def of_topic(log: TopicLog, lookup: Lookup) -> Retriever:
         ranker = PromptedRanker(asked_model(model, named, log))
 
         async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
@@ -145,7 +149,7 @@ async def _open_listwise(
         return ListwiseRetriever(
             sources.retriever,
             lambda windows: asyncio.run_coroutine_threadsafe(rank(windows), loop).result(),
-            sources.lookup,
+            lookup,
             depth=depth,
         )
 

@@ -21,9 +21,7 @@ import platform
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import TYPE_CHECKING
 
 from sidelight.build.investigation import open_sources
 from sidelight.config.load import load_settings
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.runner import RunSummary
+    from sidelight.schemas.run_manifest import RunManifest
 
 TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
@@ -76,16 +75,16 @@ async def make_bundle(
     """
     settings = load_settings(run.config)
     judged_by = _rubrics_of(run, rubrics)
-    manifest = orjson.loads(run.manifest.read_bytes())
-    if manifest["failed_topics"]:
+    manifest = run.read_manifest()
+    if manifest.failed_topics:
         raise InputError(
-            f"{run.manifest}: expected a finished run; found {len(manifest['failed_topics'])} "
+            f"{run.manifest}: expected a finished run; found {len(manifest.failed_topics)} "
             "failed topics",
             remedy="Call `sidelight run` again first.",
         )
     articles = read_topics(topics)
     found = {article.topic_id for article in articles}
-    if differing := sorted(found.symmetric_difference(manifest["topics"])):
+    if differing := sorted(found.symmetric_difference(manifest.topics)):
         raise InputError(
             f"{topics}: expected the topics of the run; {differing[0]} is in one of the two only",
             remedy="Give the topics file that the run was made with.",
@@ -153,15 +152,15 @@ def _write_prompts(folder: Path) -> None:
         (folder / f"{prompt.id}.md").write_text(prompt.source, encoding="utf-8")
 
 
-def _describe(packed: Path, settings: Settings, manifest: dict[str, Any]) -> Contents:
+def _describe(packed: Path, settings: Settings, manifest: RunManifest) -> Contents:
     asked = [item for item in (settings.models.writer, settings.models.checker) if item is not None]
     return Contents(
-        sidelight=manifest["sidelight"],
+        sidelight=manifest.sidelight,
         python=platform.python_version(),
         platform=platform.platform(),
-        packages=manifest["packages"],
+        packages=manifest.packages,
         models={model.name: model.revision for model in asked},
-        index=manifest["index"],
+        index=manifest.index,
         prompts={
             prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
             for prompt in find_prompts()

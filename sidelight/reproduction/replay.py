@@ -7,8 +7,6 @@ from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
-
 from sidelight.build.investigation import open_investigation
 from sidelight.build.models import ModelAccess
 from sidelight.errors import Problem
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.runner import RunSummary
     from sidelight.schemas.article import Article
+    from sidelight.schemas.run_manifest import RunManifest
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
 # Characters shown before the first that differs; of long lines, only their ends are.
@@ -67,21 +66,22 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem
     for name in sorted(_files(recorded) | _files(replayed)):
         found, expected = recorded.path / name, replayed.path / name
         problems += _differences(found, _lines(expected), _lines(found))
-    old, new = (orjson.loads(run.manifest.read_bytes()) for run in (recorded, replayed))
-    before, after = old.pop("packages"), new.pop("packages")
+    old, new = recorded.read_manifest(), replayed.read_manifest()
     return [
         *problems,
-        *_differences(recorded.manifest, _json_lines(new), _json_lines(old)),
-        *_differences(recorded.manifest, _json_lines(after), _json_lines(before), "warning"),
+        *_differences(recorded.manifest, _but_packages(new), _but_packages(old)),
+        *_differences(
+            recorded.manifest, _json_lines(new.packages), _json_lines(old.packages), "warning"
+        ),
     ]
 
 
 def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Problem]:
     """Return every difference between score files and what the assessments beside them come to."""
-    manifest = orjson.loads(run.manifest.read_bytes())
-    known = given_rubrics(rubrics, manifest["topics"])
+    manifest = run.read_manifest()
+    known = given_rubrics(rubrics, manifest.topics)
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
-        computed = score_assessments(scores, known, manifest["track"])
+        computed = score_assessments(scores, known, manifest.track)
         return [
             problem
             for path in write_scores(computed, Path(scratch))
@@ -99,6 +99,10 @@ def _files(run: RunDirectory) -> set[str]:
 
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+
+
+def _but_packages(manifest: RunManifest) -> list[str]:
+    return _json_lines(manifest.model_dump(mode="json", exclude={"packages"}))
 
 
 def _json_lines(value: object) -> list[str]:

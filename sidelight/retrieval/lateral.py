@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.search import DroppedHit
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import shingles, tokens
 
 if TYPE_CHECKING:
@@ -13,24 +14,15 @@ if TYPE_CHECKING:
 
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.schemas.article import Article
-    from sidelight.schemas.search import Hit, Query
+    from sidelight.schemas.search import DropReason, Hit, Query
     from sidelight.schemas.segment import Segment
 
 # A syndicated copy changes a byline or a headline; another account shares far fewer phrases.
 COPY_OVERLAP = 0.8
 
-Reason = Literal["own-article", "copy-of-article", "overlaps-better-hit"]
-
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:www\.|amp\.)+", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/)+$", re.IGNORECASE)
-
-
-class Drop(NamedTuple):
-    """A hit that was left out, and why."""
-
-    segment_id: str
-    reason: Reason
 
 
 class LateralHits(NamedTuple):
@@ -38,11 +30,11 @@ class LateralHits(NamedTuple):
 
     Attributes:
         hits: Up to `k` per query id, best first.
-        dropped: What was left out on the way, each segment once, by id.
+        dropped: What was left out on the way, each once, by segment id.
     """
 
     hits: dict[str, list[Hit]]
-    dropped: tuple[Drop, ...]
+    dropped: tuple[DroppedHit, ...]
 
 
 class LateralRetriever:
@@ -79,7 +71,7 @@ class LateralRetriever:
     def search(self, queries: Sequence[Query], k: int) -> LateralHits:
         """Return up to `k` hits for every query id, and what was left out."""
         hits: dict[str, list[Hit]] = {query.query_id: [] for query in queries}
-        dropped: set[Drop] = set()
+        dropped: set[DroppedHit] = set()
         pending, depth = list(queries), 2 * k
         while pending:
             found = self._retriever.search(pending, depth)
@@ -93,27 +85,31 @@ class LateralRetriever:
                 if len(kept) < k and len(candidates) >= depth:
                     short.append(query)
             pending, depth = short, 2 * depth
-        return LateralHits(hits, tuple(sorted(dropped)))
+        in_order = sorted(dropped, key=lambda one: (one.segment_id, one.reason))
+        return LateralHits(hits, tuple(in_order))
 
-    def _filter(self, candidates: Sequence[Hit], k: int) -> tuple[list[Hit], list[Drop]]:
+    def _filter(self, candidates: Sequence[Hit], k: int) -> tuple[list[Hit], list[DroppedHit]]:
         kept: list[Hit] = []
-        dropped: list[Drop] = []
+        dropped: list[DroppedHit] = []
         kept_of: dict[str, list[str]] = {}
         for hit in candidates:
             if len(kept) == k:
                 break
-            document_id = document_id_of(hit.segment_id)
-            siblings = kept_of.setdefault(document_id, [])
-            if not self._allow_own_article and document_id == self._article.topic_id:
-                dropped.append(Drop(hit.segment_id, "own-article"))
-            elif not self._allow_own_article and self._copies[hit.segment_id]:
-                dropped.append(Drop(hit.segment_id, "copy-of-article"))
-            elif any(are_adjacent(hit.segment_id, sibling) for sibling in siblings):
-                dropped.append(Drop(hit.segment_id, "overlaps-better-hit"))
+            siblings = kept_of.setdefault(document_id_of(hit.segment_id), [])
+            if reason := self._reason_against(hit.segment_id, siblings):
+                dropped.append(DroppedHit(segment_id=hit.segment_id, reason=reason))
             else:
                 siblings.append(hit.segment_id)
                 kept.append(hit)
         return kept, dropped
+
+    def _reason_against(self, segment_id: str, siblings: Sequence[str]) -> DropReason | None:
+        """Return why a hit is left out, given the windows of its document that are kept."""
+        if not self._allow_own_article and document_id_of(segment_id) == self._article.topic_id:
+            return "own-article"
+        if not self._allow_own_article and self._copies[segment_id]:
+            return "copy-of-article"
+        return "overlaps-better-hit" if overlapping(segment_id, siblings) else None
 
     def _compare(self, segment_ids: set[str]) -> None:
         """Find out which segments are copies, unless that is known or does not matter."""

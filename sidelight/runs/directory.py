@@ -22,7 +22,9 @@ from sidelight.runs.log import Fallback
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
 from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +53,7 @@ class TopicResult(Value):
         questions: Rank 1 first.
         report: The cited sentences.
         fallbacks: Steps that were done without a model because its replies were no use, by step.
-        trace: What each step decided.
+        trace: What each step did.
     """
 
     topic_id: str
@@ -61,7 +63,7 @@ class TopicResult(Value):
     questions: tuple[str, ...]
     report: tuple[CitedSentence, ...]
     fallbacks: tuple[Fallback, ...] = ()
-    trace: dict[str, Any]
+    trace: Trace
 
 
 class RunDirectory:
@@ -155,6 +157,26 @@ class RunDirectory:
         """Store the result of a topic, in one step."""
         atomic_write(self.trace(result.topic_id), as_json(result.model_dump(mode="json")))
 
+    def read_manifest(self) -> RunManifest:
+        """Return what made the run.
+
+        Raises:
+            InputError: The run has not ended, or another version of sidelight made it.
+        """
+        try:
+            return RunManifest.model_validate_json(self.manifest.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise InputError(
+                f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
+                "version of sidelight can read",
+                remedy="Give a folder that `sidelight run` wrote, after it has ended.",
+            ) from error
+
+    def publish_manifest(self, manifest: RunManifest) -> None:
+        """Store what made the run; an equal file that is there is left untouched."""
+        text = as_json(manifest.model_dump(mode="json"))
+        publish(self.manifest, partial(atomic_write, text=text))
+
     def append_call(self, topic_id: str, call: CallRecord) -> None:
         """Add a call to the topic's log, which grows over all attempts at the topic.
 
@@ -172,13 +194,13 @@ class RunDirectory:
         """
         if not self.manifest.exists():
             return set()
-        manifest = orjson.loads(self.manifest.read_bytes())
+        manifest = self.read_manifest()
         changed = {
             name
-            for name, digest in manifest["files"].items()
+            for name, digest in manifest.files.items()
             if (self.path / name).exists() and sha256_file(self.path / name) != digest
         }
-        return changed.union(manifest.get("edited", ()))
+        return changed.union(manifest.edited)
 
     def edited_traces(self) -> list[str]:
         """Return the finished topics' files that someone changed; all others are made anew."""

@@ -6,36 +6,39 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
 from sidelight import __version__
-from sidelight.agents.graphs.state import usable_evidence
 from sidelight.errors import MachineError, UsageError
-from sidelight.files import atomic_write, sha256_file
+from sidelight.files import sha256_file
 from sidelight.formats.runs.cited_text import check_report_run, write_report_run
 from sidelight.formats.runs.question_list import check_question_run, write_question_run
-from sidelight.runs.directory import Failure, RunDirectory, TopicResult, as_json, publish
+from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
+from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.report import Report
 from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedReport
+from sidelight.schemas.run_manifest import RunManifest
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
 from sidelight.versions import installed_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from sidelight.agents.graphs.state import InvestigationState
     from sidelight.config.settings import Settings
     from sidelight.errors import Problem
     from sidelight.runs.log import PromptUsage
     from sidelight.schemas.article import Article
+    from sidelight.schemas.outcome import Outcome
+    from sidelight.tracks import Track
 
 _THIN_WORDS = 100
-Investigate: TypeAlias = "Callable[[Article, TopicLog], Awaitable[InvestigationState]]"
+Investigate: TypeAlias = "Callable[[Article, TopicLog], Awaitable[Outcome]]"
 """Works on one topic, and keeps a log of it."""
 
 
@@ -59,7 +62,7 @@ class RunSummary:
     kept: tuple[str, ...]
     failures: tuple[Failure, ...]
     thin: tuple[str, ...]
-    fallbacks: dict[str, list[str]]
+    fallbacks: Mapping[str, Sequence[str]]
     logs: dict[str, TopicLog]
     problems: tuple[Problem, ...]
 
@@ -103,7 +106,7 @@ async def run_topics(
         MachineError: The machine cannot do the work. Neither this nor a spent budget marks a topic
             as failed: the same call goes on from there.
     """
-    directory = RunDirectory(out)
+    directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():
         directory.claim(settings)
         edited = directory.edited_traces()
@@ -129,12 +132,12 @@ async def run_topics(
             logs[topic_id] = log = TopicLog(
                 partial(directory.append_call, topic_id), partial(on_step, topic_id)
             )
-            outcome = await _attempt(article, prints[topic_id], investigate, log)
-            if isinstance(outcome, TopicResult):
-                directory.finish(outcome)
-                results[topic_id] = outcome
+            ended = await _attempt(article, track, prints[topic_id], investigate, log)
+            if isinstance(ended, TopicResult):
+                directory.finish(ended)
+                results[topic_id] = ended
             else:
-                failures.append(outcome)
+                failures.append(ended)
             on_topic(topic_id)
 
         if todo:
@@ -149,14 +152,14 @@ async def run_topics(
         manifest = _manifest(
             directory, settings, index_fingerprint, ordered, thin, failures, edited
         )
-        publish(directory.manifest, partial(atomic_write, text=as_json(manifest)))
+        directory.publish_manifest(manifest)
         return RunSummary(
             directory=directory,
             done=tuple(result.topic_id for result in ordered if result.topic_id not in kept),
             kept=kept,
             failures=tuple(failures),
             thin=thin,
-            fallbacks=manifest["fallbacks"],
+            fallbacks=manifest.fallbacks,
             logs=logs,
             problems=tuple(problems),
         )
@@ -182,10 +185,10 @@ async def _all(
 
 
 async def _attempt(
-    article: Article, fingerprint: str, investigate: Investigate, log: TopicLog
+    article: Article, track: Track, fingerprint: str, investigate: Investigate, log: TopicLog
 ) -> TopicResult | Failure:
     try:
-        state = await investigate(article, log)
+        outcome = await investigate(article, log)
     except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
@@ -194,11 +197,11 @@ async def _attempt(
         topic_id=article.topic_id,
         fingerprint=fingerprint,
         article=article,
-        evidence=tuple(item.segment for item in usable_evidence(state).items),
-        questions=state["questions"].questions,
-        report=state["report"].sentences,
+        evidence=outcome.evidence,
+        questions=outcome.result(track.question_list.name, QuestionSet).questions,
+        report=outcome.result(track.cited_text.name, Report).sentences,
         fallbacks=tuple(sorted(log.fallbacks, key=lambda fallback: fallback.step)),
-        trace=state["trace"],
+        trace=outcome.trace,
     )
 
 
@@ -247,24 +250,23 @@ def _manifest(
     thin: Sequence[str],
     failures: Sequence[Failure],
     edited: Sequence[str],
-) -> dict[str, Any]:
-    """Return what made the run. It holds no time and no path, so that a rerun gives the same."""
-    return {
-        "sidelight": __version__,
-        "packages": installed_versions(),
-        "track": settings.track,
-        "settings": settings.fingerprint(),
-        "index": index_fingerprint,
-        "topics": [result.topic_id for result in results],
-        "thin_topics": list(thin),
-        "fallbacks": {
-            result.topic_id: [fallback.step for fallback in result.fallbacks]
+) -> RunManifest:
+    return RunManifest(
+        sidelight=__version__,
+        packages=installed_versions(),
+        track=settings.track,
+        settings=settings.fingerprint(),
+        index=index_fingerprint,
+        topics=tuple(result.topic_id for result in results),
+        thin_topics=tuple(thin),
+        fallbacks={
+            result.topic_id: tuple(fallback.step for fallback in result.fallbacks)
             for result in results
             if result.fallbacks
         },
-        "failed_topics": [failure.topic_id for failure in failures],
-        "edited": list(edited),
-        "files": {
+        failed_topics=tuple(failure.topic_id for failure in failures),
+        edited=tuple(edited),
+        files={
             path.relative_to(directory.path).as_posix(): sha256_file(path)
             for path in (
                 directory.config,
@@ -273,7 +275,7 @@ def _manifest(
                 *(directory.trace(result.topic_id) for result in results),
             )
         },
-    }
+    )
 
 
 def _words(result: TopicResult) -> int:

@@ -10,7 +10,7 @@ from pydantic import Field
 from sidelight.errors import InputError
 from sidelight.schemas.base import Value
 from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
@@ -58,6 +58,13 @@ class Removal(Value):
 
     sentence: DraftSentence
     label: Literal["partial", "none", "unfit"]
+    reason: str
+
+
+class DroppedCitation(Value):
+    """Something cited that did not become a citation, and why."""
+
+    segment_id: str
     reason: str
 
 
@@ -130,5 +137,5 @@ class Report:
                 raise InputError(f"{self.topic_id}: cites {segment_id}, which was not retrieved")
             if document_id_of(segment_id) == self.topic_id:
                 raise InputError(f"{self.topic_id}: cites itself: {segment_id}")
-            if any(are_adjacent(segment_id, other) for other in cited[:number]):
+            if overlapping(segment_id, cited[:number]):
                 raise InputError(f"{self.topic_id}: cites two overlapping windows: {cited}")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import TYPE_CHECKING
 
 from sidelight.config.load import load_settings
-from sidelight.errors import InputError
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.text import budget_words, clean
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.runs.directory import RunDirectory, TopicResult
     from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.run_manifest import RunManifest
     from sidelight.view.labels import Labels
     from sidelight.view.model import Sentence, Source, TopicMarks
 
@@ -44,17 +42,17 @@ def collect_page(
     Raises:
         InputError: The run is not finished, or labels and rubrics do not fit together.
     """
-    manifest = _read_manifest(run)
-    track = load_track(manifest["track"])
+    manifest = run.read_manifest()
+    track = load_track(manifest.track)
     question_run, report_run = read_question_run(run.task1), read_report_run(run.task2)
     tags = frozenset({question_run.run_tag, report_run.run_tag})
     marking = labels[0] if labels and rubrics else None
     marker = (
         Marker(track.scales, marking, question_run.run_tag, report_run.run_tag) if marking else None
     )
-    rivals = set(_read_manifest(rival)["topics"]) if rival else set()
+    rivals = set(rival.read_manifest().topics) if rival else set()
     topics = []
-    for number, topic_id in enumerate(manifest["topics"], start=1):
+    for number, topic_id in enumerate(manifest.topics, start=1):
         result = run.result(topic_id)
         support = {
             sentence: verdict
@@ -75,7 +73,7 @@ def collect_page(
         run_id=_run_id(run),
         facts=_facts(manifest),
         topics=tuple(topics),
-        failed=tuple(manifest["failed_topics"]),
+        failed=tuple(manifest.failed_topics),
         labels=marking.name if marking else "",
         boards=leaderboards(track, rubrics, marking, tags) if marking else (),
         judges=compare_judges(track, rubrics, labels) if marking else (),
@@ -83,28 +81,17 @@ def collect_page(
     )
 
 
-def _read_manifest(run: RunDirectory) -> dict[str, Any]:
-    try:
-        manifest: dict[str, Any] = orjson.loads(run.manifest.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise InputError(
-            f"{run.path}: expected a run directory; found no manifest.json that can be read",
-            remedy="Give a folder that `sidelight run` wrote, after it has ended.",
-        ) from error
-    return manifest
-
-
 def _run_id(run: RunDirectory) -> str:
     return load_settings(run.config).submission.run_id
 
 
-def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
+def _facts(manifest: RunManifest) -> dict[str, str]:
     return {
-        "Track": manifest["track"],
-        "Articles": str(len(manifest["topics"])),
-        "Made with": f"sidelight {manifest['sidelight']}",
-        "Settings": manifest["settings"][:12],
-        "Index": manifest["index"][:12],
+        "Track": manifest.track,
+        "Articles": str(len(manifest.topics)),
+        "Made with": f"sidelight {manifest.sidelight}",
+        "Settings": manifest.settings[:12],
+        "Index": manifest.index[:12],
     }
 
 
@@ -116,11 +103,12 @@ def _topic(
     rival: TopicResult | None,
 ) -> TopicPage:
     sentences, sources = _cited(result, support)
-    article, title = result.article, result.trace.get("profile", {}).get("title")
+    article, profile = result.article, result.trace.profile
+    title = (profile and profile.title) or article.title or result.topic_id
     return TopicPage(
         topic_id=result.topic_id,
         number=number,
-        page=web_page(article.url, title or article.title or result.topic_id),
+        page=web_page(article.url, title),
         paragraphs=tuple(line for line in clean(article.body).split("\n") if line),
         questions=tuple(map(clean, result.questions)),
         sentences=sentences,

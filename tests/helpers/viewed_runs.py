@@ -12,12 +12,16 @@ from sidelight.config.load import load_settings
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import run_topics
+from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
 from sidelight.schemas.article import Article
-from sidelight.schemas.evidence import Evidence, EvidenceSet
+from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.profile import ArticleFacts
 from sidelight.schemas.question import QuestionSet
-from sidelight.schemas.report import Report, ReportLimits
+from sidelight.schemas.report import DraftSentence, Removal, Report, ReportLimits
 from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.search import Hit
 from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.trace import PageName, Round, Searched, Selected, Trace
 from sidelight.text import one_line
 
 CALM = "Calm words about a bog."
@@ -48,8 +52,8 @@ def write_run(
         for topic_id in topics
     ]
 
-    async def investigate(article: Article, log: TopicLog) -> dict[str, Any]:
-        return _state(article.topic_id, text, url)
+    async def investigate(article: Article, log: TopicLog) -> Outcome:
+        return _outcome(article.topic_id, text, url)
 
     @asynccontextmanager
     async def start() -> AsyncIterator[Callable[..., Any]]:
@@ -59,60 +63,66 @@ def write_run(
     return asyncio.run(run_topics(articles, settings, "index", start, folder)).directory
 
 
-def _state(topic_id: str, text: str, url: str) -> dict[str, Any]:
+def _outcome(topic_id: str, text: str, url: str) -> Outcome:
     line = one_line(text)
-    found = [
+    found = tuple(
         Segment(segment_id=one, url=url, title=text, text=f"It is said: {text} Nothing follows.")
         for one in (CITED, ALSO_CITED, UNCITED)
-    ]
+    )
     sentences = (
         CitedSentence(text=f"They say {line}", citations=(CITED,)),
         CitedSentence(text=f"Both say {line}", citations=(ALSO_CITED, CITED)),
     )
     limits = ReportLimits(max_words=250, max_citations=3, max_uncited=3)
     questions = tuple(f"{number} asks {line}"[:290] for number in range(10))
-    return {
-        "questions": QuestionSet(topic_id, questions, 10, 300),
-        "report": Report(topic_id, sentences, frozenset(one.segment_id for one in found), limits),
-        "evidence": EvidenceSet(
-            items=tuple(Evidence(segment=one, relevance={"a": 0.5}) for one in found)
-        ),
-        "trace": _trace(questions[0], text, url),
-    }
+    known = frozenset(one.segment_id for one in found)
+    return Outcome(
+        results={
+            "task1": QuestionSet(topic_id, questions, 10, 300),
+            "task2": Report(topic_id, sentences, known, limits),
+        },
+        evidence=found,
+        trace=_trace(questions[0], text, url),
+    )
 
 
-def _trace(question: str, text: str, url: str) -> dict[str, Any]:
-    angles = [
-        {"angle_id": "a", "aspect": "author", "question": question, "query": text, "weight": 4},
-        {"angle_id": "b", "aspect": "claim", "question": text, "query": text, "weight": 2},
-    ]
+def _trace(question: str, text: str, url: str) -> Trace:
+    angles = tuple(
+        Angle(angle_id=name, aspect=aspect, question=asked, query=text, weight=weight)
+        for name, aspect, asked, weight in (
+            ("a", Aspect.AUTHOR, question, 4),
+            ("b", Aspect.CLAIM, text, 2),
+        )
+    )
     listed = (CITED, UNCITED, LEFT, REFUSED)
-    return {
-        "profile": {"title": text},
-        "round-1.plan": {
-            "angles": angles,
-            "queries": [
-                {"query_id": f"1.{angle['angle_id']}", "angle_id": angle["angle_id"], "text": text}
-                for angle in angles
-            ],
+    removal = Removal(sentence=DraftSentence(text=text), label="none", reason=text)
+    round_ = Round(
+        plan=Plan(
+            angles=angles, queries=tuple(PlannedQuery.of(angle, 1, text) for angle in angles)
+        ),
+        searched={
+            Aspect.AUTHOR: Searched(hits={"1.a": tuple(Hit(one, 0.5) for one in listed)}),
+            Aspect.CLAIM: Searched(hits={"1.b": (Hit(CITED, 0.5),)}),
         },
-        "round-1.investigate.author": {"hits": {"1.a": [[one, 0.5] for one in listed]}},
-        "round-1.investigate.claim": {"hits": {"1.b": [[CITED, 0.5]]}},
-        "round-1.select": {
-            "taken": {CITED: {"a": 0.5}, UNCITED: {"a": 0.25}},
-            "dropped": {LEFT: text},
-            "refused": {document_id_of(REFUSED): "the page gives orders to software"},
-            "pages": {
-                document_id_of(one): {"url": url, "title": text} for one in (CITED, UNCITED, LEFT)
+        selected=Selected(
+            taken={CITED: {"a": 0.5}, UNCITED: {"a": 0.25}},
+            dropped={LEFT: text},
+            refused={document_id_of(REFUSED): "the page gives orders to software"},
+            pages={
+                document_id_of(one): PageName(url=url, title=text) for one in (CITED, UNCITED, LEFT)
             },
-        },
-        "round-1.coverage": {
-            "covered": ["a"],
-            "weight": 4.0,
-            "by_angle": {"a": 1.0, "b": 0.25},
-            "score": 0.75,
-            "go_on": False,
-            "reason": text,
-        },
-        "check-0": {"removed": [{"sentence": {"text": text}, "label": "none", "reason": text}]},
-    }
+        ),
+        coverage=Coverage(
+            covered=("a",),
+            weight=4.0,
+            by_angle={"a": 1.0, "b": 0.25},
+            score=0.75,
+            go_on=False,
+            reason=text,
+        ),
+    )
+    return Trace(
+        profile=ArticleFacts(title=text, publisher="", host="", subject=""),
+        rounds={1: round_},
+        checks={0: (removal,)},
+    )

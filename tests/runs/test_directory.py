@@ -9,12 +9,14 @@ import pytest
 
 from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write
 from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
 from sidelight.schemas.article import Article
 from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.trace import Trace
 
 
 def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
@@ -25,7 +27,7 @@ def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
         evidence=(Segment(segment_id="a_doc_00_1#0_0", text="She wrote it."),),
         questions=("Who wrote “it”?",),
         report=(CitedSentence(text="She did.", citations=("a_doc_00_1#0_0",)),),
-        trace={"check": {"removed": []}},
+        trace=Trace(checks={0: ()}),
     )
 
 
@@ -141,3 +143,37 @@ def test_publishing_the_same_again_touches_nothing(tmp_path: Path) -> None:
     publish(path, partial(atomic_write, text="two"))
     assert path.read_text() == "two"
     assert list(tmp_path.iterdir()) == [path]
+
+
+MANIFEST = RunManifest(
+    sidelight="1",
+    packages={"torch": "2"},
+    track="dragun2025",
+    settings="s",
+    index="i",
+    topics=("b", "a"),
+    thin_topics=("a",),
+    fallbacks={"a": ("write_report",)},
+    failed_topics=(),
+    edited=("traces/a.json",),
+    files={"task1.tsv": "0"},
+)
+
+
+def test_a_manifest_comes_back_as_it_was(directory: RunDirectory) -> None:
+    directory.path.mkdir(parents=True)
+    directory.publish_manifest(MANIFEST)
+    assert directory.read_manifest() == MANIFEST
+    assert orjson.loads(directory.manifest.read_bytes())["topics"] == ["b", "a"]
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", '{"topics": []}'])
+def test_a_run_without_a_whole_manifest_is_not_finished(
+    directory: RunDirectory, content: str | None
+) -> None:
+    directory.path.mkdir(parents=True)
+    if content is not None:
+        directory.manifest.write_text(content)
+    with pytest.raises(InputError, match="expected a finished run") as caught:
+        directory.read_manifest()
+    assert "`sidelight run`" in caught.value.remedy

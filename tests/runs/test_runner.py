@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
 
+from sidelight.agents.graphs.outcome import outcome_of
+from sidelight.agents.graphs.state import InvestigationState
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
@@ -17,6 +20,7 @@ from sidelight.formats.runs.question_list import check_question_run, read_questi
 from sidelight.generation.roles import Encode
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
+from sidelight.schemas.outcome import Outcome
 from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.segment import Segment
 from sidelight.tracks import load_track
@@ -29,11 +33,11 @@ class KilledError(BaseException):
 
 
 def failing(error: BaseException, *topic_ids: str) -> Callable[[Article], Any]:
-    async def investigate(article: Article) -> dict[str, Any]:
-        state = await scripted(article)
+    async def investigate(article: Article) -> Outcome:
+        outcome = await scripted(article)
         if article.topic_id in topic_ids:
             raise error
-        return state
+        return outcome
 
     return investigate
 
@@ -159,7 +163,7 @@ def test_a_failing_topic_stops_no_other_and_is_tried_again(
 
     tried: list[str] = []
 
-    async def investigate(article: Article) -> dict[str, Any]:
+    async def investigate(article: Article) -> Outcome:
         tried.append(article.topic_id)
         return await scripted(article)
 
@@ -231,11 +235,11 @@ def test_a_folder_of_another_run_is_refused_untouched(
 
 
 def test_an_invalid_file_is_no_success(tmp_path: Path) -> None:
-    async def repetitive(article: Article) -> dict[str, Any]:
-        state = await scripted(article)
+    async def repetitive(article: Article) -> Outcome:
+        outcome = await scripted(article)
         # Made for another track: the type's limits hold, those of this track do not.
         questions = QuestionSet(article.topic_id, ("Who?",), 1, 300)
-        return {**state, "questions": questions}
+        return replace(outcome, results={**outcome.results, "task1": questions})
 
     summary = run(tmp_path, repetitive)
     assert not summary.succeeded
@@ -249,7 +253,11 @@ def test_topics_at_once_change_no_result(
     mini_web_segments: list[Segment],
     lexical_encode: Encode,
 ) -> None:
-    investigate = investigation(mini_web_segments, lexical_encode)
+    end_in_state = investigation(mini_web_segments, lexical_encode)
+
+    async def investigate(article: Article) -> Outcome:
+        return outcome_of(cast("InvestigationState", await end_in_state(article)), load_track())
+
     results = []
     for number in (1, 4):
         out = tmp_path / str(number)

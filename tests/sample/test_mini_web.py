@@ -30,7 +30,7 @@ from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.judgment import CompoundLabel
 from sidelight.schemas.rubric import Rubric
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.tracks import load_track
 
 MINI_WEB = sample_path()
@@ -114,7 +114,7 @@ def test_reports_cite_neither_their_article_nor_one_passage_twice(path):
         for sentence in report.responses:
             cited = sentence.citations
             assert report.metadata.topic_id not in map(document_id_of, cited)
-            assert not any(are_adjacent(left, right) for left in cited for right in cited)
+            assert not any(overlapping(one, cited) for one in cited)
 
 
 def test_every_answer_is_labelled_for_both_judged_runs(rubrics):

@@ -20,7 +20,7 @@ def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_
     number = state["round_number"]
     by_aspect: dict[Aspect, list[PlannedQuery]] = {}
     for query in state["queries"].values():
-        if query.query_id.startswith(f"{number}."):
+        if query.round_number == number:
             by_aspect.setdefault(state["angles"][query.angle_id].aspect, []).append(query)
     return [
         Send("investigate", Assignment(round_number=number, aspect=aspect, queries=queries))

@@ -11,6 +11,7 @@ from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.generation.citations import resolve_report
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.schemas.report import ReportLimits
+from sidelight.schemas.trace import Finished, Trace
 
 
 async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -31,8 +32,5 @@ async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
     report, dropped = resolve_report(
         runtime.context.article.topic_id, draft, usable_evidence(state), limits
     )
-    shown = {
-        "dropped_citations": [citation._asdict() for citation in dropped],
-        "invented_keys": draft.invented_keys,
-    }
-    return {"report": report, "trace": {"report": shown}}
+    finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
+    return {"report": report, "trace": Trace(report=finished)}

@@ -8,11 +8,11 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState
+from sidelight.schemas.trace import Trace
 
 
 async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return the profile of the target article."""
     del state
     profile = await runtime.context.roles.profile_article(runtime.context.article)
-    seen = profile.model_dump(mode="json", exclude={"body"})
-    return {"profile": profile, "round_number": 0, "trace": {"profile": seen}}
+    return {"profile": profile, "round_number": 0, "trace": Trace(profile=profile.facts())}

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.trace import Trace
 from sidelight.text import one_line
 
 
@@ -30,4 +31,4 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
         count=track.question_list.count,
         max_characters=track.question_list.max_characters,
     )
-    return {"questions": questions, "trace": {"questions": draft.model_dump(mode="json")}}
+    return {"questions": questions, "trace": Trace(questions=draft)}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.runs.citation_marks import has_citation_marks
 from sidelight.formats.runs.submission import check_characters
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import sentences, tokens
 
 if TYPE_CHECKING:
@@ -100,9 +99,9 @@ def check_sources(
     findings: Findings,
 ) -> None:
     """Check that the citations of one sentence are different, outside and existing sources."""
-    different = dict.fromkeys(citations)
-    for first, second in combinations(different, 2):
-        if are_adjacent(first, second):
+    different = list(dict.fromkeys(citations))
+    for number, first in enumerate(different, start=1):
+        for second in overlapping(first, different[number:]):
             findings.error(
                 "citation-adjacent",
                 line,

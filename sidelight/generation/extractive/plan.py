@@ -72,11 +72,7 @@ class ExtractivePlanner:
             if angle.angle_id not in covered
         ]
         planned = tuple(
-            PlannedQuery(
-                query_id=f"{round_number}.{angle.angle_id}",
-                angle_id=angle.angle_id,
-                text=_anchored(text, angle.question, profile),
-            )
+            PlannedQuery.of(angle, round_number, _anchored(text, angle.question, profile))
             for angle, text in self._heaviest(searches)
         )
         return Plan(angles=new, queries=planned)

@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
-
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.assess import (
     REPORT_FILE,
@@ -96,20 +94,15 @@ def read_results(directory: RunDirectory, index_fingerprint: str) -> dict[str, T
     Raises:
         InputError: The run is not finished, or was made with another index.
     """
-    if not directory.manifest.exists():
-        raise InputError(
-            f"{directory.path}: expected a finished run; it has no {directory.manifest.name}",
-            remedy="Call `sidelight run` with this folder for --out first.",
-        )
-    manifest = orjson.loads(directory.manifest.read_bytes())
-    if manifest["index"] != index_fingerprint:
+    manifest = directory.read_manifest()
+    if manifest.index != index_fingerprint:
         raise InputError(
             f"{directory.path} was made with another index than the one given",
             remedy="Give the index of the run with --index.",
         )
     return {
-        **dict.fromkeys(manifest["failed_topics"]),
-        **{topic_id: directory.result(topic_id) for topic_id in manifest["topics"]},
+        **dict.fromkeys(manifest.failed_topics),
+        **{topic_id: directory.result(topic_id) for topic_id in manifest.topics},
     }
 
 

@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
-from sidelight.schemas.angle import Angle
 from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.runs.directory import TopicResult
+    from sidelight.schemas.angle import Angle
 
 DRAFTED = "rubrics"
 """Folder of drafted rubrics within the folder of the scores that they lead to."""
@@ -49,12 +49,11 @@ def drafted_rubrics(results: Iterable[TopicResult | None]) -> dict[str, Rubric]:
     """
     rubrics = {}
     for result in results:
-        angles = result.trace["rubric"]["angles"] if result else []
-        if result and angles:
+        if result and (angles := result.trace.rubric):
             rubrics[result.topic_id] = Rubric(
                 topic_id=result.topic_id,
                 questions=tuple(
-                    _drafted_question(result.topic_id, rank, Angle.model_validate(angle))
+                    _drafted_question(result.topic_id, rank, angle)
                     for rank, angle in enumerate(angles, start=1)
                 ),
             )

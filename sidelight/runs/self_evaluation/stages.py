@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.scoring.funnel import Stage
 from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
@@ -56,42 +56,25 @@ def _stage_texts(
 ) -> Iterator[tuple[Stage, list[str]]]:
     """Yield what a topic's stages hold: hits that were not taken, those that were, every draft.
 
-    A draft that became the report as it was is left out: the report is judged anyway.
+    Pages that were shown to no role are no hits. A draft that became the report as it was is left
+    out: the report is judged anyway.
     """
     selected = {segment.segment_id for segment in result.evidence}
-    others = sorted(_found(result.trace) - selected)
+    refused = result.trace.refused()
+    others = sorted(
+        segment_id
+        for segment_id in result.trace.found() - selected
+        if document_id_of(segment_id) not in refused
+    )
     for texts in _packed([segment.text for segment in lookup(others)], words):
         yield Stage.RETRIEVED, texts
     for texts in _packed([segment.text for segment in result.evidence], words):
         yield Stage.SELECTED, texts
     final = [sentence.text for sentence in result.report]
-    drafts = [
-        draft
-        for step, shown in result.trace.items()
-        if (draft := shown if step == "write" else shown.get("draft"))
-    ]
-    for draft in drafts:
-        texts = [sentence["text"] for sentence in draft["sentences"]]
+    for draft in result.trace.drafts():
+        texts = [sentence.text for sentence in draft.sentences]
         if texts != final:
             yield Stage.WRITTEN, texts
-
-
-def _found(trace: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """Return the segments that searches brought, but for pages that give orders to software."""
-    found = {
-        segment_id
-        for shown in trace.values()
-        for hits in shown.get("hits", {}).values()
-        for segment_id, *_ in hits
-    }
-    found |= {
-        segment_id
-        for shown in trace.values()
-        for hits in shown.get("found", {}).values()
-        for segment_id in hits
-    }
-    refused = {document_id for shown in trace.values() for document_id in shown.get("refused", ())}
-    return {segment_id for segment_id in found if document_id_of(segment_id) not in refused}
 
 
 def _packed(texts: Iterable[str], words: int) -> Iterator[list[str]]:

@@ -27,6 +27,7 @@ from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal
 from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.trace import Finished
 from sidelight.text import one_line, shingles
 from tests.helpers.mini_web import dependencies, investigation
 
@@ -70,7 +71,9 @@ def states(
 def written(state: State) -> bytes:
     """Everything of a state that reaches a file."""
     sentences = [sentence.model_dump() for sentence in state["report"].sentences]
-    return orjson.dumps([state["questions"].questions, sentences, state["trace"]])
+    return orjson.dumps(
+        [state["questions"].questions, sentences, state["trace"].model_dump(mode="json")]
+    )
 
 
 def cited(state: State) -> set[str]:
@@ -79,10 +82,10 @@ def cited(state: State) -> set[str]:
 
 def drops(state: State) -> dict[str, str]:
     return {
-        drop["segment_id"]: drop["reason"]
-        for step, shown in state["trace"].items()
-        if ".investigate." in step
-        for drop in shown["dropped"]
+        drop.segment_id: drop.reason
+        for round_ in state["trace"].rounds.values()
+        for searched in round_.searched.values()
+        for drop in searched.dropped
     }
 
 
@@ -105,8 +108,8 @@ def test_one_investigator_for_each_aspect_of_the_round() -> None:
         for name, aspect in aspects.items()
     }
     queries = {
-        name: PlannedQuery(query_id=name, angle_id=name.partition(".")[2], text="x")
-        for name in ("1.a", "2.a", "2.b", "2.c")
+        f"{number}.{name}": PlannedQuery.of(angles[name], number, "x")
+        for number, name in ((1, "a"), (2, "a"), (2, "b"), (2, "c"))
     }
     sent = to_investigators({"round_number": 2, "angles": angles, "queries": queries})
     assert isinstance(sent, list)
@@ -188,37 +191,38 @@ def test_neither_the_article_nor_a_copy_is_cited(
 def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> None:
     for state in states.values():
         trace, hits = state["trace"], {}
-        assert trace["profile"]["publisher"] == state["profile"].publisher
-        assert trace["check-0"] == {"removed": []}
-        assert trace["report"] == {"dropped_citations": [], "invented_keys": ()}
-        for number in range(1, state["round_number"] + 1):
-            planned = trace[f"round-{number}.plan"]["queries"]
+        assert trace.profile.publisher == state["profile"].publisher
+        assert "body" not in trace.profile.model_dump()
+        assert trace.questions.questions[:10] == state["questions"].questions
+        assert trace.checks == {0: ()}
+        assert trace.report == Finished(dropped_citations=(), invented_keys=())
+        assert list(trace.rounds) == list(range(1, state["round_number"] + 1))
+        for number, round_ in trace.rounds.items():
             found = {
-                query_id: some
-                for step, shown in trace.items()
-                if step.startswith(f"round-{number}.investigate.")
-                for query_id, some in shown["hits"].items()
+                query_id: list(some)
+                for searched in round_.searched.values()
+                for query_id, some in searched.hits.items()
             }
-            assert sorted(query["query_id"] for query in planned) == sorted(found)
-            assert all(state["queries"][one["query_id"]].text == one["text"] for one in planned)
+            assert sorted(query.query_id for query in round_.plan.queries) == sorted(found)
+            assert all(query.round_number == number for query in round_.plan.queries)
+            assert all(state["queries"][one.query_id] == one for one in round_.plan.queries)
             hits |= found
             listed = {segment_id for some in found.values() for segment_id, _ in some}
-            selected = trace[f"round-{number}.select"]
-            assert {*selected["taken"], *selected["dropped"]} <= listed
-            shown = {*selected["taken"], *selected["dropped"]}
-            assert {document_id_of(one) for one in shown} <= selected["pages"].keys()
-            assert trace[f"round-{number}.coverage"]["reason"]
-        assert {key: [list(hit) for hit in some] for key, some in state["hits"].items()} == hits
-        assert f"round-{state['round_number'] + 1}.plan" not in trace
+            shown = {*round_.selected.taken, *round_.selected.dropped}
+            assert shown <= listed
+            assert {document_id_of(one) for one in shown} <= round_.selected.pages.keys()
+            assert round_.coverage.reason
+        assert state["hits"] == hits
+        assert trace.found() == {hit.segment_id for some in hits.values() for hit in some}
 
 
 def test_later_rounds_search_for_what_is_open(states: dict[str, State]) -> None:
     assert any(state["round_number"] > 1 for state in states.values())
     for state in states.values():
+        rounds = state["trace"].rounds
         for number in range(2, state["round_number"] + 1):
-            plan = state["trace"][f"round-{number}.plan"]
-            covered = set(state["trace"][f"round-{number - 1}.coverage"]["covered"])
-            assert covered.isdisjoint(query["angle_id"] for query in plan["queries"])
+            covered = set(rounds[number - 1].coverage.covered)
+            assert covered.isdisjoint(query.angle_id for query in rounds[number].plan.queries)
 
 
 def test_same_inputs_same_bytes(

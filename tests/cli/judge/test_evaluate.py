@@ -152,7 +152,7 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
     (rubric,) = read_rubrics(out / "scores" / "rubrics").values()
     assert shown["rubrics"] == "drafted"
     assert [(one.text, one.importance) for one in rubric.questions] == [
-        (angle["question"], angle["weight"]) for angle in result.trace["rubric"]["angles"]
+        (angle.question, angle.weight) for angle in result.trace.rubric or ()
     ]
     assert len(funnel(out / "scores")) == len(rubric.questions)
     with pytest.raises(UsageError, match="rubrics that the run drafted"):

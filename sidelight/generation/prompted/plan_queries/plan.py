@@ -169,6 +169,4 @@ def _fresh(
         words = frozenset(tokens(text))
         if words not in made:
             made.add(words)
-            yield PlannedQuery(
-                query_id=f"{round_number}.{angle.angle_id}", angle_id=angle.angle_id, text=text
-            )
+            yield PlannedQuery.of(angle, round_number, text)

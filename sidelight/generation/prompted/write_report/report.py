@@ -22,7 +22,7 @@ from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.report import DraftReport, DraftSentence
-from sidelight.schemas.segment import are_adjacent
+from sidelight.schemas.segment import overlapping
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _stated(text: str, claims: Sequence[DraftSentence]) -> DraftSentence:
     cited: list[str] = []
     for place in range(longest):
         for segment_id in (one for claim in claims for one in claim.segment_ids[place : place + 1]):
-            if segment_id not in cited and not any(are_adjacent(segment_id, one) for one in cited):
+            if segment_id not in cited and not overlapping(segment_id, cited):
                 cited.append(segment_id)
     covering = [claim.covers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)

@@ -141,7 +141,12 @@ def test_searches_of_a_round_are_bounded() -> None:
 
 def test_later_rounds_search_for_open_angles_only() -> None:
     queries = tuple(
-        PlannedQuery(query_id=f"{n}.rubric-{one}", angle_id=f"rubric-{one}", text=f"Vale {n}{one}")
+        PlannedQuery(
+            query_id=f"{n}.rubric-{one}",
+            round_number=n,
+            angle_id=f"rubric-{one}",
+            text=f"Vale {n}{one}",
+        )
         for n in range(1, 6)
         for one in (1, 2)
     )
@@ -163,10 +168,12 @@ def test_later_rounds_search_for_open_angles_only() -> None:
 
 
 def test_a_search_that_was_made_is_not_made_again() -> None:
-    queries = (PlannedQuery(query_id="1.rubric-3", angle_id="rubric-3", text="fees, Tom Vale"),)
+    made = PlannedQuery(
+        query_id="1.rubric-3", round_number=1, angle_id="rubric-3", text="fees, Tom Vale"
+    )
     plan, _ = planned(
         reply({"rubric-1": "Tom Vale fees", "rubric-2": "Vale pay", "rubric-3": "vale PAY"}),
-        queries=queries,
+        queries=(made,),
         covered=coverage(),
         number=2,
     )
