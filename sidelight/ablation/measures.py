@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.ablation.judging import SCORES
 from sidelight.ablation.runs import ARMS
-from sidelight.checks.support import LexicalSupportCheck
+from sidelight.build.judges import JudgeInputs, make_judge
 from sidelight.evaluation.labelling.support.sentences import assess_support, score_support
 from sidelight.evaluation.scoring.files import read_topic_scores
 from sidelight.evaluation.scoring.funnel import Stage
@@ -130,7 +130,8 @@ def _support(run: RunDirectory, topic_ids: Collection[str]) -> dict[str, dict[st
     def texts_of(segment_ids: Collection[str]) -> Mapping[str, str]:
         return {name: texts[name] for name in segment_ids if name in texts}
 
-    verdicts = asyncio.run(assess_support(LexicalSupportCheck(), reports, texts_of))
+    judge = make_judge("embedded", JudgeInputs(encoder=None))
+    verdicts = asyncio.run(assess_support(judge, reports, texts_of))
     return {
         score.topic_id: {
             "support_precision": score.values["weighted_precision_all"],

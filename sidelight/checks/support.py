@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from sidelight.checks.wording import figures, is_negated, names, stems
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.label_scale import Label, LabelScale
 from sidelight.text import clean, one_line, sentences, tokens
 
 if TYPE_CHECKING:
@@ -31,6 +32,17 @@ class SupportLabel(StrEnum):
     FULL = "full"
     PARTIAL = "partial"
     NONE = "none"
+
+
+SUPPORT_SCALE = LabelScale(
+    name="support",
+    labels=(
+        Label(name=SupportLabel.FULL, credit=1.0),
+        Label(name=SupportLabel.PARTIAL, credit=0.5),
+        Label(name=SupportLabel.NONE),
+    ),
+)
+"""What a sentence earns by each label, as at TREC."""
 
 
 class Support(Value):

@@ -16,7 +16,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import read_answer_assessments
 from sidelight.sample import sample_path
 
-WORKFLOW = Path(str(files("sidelight.evaluation") / "autojudge.yml"))
+WORKFLOW = Path(str(files("sidelight.cli.judge") / "autojudge.yml"))
 RUBRICS = sample_path() / "human_rubrics"
 REPORTS = sample_path() / "runs" / "report_generation_runs"
 TOPICS = sorted(read_rubrics(RUBRICS))

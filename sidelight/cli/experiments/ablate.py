@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table, progress_bar
+from sidelight.cli.options.judges import JudgeName  # noqa: TC001
 from sidelight.cli.options.models import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
 from sidelight.cli.options.scores import Json, Samples, Seed  # noqa: TC001
 from sidelight.cli.result_table import ResultTable, write_results
@@ -43,6 +44,7 @@ def ablate(
         Path | None,
         typer.Option("--rubrics", help="Rubrics to judge the runs by, read when all are done."),
     ] = None,
+    judge: JudgeName = "embedded",
     queries: Annotated[
         Path | None, typer.Option("--queries", help="`id<TAB>text` lines: every arm searches.")
     ] = None,
@@ -96,6 +98,7 @@ def ablate(
                 folder,
                 topics,
                 rubrics,
+                judge,
                 output,
                 {"base_url": base_url, "offline": offline},
                 (max_calls, max_tokens),
@@ -147,6 +150,7 @@ def _run(
     folder: IndexFolder,
     topics: Path,
     rubrics: Path | None,
+    judge: str,
     output: Path,
     access_options: Mapping[str, Any],
     budget: tuple[int | None, int | None],
@@ -156,12 +160,15 @@ def _run(
     from sidelight.ablation.measures import cost_of, measure_arm
     from sidelight.ablation.runs import run_arms
     from sidelight.ablation.shared import SharedSources
+    from sidelight.build.judges import judge_class
     from sidelight.build.models import ModelAccess
     from sidelight.errors import InputError
     from sidelight.formats.topics.articles import read_topics
     from sidelight.llm.budget import Budget
 
     articles = read_topics(topics)
+    if rubrics:
+        judge_class(judge, {"articles", "encoder"})  # what it lacks is found before arms are run
     own = [arm.name for arm in arms if arm.same_as is None]
     access = ModelAccess(
         cache=output / "cache",
@@ -192,7 +199,7 @@ def _run(
         )
     if rubrics:
         with progress_bar("arms judged", total=len(own)) as advance:
-            judge_arms(own, output, folder.path, rubrics, lambda _: advance(1))
+            judge_arms(own, output, folder.path, rubrics, judge, lambda _: advance(1))
     scores = [
         score for arm in arms for score in measure_arm(arm, output, judged=rubrics is not None)
     ]

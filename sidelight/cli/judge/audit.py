@@ -18,9 +18,9 @@ from sidelight.cli.options.judges import (
     QuestionMode,
     Runs,
     RunTask,
-    Task,
     Topics,
     WordsOnly,
+    articles_of,
     read_labelled,
 )
 from sidelight.cli.options.models import (
@@ -33,7 +33,7 @@ from sidelight.cli.options.models import (
     MaxTokens,
     Offline,
 )
-from sidelight.cli.options.scores import Data, Json, Rubrics, from_data, required
+from sidelight.cli.options.scores import Data, Json, Rubrics, required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
@@ -75,23 +75,29 @@ def audit(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.build.judges import set_up_judge
+    from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
     from sidelight.build.models import ModelAccess, models_by_name
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
-    from sidelight.evaluation.labelling.judge import JudgeInputs
     from sidelight.evaluation.labelling.run_kinds import run_kind
+    from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.llm.budget import Budget
+    from sidelight.tracks import load_track
 
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    track = load_track()
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), track.scales)
     setup = set_up_judge(
         name,
-        JudgeInputs(known, read_labelled(examples, example_run), mode=mode),
+        JudgeInputs(
+            known,
+            read_labelled(examples, example_run),
+            encoder=None if words_only else open_encoder,
+            articles=articles_of(topics, data),
+            mode=mode,
+        ),
         models_by_name(model or [], at_once),
-        words_only=words_only,
-        topics=lambda: from_data(topics, data, DataPart.TOPICS),
     )
-    track_task = load_track().task(task)
+    track_task = track.task(task)
     read = [run_kind(track_task).read(path) for path in runs]
     access = ModelAccess(
         cache=cache or output / REPLIES,

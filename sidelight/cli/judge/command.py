@@ -21,6 +21,7 @@ from sidelight.cli.options.judges import (
     Task,
     Topics,
     WordsOnly,
+    articles_of,
     read_labelled,
 )
 from sidelight.cli.options.models import (
@@ -33,7 +34,7 @@ from sidelight.cli.options.models import (
     MaxTokens,
     Offline,
 )
-from sidelight.cli.options.scores import Data, Rubrics, from_data, required
+from sidelight.cli.options.scores import Data, Rubrics, required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
@@ -76,30 +77,36 @@ def judge(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.build.judges import set_up_judge
+    from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
     from sidelight.build.models import ModelAccess, models_by_name
     from sidelight.cli.judge.estimate import report_estimate
-    from sidelight.evaluation.labelling.judge import JudgeInputs
     from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
     from sidelight.evaluation.labelling.run_kinds import run_kind
+    from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.llm.budget import Budget
+    from sidelight.tracks import load_track
 
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
-    labelled = read_labelled(examples, example_run)
+    track = load_track()
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), track.scales)
     setup = set_up_judge(
         name,
-        JudgeInputs(known, labelled, mode=mode, min_confidence=min_confidence),
+        JudgeInputs(
+            known,
+            read_labelled(examples, example_run),
+            encoder=None if words_only else open_encoder,
+            articles=articles_of(topics, data),
+            mode=mode,
+            min_confidence=min_confidence,
+        ),
         models_by_name(model or [], at_once),
-        words_only=words_only,
-        topics=lambda: from_data(topics, data, DataPart.TOPICS),
     )
-    track_task = load_track().task(task)
+    track_task = track.task(task)
     kind = run_kind(track_task)
     read = [kind.read(path) for path in runs]
     n_labels = kind.count_labels(known, read)
-    judged = {"task": track_task, "rubrics": known, "runs": read}
     if estimate:
-        cost = setup.estimate(partial(assess_runs, **judged), n_labels)
+        counted = partial(assess_runs, task=track_task, rubrics=known, runs=read)
+        cost = setup.estimate(counted, n_labels)
         report_estimate(cost, at_once, as_json=as_json)
         return
     access = ModelAccess(
@@ -109,7 +116,14 @@ def judge(
         budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
     )
     with progress_bar("labels", total=n_labels) as advance:
-        work = partial(judge_runs, **judged, folder=output, on_labels=advance)
+        work = partial(
+            judge_runs,
+            task=track_task,
+            rubrics=known,
+            runs=read,
+            folder=output,
+            on_labels=advance,
+        )
         manifest = asyncio.run(setup.perform(access, work))
     _report(manifest, task, output, as_json=as_json)
 

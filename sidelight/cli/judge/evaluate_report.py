@@ -7,31 +7,28 @@ from typing import TYPE_CHECKING, Any
 from sidelight.cli.console import err, out, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from pathlib import Path
 
     from sidelight.runs.self_evaluation.evaluate import SelfEvaluation
+    from sidelight.runs.self_evaluation.finished import FinishedRun
 
 
-def summarise(
-    evaluation: SelfEvaluation, folder: Path, *, drafted: bool, unjudged_topics: Collection[str]
-) -> dict[str, Any]:
+def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
     """Return what self-evaluation came to, JSON-ready.
 
     Args:
         evaluation: What it came to.
+        run: What was judged.
         folder: Where its files are.
-        drafted: Whether the run drafted its rubrics itself.
-        unjudged_topics: Topics of the run that have no rubric.
     """
     from sidelight.evaluation.scoring.funnel import stage_totals
 
     totals = stage_totals(evaluation.funnel)
     return {
         "judge": evaluation.manifest.label,
-        "rubrics": "drafted" if drafted else "given",
+        "rubrics": "drafted" if run.drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
-        "topics_without_rubric": sorted(unjudged_topics),
+        "topics_without_rubric": sorted(run.topics_without_rubric),
         "task1": evaluation.scores.questions.runs[0].values,
         "task2": evaluation.scores.reports.runs[0].values,
         "funnel": [total._asdict() for total in totals],

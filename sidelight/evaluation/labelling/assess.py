@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from sidelight.errors import UsageError
+from sidelight.schemas.judgment import AnswerAssessment, CompoundAssessment, QuestionAssessment
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 # take memory while they wait.
 _AT_ONCE = 256
 
-A = TypeVar("A")
+A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
+L = TypeVar("L")
 S = TypeVar("S")
 OnLabels: TypeAlias = "Callable[[int], None]"
 
@@ -60,12 +62,12 @@ async def assess(
 
 
 async def gather_labels(
-    work: Iterable[Callable[[], Awaitable[list[A]]]], on_labels: OnLabels
-) -> list[A]:
+    work: Iterable[Callable[[], Awaitable[list[L]]]], on_labels: OnLabels
+) -> list[L]:
     """Do pieces of judging, as many at once as memory allows, and return their labels in order."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def counted(part: Callable[[], Awaitable[list[A]]]) -> list[A]:
+    async def counted(part: Callable[[], Awaitable[list[L]]]) -> list[L]:
         async with slots:
             labels = await part()
         on_labels(len(labels))

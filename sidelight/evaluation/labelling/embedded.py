@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 from sidelight.evaluation.labelling.compound.embedded import label_by_form
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.judge import Judge
@@ -17,7 +18,6 @@ from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedRepor
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
 from sidelight.evaluation.labelling.support.embedded import label_by_words
 from sidelight.evaluation.labelling.support.protocol import SUPPORT
-from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

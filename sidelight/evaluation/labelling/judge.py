@@ -69,7 +69,8 @@ class Judge:
     Attributes:
         name: As registered.
         words_at_once: How many words of what a run has read it is shown at once; 0 for one segment
-            at a time.
+            at a time. A judge that goes by single sentences needs it: one that contradicts an
+            answer would cost all others that are shown with it their credit.
         version: Changes whenever a label may; labels of two versions never share a table.
         labellers: Who labels, by protocol; a judge may lack any.
         examples: Labelled submissions that it was shown; None for none.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sidelight.evaluation.labelling.assess import assess, by_run, check_unseen, ignore
 from sidelight.evaluation.labelling.manifest import JudgingManifest, write_manifest
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.task import Task
 
-R = TypeVar("R", QuestionRun, ReportRun)
+Run: TypeAlias = QuestionRun | ReportRun
 
 
 async def assess_runs(
     judge: Judge,
     task: Task,
     rubrics: Mapping[str, Rubric],
-    runs: Sequence[R],
+    runs: Sequence[Run],
     on_labels: OnLabels = ignore,
 ) -> dict[AssessmentProtocol[Any, Any], list[Any]]:
     """Judge the runs of a task on the topics that have rubrics.
@@ -63,7 +63,7 @@ async def judge_runs(
     judge: Judge,
     task: Task,
     rubrics: Mapping[str, Rubric],
-    runs: Sequence[R],
+    runs: Sequence[Run],
     folder: Path,
     on_labels: OnLabels = ignore,
 ) -> JudgingManifest:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from sidelight.schemas.judgment import Unjudged  # noqa: TC001 - a NamedTuple reads it
+from sidelight.schemas.judgment import (
+    AnswerAssessment,
+    CompoundAssessment,
+    QuestionAssessment,
+    Unjudged,
+)
 from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sidelight.formats.runs.question_list import read_question_run
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.evaluation.labelling.examples import Examples
@@ -88,7 +88,7 @@ def run_kind(task: Task) -> RunKind[Any, Any]:
     return _KINDS[task.kind]
 
 
-def _questions(run: QuestionRun) -> dict[str, tuple[SubmittedQuestion, ...]]:
+def _questions(run: QuestionRun) -> dict[str, Sequence[SubmittedQuestion]]:
     """Return a run's questions by topic and rank."""
     by_topic: dict[str, dict[int, SubmittedQuestion]] = {}
     for question in sorted(run.questions, key=lambda question: question.rank):
@@ -113,7 +113,7 @@ def _reports(run: ReportRun) -> dict[str, SubmittedReport]:
     return reports
 
 
-QUESTION_RUNS = RunKind[QuestionRun, "tuple[SubmittedQuestion, ...]"](
+QUESTION_RUNS = RunKind[QuestionRun, "Sequence[SubmittedQuestion]"](
     protocols=(COMPOUND_QUESTIONS, QUESTION_SIMILARITY),
     read=read_question_run,
     submissions=_questions,

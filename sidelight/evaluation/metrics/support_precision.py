@@ -15,16 +15,14 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, TypeAlias
 
-from sidelight.checks.support import SupportLabel
+from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.schemas.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SentenceSupport: TypeAlias = SupportLabel | Unjudged | None
+SentenceSupport: TypeAlias = str | Unjudged | None
 """Of one sentence; None where it cites nothing."""
-
-_VALUE = {SupportLabel.FULL: 1.0, SupportLabel.PARTIAL: 0.5, SupportLabel.NONE: 0.0}
 
 
 def support_precision(sentences: Sequence[SentenceSupport]) -> float:
@@ -39,4 +37,4 @@ def support_precision(sentences: Sequence[SentenceSupport]) -> float:
 
 def total_support(sentences: Sequence[SentenceSupport]) -> float:
     """Return the sum of s over all sentences; those that cite nothing have none."""
-    return fsum(_VALUE[support] for support in sentences if isinstance(support, SupportLabel))
+    return fsum(SUPPORT_SCALE.credit(support) for support in sentences if isinstance(support, str))

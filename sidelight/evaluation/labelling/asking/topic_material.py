@@ -90,9 +90,7 @@ def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
         if item.topic_id == rubric.topic_id and not isinstance(item.label, Unjudged)
     }
     return tuple(
-        ExampleReport(
-            report.text, {one: labels.get((run_tag, one), lowest) for one in answer_ids}
-        )
+        ExampleReport(report.text, {one: labels.get((run_tag, one), lowest) for one in answer_ids})
         for (run_tag, topic_id), report in sorted(examples.reports.items(), key=itemgetter(0))
         if topic_id == rubric.topic_id
     )

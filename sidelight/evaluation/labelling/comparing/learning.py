@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from sidelight.evaluation.labelling.judge import JudgeAgreement  # noqa: TC001 - a NamedTuple
 from sidelight.evaluation.labelling.comparing.ordinal import LevelModel  # noqa: TC001 - reads them
+from sidelight.evaluation.labelling.judge import JudgeAgreement  # noqa: TC001 - a NamedTuple
 from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 
 if TYPE_CHECKING:

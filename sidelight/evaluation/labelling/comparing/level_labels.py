@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sidelight.schemas.judgment import Unjudged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sidelight.evaluation.labelling.comparing.ordinal import Features, LevelModel
     from sidelight.schemas.label_scale import LabelScale
@@ -38,6 +38,6 @@ class LevelLabels:
         ]
 
 
-def described(names: Sequence[str], values: Sequence[float]) -> str:
+def described(names: Sequence[str], values: Iterable[float]) -> str:
     """Return features for people, each with its name."""
     return ", ".join(f"{name} {value:.2f}" for name, value in zip(names, values, strict=True))

@@ -22,9 +22,9 @@ from sidelight.evaluation.labelling.question_similarity.features import (
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 
 if TYPE_CHECKING:
+    from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.labelling.question_similarity.protocol import Questions
-    from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 
 _SCALE = QUESTION_SIMILARITY.scale
 

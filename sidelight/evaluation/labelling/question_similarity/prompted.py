@@ -197,11 +197,7 @@ class PromptedQuestionSimilarity:
         if readable:
             rows = await self._compare(self._assessor, self._material(case.rubric), readable)
         nothing = Judgment(_SCALE.lowest, NOTHING)
-        return [
-            next(given) if text else nothing
-            for given in map(iter, rows)
-            for text in texts
-        ]
+        return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
 
 
 def _cells(answer: GridVerdict) -> Iterable[tuple[str, Judgment]]:

@@ -1,4 +1,4 @@
-"""How alike the questions of a rubric and those that a run submitted are: a label for every pair."""
+"""How alike the questions of a rubric and submitted questions are: a label for every pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report tells about each expected answer of a rubric, by words, figures, names and meaning."""
+"""What a report tells about each expected answer, by words, figures, names and meaning."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ from sidelight.evaluation.labelling.report_answers.places import (
     report_sentences,
 )
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
-from sidelight.schemas.run import SubmittedReport
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.schemas.run import SubmittedReport
 
 _SCALE = REPORT_ANSWERS.scale
 
-# Without examples: the least share of words of each level above the lowest, chosen as for questions.
+# Without examples: the least share of words of each level above the lowest, chosen as those for
+# questions.
 _THRESHOLDS = Thresholds(ANSWER_FEATURES.index("words"), (0.3, 0.5))
 
 _MAX_QUOTED = 160  # characters

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS
 from sidelight.schemas.judgment import AnswerAssessment
-from sidelight.schemas.run import SubmittedReport
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.protocol import Judgment
     from sidelight.schemas.rubric import Rubric, RubricAnswer
+    from sidelight.schemas.run import SubmittedReport
 
 
 def expected_answers(rubric: Rubric) -> list[RubricAnswer]:
