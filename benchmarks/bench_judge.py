@@ -41,8 +41,11 @@ from sidelight.formats.topics.articles import read_topics
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,7 +129,7 @@ def _rubric(article: Article, texts: list[str]) -> Rubric:
                 question_id=f"{article.topic_id}-{rank}",
                 rank=rank,
                 text=text,
-                importance=Importance.GOOD_TO_KNOW,
+                importance=SCALES["importance"].label("good to know"),
                 answers=tuple(
                     RubricAnswer(answer_id=name, text=" ".join(words[place : place + 25]))
                     for place, name in enumerate(answers)

@@ -25,10 +25,10 @@ class Label(Value):
     """One label of a scale.
 
     Attributes:
-        name: As files spell it.
+        name: What code, prompts and tables call it.
         credit: What it earns, as a share of the most that can be earned or as a weight.
-        title: For people; the name where it is empty.
-        spellings: Other ways in which files, prompts and replies write it.
+        title: As a heading; the name where it is empty.
+        written: As files write it; the name where it is empty.
         opposes: Whether it says the opposite of what was asked for, rather than less of it.
         merged: The name of what it counts as, with others, where agreement is measured on fewer
             labels; itself where it is empty.
@@ -37,7 +37,7 @@ class Label(Value):
     name: str
     credit: float = Field(0.0, ge=0)
     title: str = ""
-    spellings: tuple[str, ...] = ()
+    written: str = ""
     opposes: bool = False
     merged: str = ""
 
@@ -79,6 +79,11 @@ class LabelScale(Value):
         return tuple(label.name for label in reversed(self.labels) if not label.opposes)
 
     @property
+    def writings(self) -> tuple[str, ...]:
+        """What files write for the labels, in order."""
+        return tuple(self._by_writing)
+
+    @property
     def highest(self) -> str:
         """The label of what is just what was looked for."""
         return self.levels[-1]
@@ -93,21 +98,21 @@ class LabelScale(Value):
         """The label of what says the opposite; None on a scale without one."""
         return next((label.name for label in self.labels if label.opposes), None)
 
-    def credit(self, text: str) -> float:
-        """Return what a label earns, by its name or another spelling.
+    def label(self, name: str) -> Label:
+        """Return a label.
 
         Raises:
             KeyError: It is not on the scale.
         """
-        return self._by_name[self._by_spelling[text]].credit
+        return self._by_name[name]
 
-    def title(self, name: str) -> str:
-        """Return what people call a label.
+    def credit(self, name: str) -> float:
+        """Return what a label earns.
 
         Raises:
             KeyError: It is not on the scale.
         """
-        return self._by_name[name].title or name
+        return self._by_name[name].credit
 
     def first(self, names: Iterable[str]) -> str:
         """Return the label that wins among some that were given to one thing."""
@@ -121,18 +126,17 @@ class LabelScale(Value):
         """
         return self._by_name[name].merged or name
 
-    def spelled(self, text: str) -> str | None:
-        """Return the label that a file or a reply means by a spelling, or None."""
-        return self._by_spelling.get(text)
+    def read(self, text: str) -> Label | None:
+        """Return the label that a file writes so, or None."""
+        return self._by_writing.get(text)
 
     @cached_property
     def _by_name(self) -> dict[str, Label]:
         return {label.name: label for label in self.labels}
 
     @cached_property
-    def _by_spelling(self) -> dict[str, str]:
-        spelled = {text: label.name for label in self.labels for text in label.spellings}
-        return spelled | {name: name for name in self.names}
+    def _by_writing(self) -> dict[str, Label]:
+        return {label.written or label.name: label for label in self.labels}
 
 
 class OneOf(NamedTuple):

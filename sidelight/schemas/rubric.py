@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from sidelight.schemas.base import Value
+from sidelight.schemas.label_scale import Label
 
 
 class RubricAnswer(Value):
@@ -31,17 +32,20 @@ class RubricQuestion(Value):
         question_id: Ends in `-<rank>`.
         rank: 1-based; what assessments refer to.
         text: The question.
-        importance: A label of the track's scale of importance.
-        weight: What that label earns.
+        importance: A label of the track's scale of importance; its credit is the weight.
         answers: At least one.
     """
 
     question_id: str
     rank: int
     text: str
-    importance: str
-    weight: float = Field(gt=0)
+    importance: Label
     answers: tuple[RubricAnswer, ...]
+
+    @property
+    def weight(self) -> float:
+        """Return what the question counts, w in the track's formulas."""
+        return self.importance.credit
 
 
 class Rubric(Value):

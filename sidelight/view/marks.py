@@ -36,7 +36,6 @@ class Marker:
     """
 
     def __init__(self, scales: Scales, labels: Labels, question_tag: str, report_tag: str) -> None:
-        self._importance = scales["importance"]
         self._similarity, self._answer = scales["similarity"], scales["answers"]
         flagged = compound_questions(labels.questions, labels.compound, scales)
         self._pairs: dict[str, dict[tuple[int, int], str | Unjudged]] = {}
@@ -103,7 +102,7 @@ class Marker:
         _, matched_rank, matched_label = min(near, default=(0, None, None))
         return QuestionMark(
             text=question.text,
-            importance=self._importance.title(question.importance),
+            importance=question.importance.title or question.importance.name,
             answers=marks,
             earned=share - lost,
             lost=lost,

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-
 from sidelight.evaluation.labelling.base import Judge
+
 from sidelight.evaluation.labelling.ensemble import EnsembleJudge
 from sidelight.evaluation.labelling.examples import Examples, read_examples
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
@@ -17,10 +17,13 @@ from sidelight.formats.topics.articles import read_topics
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.registry import load, names
 from sidelight.sample import sample_path
-from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.rubric import Rubric
 from sidelight.schemas.run import CitedSentence, SubmittedQuestion, SubmittedReport
+from sidelight.tracks import load_track
 from tests.helpers.models.reading_model import ReadingModel
+
+SCALES = load_track().scales
 
 ARTICLES = {article.topic_id: article for article in read_topics(sample_path() / "topics.jsonl")}
 
@@ -121,7 +124,7 @@ def test_every_question_gets_one_compound_verdict(
     for verdict in verdicts:
         assert verdict.topic_id == questions[0].topic_id
         assert verdict.run_tag == "run"
-        assert verdict.label in CompoundLabel or isinstance(verdict.label, Unjudged)
+        assert verdict.label in SCALES["compound"].names or isinstance(verdict.label, Unjudged)
     assert asyncio.run(judge.assess_compound("run", questions[::-1])) == verdicts[::-1]
     assert asyncio.run(judge.assess_compound("run", [])) == []
 
@@ -135,7 +138,7 @@ def test_every_pair_of_questions_gets_one_label(
     ]
     for label in labels:
         assert (label.topic_id, label.run_tag) == (rubric.topic_id, "run")
-        assert label.label in SimilarityLabel or isinstance(label.label, Unjudged)
+        assert label.label in SCALES["similarity"].names or isinstance(label.label, Unjudged)
     assert asyncio.run(judge.assess_questions(rubric, "run", questions)) == labels
     assert asyncio.run(judge.assess_questions(rubric, "run", [])) == []
 
@@ -147,7 +150,7 @@ def test_every_answer_gets_one_label(judge: Judge, rubric: Rubric, report: Submi
         assert [item.answer_id for item in labels] == wanted
         for label in labels:
             assert (label.topic_id, label.run_tag) == (rubric.topic_id, "run")
-            assert label.label in AnswerLabel or isinstance(label.label, Unjudged)
+            assert label.label in SCALES["answers"].names or isinstance(label.label, Unjudged)
         assert asyncio.run(judge.assess_report(rubric, "run", given)) == labels
 
 
@@ -164,7 +167,7 @@ def test_whatever_it_reads_it_gives_a_label_and_no_credit(
     assert verdict.run_question_text == text
     pairs = asyncio.run(judge.assess_questions(rubric, "run", [question]))
     assert len(pairs) == len(rubric.questions)
-    credited = {SimilarityLabel.VERY_SIMILAR, SimilarityLabel.SIMILAR}
+    credited = {"very-similar", "similar"}
     assert not credited.intersection(str(item.label) for item in pairs)
     labels = asyncio.run(judge.assess_report(rubric, "run", saying(report, text, text)))
     assert not {"supports", "partial"}.intersection(str(item.label) for item in labels)
@@ -176,7 +179,7 @@ def test_the_rubrics_own_words_are_recognised(
     wanted = rubric.questions[0]
     same = questions[0].model_copy(update={"text": wanted.text})
     labels = asyncio.run(judge.assess_questions(rubric, "run", [same]))
-    assert labels[0].label == SimilarityLabel.VERY_SIMILAR
+    assert labels[0].label == "very-similar"
     answers = [answer.text for answer in wanted.answers]
     found = asyncio.run(judge.assess_report(rubric, "run", saying(report, *answers)))
-    assert {item.label for item in found[: len(answers)]} == {AnswerLabel.SUPPORTS}
+    assert {item.label for item in found[: len(answers)]} == {"supports"}

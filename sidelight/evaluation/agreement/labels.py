@@ -99,8 +99,8 @@ class SchemeAgreement:
 
     Attributes:
         overall: On everything both sides judged.
-        by_importance: On the parts of the rubrics by their importance in words, the most important
-            first; empty without rubrics.
+        by_importance: On the parts of the rubrics by their importance, the most important first;
+            empty without rubrics.
     """
 
     overall: CategoryAgreement
@@ -226,7 +226,7 @@ def _compare(
     return SchemeAgreement(
         overall=CategoryAgreement.of(labels, categories),
         by_importance={
-            importance.title(name).lower(): CategoryAgreement.of(
+            name: CategoryAgreement.of(
                 [pair for pair, its in zip(labels, importances, strict=True) if its == name],
                 categories,
             )
@@ -243,9 +243,9 @@ def _importances(assessments: Sequence[Assessment], rubrics: Mapping[str, Rubric
     known: dict[tuple[str, int | str], str] = {}
     for topic_id, rubric in rubrics.items():
         for question in rubric.questions:
-            known[topic_id, question.rank] = question.importance
+            known[topic_id, question.rank] = question.importance.name
             for answer in question.answers:
-                known[topic_id, answer.answer_id] = question.importance
+                known[topic_id, answer.answer_id] = question.importance.name
     places = [(item.topic_id, _rubric_place(item)) for item in assessments]
     unknown = sorted(
         {f"{topic_id} {place}" for topic_id, place in places if (topic_id, place) not in known}

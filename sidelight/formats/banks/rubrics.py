@@ -19,6 +19,7 @@ from sidelight.errors import InputError
 from sidelight.files import atomic_write
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_bytes
+from sidelight.schemas.label_scale import Label
 from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 
 if TYPE_CHECKING:
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
 _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
 
 
-def _importance(value: object, info: ValidationInfo) -> object:
-    names: tuple[str, ...] = (info.context or {})["importance"].names
-    if value not in names:
-        raise ValueError(f"Input should be one of {', '.join(map(repr, names))}")
-    return value
+def _importance(value: object, info: ValidationInfo) -> Label:
+    scale: LabelScale = (info.context or {})["importance"]
+    label = scale.read(value) if isinstance(value, str) else None
+    if label is None:
+        raise ValueError(f"Input should be one of {', '.join(map(repr, scale.writings))}")
+    return label
 
 
 def _url(value: object) -> object:
@@ -53,16 +55,15 @@ class _AnswerFile(BaseModel):
 class _QuestionFile(BaseModel):
     question_id: str = Field(pattern=_QUESTION_ID)
     question_text: str = Field(min_length=1)
-    importance: Annotated[str, BeforeValidator(_importance)]
+    importance: Annotated[Label, BeforeValidator(_importance)]
     short_answers: tuple[_AnswerFile, ...] = Field(min_length=1)
 
-    def to_question(self, importance: LabelScale) -> RubricQuestion:
+    def to_question(self) -> RubricQuestion:
         return RubricQuestion(
             question_id=self.question_id,
             rank=int(self.question_id.rpartition("-")[2]),
             text=self.question_text,
             importance=self.importance,
-            weight=importance.credit(self.importance),
             answers=tuple(RubricAnswer(**answer.model_dump()) for answer in self.short_answers),
         )
 
@@ -83,14 +84,13 @@ def read_rubric(path: Path, scales: Scales) -> Rubric:
         InputError: The file cannot be read.
         InvalidFileError: It is not a rubric, or a rank or answer id occurs twice.
     """
-    importance = scales["importance"]
     try:
         file = _RubricFile.model_validate_json(
-            read_bytes(path).removeprefix(BOM_UTF8), context={"importance": importance}
+            read_bytes(path).removeprefix(BOM_UTF8), context={"importance": scales["importance"]}
         )
         return Rubric(
             topic_id=file.topic_id,
-            questions=tuple(question.to_question(importance) for question in file.rubrics),
+            questions=tuple(question.to_question() for question in file.rubrics),
         )
     except ValidationError as error:
         findings = Findings(path)
@@ -132,7 +132,7 @@ def write_rubric(path: Path, rubric: Rubric) -> None:
             {
                 "question_id": question.question_id,
                 "question_text": question.text,
-                "importance": question.importance,
+                "importance": question.importance.written,
                 "short_answers": [
                     {
                         "answer_id": answer.answer_id,

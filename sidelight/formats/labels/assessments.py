@@ -185,17 +185,17 @@ def _label(
     cell = row.cells[column]
     if cell not in known:
         spelling = _SEPARATORS.sub("-", cell.strip().casefold())
-        label = scale.spelled(spelling)
-        if spelling and label is None:
+        found = scale.read(spelling)
+        if spelling and found is None:
             findings.error(
                 "label",
                 row.line,
-                expected=f"one of {', '.join(scale.names)} in {column}",
+                expected=f"one of {', '.join(scale.writings)} in {column}",
                 found=quoted(cell),
                 remedy="Correct the label, or leave it empty if nobody judged.",
             )
             return None
-        known[cell] = label
+        known[cell] = found.name if found else None
     return known[cell]
 
 

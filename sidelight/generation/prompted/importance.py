@@ -9,9 +9,7 @@ from sidelight.tracks import load_track
 
 _SCALE = load_track().scales["importance"]
 
-Importance: TypeAlias = Annotated[
-    str, OneOf(tuple(text for label in _SCALE.labels for text in label.spellings))
-]
+Importance: TypeAlias = Annotated[str, OneOf(_SCALE.names)]
 """As prompts ask for it."""
 
 weight_of = _SCALE.credit

@@ -70,12 +70,11 @@ def write_drafted(folder: Path, rubrics: Mapping[str, Rubric]) -> None:
 
 def _drafted_question(topic_id: str, rank: int, angle: Angle) -> RubricQuestion:
     scale = load_track().scales["importance"]
-    importance = min(scale.names, key=lambda name: abs(scale.credit(name) - angle.weight))
+    importance = min(scale.labels, key=lambda label: abs(label.credit - angle.weight))
     return RubricQuestion(
         question_id=f"{topic_id}-{rank}",
         rank=rank,
         text=angle.question,
         importance=importance,
-        weight=scale.credit(importance),
         answers=(RubricAnswer(answer_id=f"da-{rank}", text=f"The answer to: {angle.question}"),),
     )

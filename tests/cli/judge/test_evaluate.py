@@ -19,8 +19,11 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.index.folder import IndexFolder
 from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import files, run, write_inputs
+
+SCALES = load_track().scales
 
 SAMPLE = sample_path()
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
@@ -149,9 +152,9 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
     # Judging changes nothing of the run itself.
     assert {name: files(out)[name] for name in before} == before
     (result,) = (RunDirectory(out).result(path.stem) for path in (out / "traces").iterdir())
-    (rubric,) = read_rubrics(out / "scores" / "rubrics").values()
+    (rubric,) = read_rubrics(out / "scores" / "rubrics", SCALES).values()
     assert shown["rubrics"] == "drafted"
-    assert [(one.text, one.importance) for one in rubric.questions] == [
+    assert [(one.text, one.weight) for one in rubric.questions] == [
         (angle.question, angle.weight) for angle in result.trace.rubric or ()
     ]
     assert len(funnel(out / "scores")) == len(rubric.questions)

@@ -22,17 +22,18 @@ from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
 from sidelight.schemas.rubric import Rubric
 from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+from sidelight.tracks import load_track
 from tests.helpers.models.reading_model import ReadingModel
 
+SCALES = load_track().scales
+
 SAMPLE = sample_path()
-RUBRICS = dict(sorted(read_rubrics(SAMPLE / "human_rubrics").items())[:2])
+RUBRICS = dict(sorted(read_rubrics(SAMPLE / "human_rubrics", SCALES).items())[:2])
 REPORTS = [
     read_report_run(SAMPLE / "runs" / "report_generation_runs" / f"{name}-t2")
     for name in ("quillmark", "tidepool")
@@ -69,9 +70,9 @@ class BiasedJudge:
                 rubric_question_rank=wanted.rank,
                 run_tag=run_tag,
                 run_question_rank=submitted.rank,
-                label=SimilarityLabel.VERY_SIMILAR
+                label="very-similar"
                 if self._likes(place, submitted.text, run_tag, submitted.team_id)
-                else SimilarityLabel.DIFFERENT,
+                else "different",
             )
             for wanted in rubric.questions
             for place, submitted in enumerate(questions)
@@ -86,9 +87,9 @@ class BiasedJudge:
                 topic_id=rubric.topic_id,
                 run_tag=run_tag,
                 answer_id=answer.answer_id,
-                label=AnswerLabel.SUPPORTS
+                label="supports"
                 if self._likes(place, report.text, run_tag, report.metadata.team_id)
-                else AnswerLabel.NONE,
+                else "none",
             )
             for place, answer in enumerate(answers)
         ]

@@ -19,13 +19,17 @@ from sidelight.evaluation.labelling.assess import (
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.manifest import JudgingManifest, read_manifest_beside
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
 )
 from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.run import QuestionRun, ReportRun
+from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
+
+SCALES = load_track().scales
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
 JUDGE = EmbeddedJudge(RUBRICS, examples())
@@ -101,9 +105,14 @@ def test_files_and_manifest(tmp_path: Path) -> None:
     known = examples()
     asyncio.run(judge_question_runs(JUDGE, RUBRICS, [question_run("q", "t1")], known, tmp_path))
     asyncio.run(judge_report_runs(JUDGE, RUBRICS, [report_run("r", "t1")], known, tmp_path))
-    assert len(read_question_assessments(tmp_path / QUESTION_FILE)) == N_QUESTIONS**2
-    assert len(read_compound_assessments(tmp_path / COMPOUND_FILE)) == N_QUESTIONS
-    assert len(read_answer_assessments(tmp_path / REPORT_FILE)) == N_QUESTIONS
+    assert (
+        len(read_assessments(tmp_path / QUESTION_FILE, QUESTION_ASSESSMENTS, SCALES))
+        == N_QUESTIONS**2
+    )
+    assert (
+        len(read_assessments(tmp_path / COMPOUND_FILE, COMPOUND_ASSESSMENTS, SCALES)) == N_QUESTIONS
+    )
+    assert len(read_assessments(tmp_path / REPORT_FILE, ANSWER_ASSESSMENTS, SCALES)) == N_QUESTIONS
     manifest = read_manifest_beside(tmp_path / REPORT_FILE)
     assert manifest is not None
     assert manifest.label == "embedded 2 (words only), embedded"

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, SubmittedReport
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
-CREDIT = {AnswerLabel.SUPPORTS: 2, AnswerLabel.PARTIAL: 1}
+CREDIT = {"supports": 2, "partial": 1}
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def judge() -> EmbeddedJudge:
     return EmbeddedJudge(RUBRICS, examples())
 
 
-def labels(judge: EmbeddedJudge, item: SubmittedReport, topic_id: str = "t1") -> list[AnswerLabel]:
+def labels(judge: EmbeddedJudge, item: SubmittedReport, topic_id: str = "t1") -> list[str]:
     assessed = asyncio.run(judge.assess_report(RUBRICS[topic_id], "new", item))
     assert [one.answer_id for one in assessed] == [f"na-{k}" for k in range(1, N_QUESTIONS + 1)]
     return [one.label for one in assessed]
@@ -38,7 +38,7 @@ def test_it_learns_what_people_want(judge: EmbeddedJudge) -> None:
     assert agreement["answers"].kappa > 0.8
     assert agreement["questions"].kappa > 0.8
     found = Counter(labels(judge, report("t2"), "t2"))
-    assert found == {AnswerLabel.SUPPORTS: 8, AnswerLabel.PARTIAL: 8, AnswerLabel.NONE: 8}
+    assert found == {"supports": 8, "partial": 8, "none": 8}
 
 
 def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
@@ -48,9 +48,9 @@ def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
     assert keys == [(i, j) for i in range(1, N_QUESTIONS + 1) for j in (1, 2, 3)]
     label = {key: item.label for key, item in zip(keys, assessed, strict=True)}
     # ranks modulo 4: 1 similar, 2 different, 3 very-different
-    assert label[1, 1] == SimilarityLabel.SIMILAR
-    assert label[3, 3] == SimilarityLabel.VERY_DIFFERENT
-    assert label[1, 2] == SimilarityLabel.VERY_DIFFERENT
+    assert label[1, 1] == "similar"
+    assert label[3, 3] == "very-different"
+    assert label[1, 2] == "very-different"
     assert asyncio.run(judge.assess_questions(RUBRICS["t1"], "new", [])) == []
 
 
@@ -58,16 +58,16 @@ def test_compound_verdicts_are_in_order(judge: EmbeddedJudge) -> None:
     double = question("t1", 2).model_copy(update={"text": "Who is she and where does she work?"})
     verdicts = asyncio.run(judge.assess_compound("new", [question("t1", 1), double]))
     assert [item.label for item in verdicts] == [
-        CompoundLabel.NOT_COMPOUND,
-        CompoundLabel.COMPOUND,
+        "not-compound",
+        "compound",
     ]
     assert verdicts[1].run_question_text == double.text
     assert verdicts[1].run_tag == "new"
 
 
 def test_an_empty_report_says_nothing(judge: EmbeddedJudge) -> None:
-    assert set(labels(judge, saying())) == {AnswerLabel.NONE}
-    assert set(labels(judge, saying("", " \u200b "))) == {AnswerLabel.NONE}
+    assert set(labels(judge, saying())) == {"none"}
+    assert set(labels(judge, saying("", " \u200b "))) == {"none"}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_empty_report_says_nothing(judge: EmbeddedJudge) -> None:
 )
 def test_hostile_text_earns_nothing(judge: EmbeddedJudge, text: str) -> None:
     for item in (judge, EmbeddedJudge(RUBRICS)):
-        assert set(labels(item, saying(text))) == {AnswerLabel.NONE}
+        assert set(labels(item, saying(text))) == {"none"}
         honest = report("t1")
         poisoned = honest.model_copy(
             update={"responses": (*honest.responses, CitedSentence(text=text))}
@@ -99,7 +99,7 @@ def test_a_list_of_all_words_is_not_one_statement(judge: EmbeddedJudge) -> None:
     answers = [one.text.rstrip(".").split() for q in RUBRICS["t1"].questions for one in q.answers]
     scattered = " ".join(word for column in zip(*answers, strict=True) for word in column)
     assert len(scattered.split()) == 8 * N_QUESTIONS
-    assert AnswerLabel.SUPPORTS not in labels(judge, saying(scattered))
+    assert "supports" not in labels(judge, saying(scattered))
 
 
 def test_invisible_marks_neither_hide_nor_forge_words(judge: EmbeddedJudge) -> None:
@@ -130,7 +130,7 @@ def test_a_plain_contradiction_outranks_support() -> None:
     assessed = asyncio.run(
         judge.assess_report(changed, "new", saying("The fellowship pays T69,000 a year."))
     )
-    assert assessed[0].label == AnswerLabel.CONTRADICTS
+    assert assessed[0].label == "contradicts"
     assert "T69,000" in assessed[0].rationale
 
 
@@ -156,7 +156,7 @@ def test_without_examples_thresholds_decide_and_nothing_is_claimed() -> None:
     judge = EmbeddedJudge(RUBRICS)
     assert judge.agreement == {}
     assert judge.example_run_tags == frozenset()
-    assert labels(judge, report("t1"))[2] == AnswerLabel.SUPPORTS  # rank 3: seven of eight words
+    assert labels(judge, report("t1"))[2] == "supports"  # rank 3: seven of eight words
 
 
 def test_labels_below_a_confidence_are_unjudged(judge: EmbeddedJudge) -> None:

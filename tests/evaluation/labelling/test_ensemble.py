@@ -11,15 +11,15 @@ from sidelight.evaluation.labelling.ensemble import EnsembleJudge, combined
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion
+from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import rubric
 from tests.helpers.models.reading_model import ReadingModel
 
+SCALES = load_track().scales
+
 NONE = Unjudged(reason="no answer")
-LABELS = {
-    str(label): label for kind in (SimilarityLabel, AnswerLabel, CompoundLabel) for label in kind
-}
 
 
 @pytest.mark.parametrize(
@@ -47,16 +47,18 @@ LABELS = {
     ],
 )
 def test_labels_of_several_models_become_one(votes: str, label: str | None) -> None:
-    given = [NONE if vote == "-" else LABELS[vote] for vote in votes.split()]
-    for order in permutations(given):
-        found = combined(order)
+    given = votes.split()
+    named = next((vote for vote in given if vote != "-"), "similar")
+    scale = next(scale for scale in SCALES.values() if named in scale.names)
+    for order in permutations(NONE if vote == "-" else vote for vote in given):
+        found = combined(order, scale)
         assert isinstance(found, Unjudged) if label is None else found == label
 
 
-@given(st.lists(st.sampled_from(AnswerLabel), min_size=1, max_size=7))
-def test_a_majority_always_wins(votes: list[AnswerLabel]) -> None:
-    most = [label for label in AnswerLabel if 2 * votes.count(label) > len(votes)]
-    assert combined(votes) in (most or list(AnswerLabel))
+@given(st.lists(st.sampled_from(SCALES["answers"].names), min_size=1, max_size=7))
+def test_a_majority_always_wins(votes: list[str]) -> None:
+    most = [label for label in SCALES["answers"].names if 2 * votes.count(label) > len(votes)]
+    assert combined(votes, SCALES["answers"]) in (most or SCALES["answers"].names)
 
 
 def test_the_instrument_and_the_rationale_name_all_models() -> None:

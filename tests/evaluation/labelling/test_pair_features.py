@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from sidelight.evaluation.labelling.comparison import Comparison
 from sidelight.evaluation.labelling.pair_features import (
     ANSWER_FEATURES,
@@ -13,6 +12,7 @@ from sidelight.evaluation.labelling.pair_features import (
     question_features,
     report_sentences,
 )
+
 from sidelight.schemas.run import CitedSentence
 from tests.helpers.labels.labelled import N_QUESTIONS, question, report, rubric
 

@@ -19,9 +19,7 @@ from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.article import Article
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
 from sidelight.schemas.rubric import Rubric
@@ -45,13 +43,11 @@ EXAMPLES = Examples(
             rubric_question_rank=2,
             run_tag="shown",
             run_question_rank=1,
-            label=SimilarityLabel.SIMILAR,
+            label="similar",
         ),
     ),
     answer_labels=(
-        AnswerAssessment(
-            topic_id="t1", run_tag="shown", answer_id="na-2", label=AnswerLabel.PARTIAL
-        ),
+        AnswerAssessment(topic_id="t1", run_tag="shown", answer_id="na-2", label="partial"),
     ),
 )
 

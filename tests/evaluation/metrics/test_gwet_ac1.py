@@ -11,9 +11,11 @@ from hypothesis import given
 from sidelight.evaluation.metrics.chance_corrected import chance_corrected
 from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
 from sidelight.evaluation.metrics.gwet_ac1 import expected_agreement, gwet_ac1
-from sidelight.formats.labels.assessments import read_answer_assessments
-from sidelight.schemas.judgment import AnswerLabel
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
+from sidelight.tracks import load_track
 from tests.helpers.labels.agreement_tables import as_labels, tables
+
+SCALES = load_track().scales
 
 SKEWED = np.array([[90, 5], [5, 0]])
 
@@ -66,14 +68,16 @@ def test_published_answer_agreement_is_consistent(shared_data: Path) -> None:
     # People, table 2: supports 5.0%, partial 7.8%, contradicts 0.8%, none 86.4%. The judge: its
     # published labels. Section 4: raw 86.7%, AC1 .85.
     people = {
-        AnswerLabel.SUPPORTS: 0.050,
-        AnswerLabel.PARTIAL: 0.078,
-        AnswerLabel.CONTRADICTS: 0.008,
-        AnswerLabel.NONE: 0.864,
+        "supports": 0.050,
+        "partial": 0.078,
+        "contradicts": 0.008,
+        "none": 0.864,
     }
-    labels = read_answer_assessments(
-        shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
+    labels = read_assessments(
+        shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv",
+        ANSWER_ASSESSMENTS,
+        SCALES,
     )
     judge = Counter(item.label for item in labels)
-    shares = [(people[label] + judge[label] / len(labels)) / 2 for label in AnswerLabel]
+    shares = [(people[label] + judge[label] / len(labels)) / 2 for label in SCALES["answers"].names]
     assert chance_corrected(0.867, expected_agreement(shares)) == pytest.approx(0.854, abs=5e-4)

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError
 from sidelight.evaluation.scoring.diff import ScoreDiff, diff_question_scores, diff_report_scores
+from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, rubric, write_csv
+
+TRACK = load_track()
 
 RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}
 ANSWERS = "topic_id,run_tag,answer_id,auto_assessment,auto_rationale"
@@ -34,17 +37,19 @@ ONE_EACH = tuple((topic, "r", 1, "Who?", "not-compound", "x") for topic in RUBRI
 
 
 def reports(path: Path, *rows: tuple[object, ...], merge: bool = False) -> ScoreDiff:
-    return diff_report_scores(RUBRICS, write_csv(path / "a.csv", ANSWERS, *rows), merge=merge)
+    return diff_report_scores(
+        TRACK, RUBRICS, write_csv(path / "a.csv", ANSWERS, *rows), merge=merge
+    )
 
 
 def questions(
     path: Path, *rows: tuple[object, ...], verdicts: tuple[tuple[object, ...], ...] = ONE_EACH
 ) -> ScoreDiff:
     return diff_question_scores(
+        TRACK,
         RUBRICS,
         write_csv(path / "p.csv", PAIRS, *rows),
         write_csv(path / "c.csv", VERDICTS, *verdicts),
-        questions_per_topic=10,
     )
 
 
@@ -150,10 +155,10 @@ def test_conflicting_labels_stop_ours_unless_merged(tmp_path: Path) -> None:
 
 def test_a_file_that_nobody_can_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected the columns"):
-        diff_report_scores(RUBRICS, write_csv(tmp_path / "x.csv", "topic_id,label"))
+        diff_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "x.csv", "topic_id,label"))
     (tmp_path / "y.csv").write_text(f"{ANSWERS}\na,r\n")
     with pytest.raises(InputError, match="csv-cells"):
-        diff_report_scores(RUBRICS, tmp_path / "y.csv")
+        diff_report_scores(TRACK, RUBRICS, tmp_path / "y.csv")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-
 from sidelight.evaluation.labelling.comparison import Comparison
+
 from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
 
 ANSWERS = [
