@@ -56,6 +56,8 @@ class EmbeddedQuestionSimilarity:
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
         """Return one judgment for each pair, by rubric question, then submitted question."""
         texts = [question.text for question in case.submission]
+        if not texts:
+            return []
         features = question_features(self._comparison, case.rubric, texts)
         rows = features.reshape(-1, features.shape[-1])
         return [
