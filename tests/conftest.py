@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sidelight.formats.topics.articles import read_topics
 from sidelight.index.build import build_index
@@ -23,28 +24,31 @@ from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.live_server import LiveServer
+from tests.helpers.public_data import PublicData
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
+
+# How long an example takes says how busy the machine is, and nothing about what is tested.
+settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sidelight")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> Path:
+def shared_data() -> PublicData:
     """The public data that may lie beside the checkout (or where SIDELIGHT_SHARED_DATA points)."""
-    folder = Path(os.environ.get("SIDELIGHT_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"needs the public data folder {folder}, which is not there")
-    return folder
+    beside = REPOSITORY.parent / "shared" / "data"
+    return PublicData(Path(os.environ.get("SIDELIGHT_SHARED_DATA", beside)))
 
 
 @pytest.fixture(scope="session")
-def public_runs(shared_data: Path) -> Path:
+def public_runs(shared_data: PublicData) -> Path:
     """The eight public DRAGUN runs."""
     return shared_data / "dragun-2025" / "runs"
 

@@ -61,11 +61,11 @@ def judge_arms(
 @cache
 def _encoder() -> SentenceEncoder:
     """Return the encoder that the judging process keeps from arm to arm, with what it encoded."""
-    from sidelight.ablation.shared import remembering
     from sidelight.build.judges import open_encoder
+    from sidelight.text_vectors import TextVectors
 
     encoder = open_encoder()
-    return encoder._replace(encode=remembering(encoder.encode))
+    return encoder._replace(encode=TextVectors(encoder.encode))
 
 
 def _judge_arm(name: str, folder: Path, index: Path, rubrics: Path, judge: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.config.settings import ModelSettings, Settings
-    from sidelight.index.manifest import Plan
+    from sidelight.index.manifest import IndexPlan
 
 _GB = 10**9
 
@@ -118,7 +118,7 @@ def _feedback(name: str, possible: bool) -> Check:  # noqa: FBT001 - a finding, 
     )
 
 
-def _vectors(plan: Plan, segments: int) -> Check:
+def _vectors(plan: IndexPlan, segments: int) -> Check:
     from sidelight.index.machine import count_gpus, memory_bytes
     from sidelight.index.vectors.capacity import plan_capacity
     from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named

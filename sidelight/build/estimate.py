@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.build.cost import tokens_cost
 from sidelight.build.roles import chosen_performers, model_named, models_asked
 from sidelight.generation.reading.cleaning import clean_article
 from sidelight.llm.asked import Asked
@@ -16,7 +17,7 @@ from sidelight.schemas.base import Value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sidelight.config.settings import ModelSettings, Settings
+    from sidelight.config.settings import Settings
     from sidelight.schemas.article import Article
 
 LATENCY_S = 0.5
@@ -122,20 +123,12 @@ def _estimate(asked: Asked, settings: Settings, lengths: Sequence[int]) -> Promp
         calls=calls,
         prompt_tokens=read,
         completion_tokens=written,
-        cost=_cost(settings, model_named(settings, asked.model), read, written),
+        cost=tokens_cost(settings, model_named(settings, asked.model), read, written),
     )
-
-
-def _cost(settings: Settings, model: ModelSettings | None, read: int, written: int) -> float | None:
-    server = model and settings.servers.get(model.server)
-    if not server or server.prompt_price is None or server.completion_price is None:
-        return None
-    return (read * server.prompt_price + written * server.completion_price) / 1e6
 
 
 def _slots(settings: Settings) -> int:
     from sidelight.config.settings import ServerSettings
 
-    models = (settings.models.writer, settings.models.checker, settings.models.ranker)
-    named = {one.server for one in models if one}
+    named = {model.server for model in settings.models.of_run()}
     return sum(settings.servers.get(name, ServerSettings()).max_concurrency for name in named)

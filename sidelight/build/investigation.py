@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sidelight.agents.graphs.state import InvestigationState
     from sidelight.build.models import ModelAccess, Models
     from sidelight.config.settings import RetrievalSettings, Settings
-    from sidelight.generation.roles import Encode
     from sidelight.index.folder import IndexFolder
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.runs.log import TopicLog
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.article import Article
     from sidelight.schemas.outcome import Outcome
     from sidelight.schemas.segment import Segment
+    from sidelight.text_vectors import Encode
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
 _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12

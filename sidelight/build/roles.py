@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from sidelight.build.models import Models
     from sidelight.config.settings import ModelSettings, RoleSettings, Settings
-    from sidelight.generation.roles import Encode
     from sidelight.llm.base import Model
     from sidelight.runs.log import TopicLog
+    from sidelight.text_vectors import Encode
 
     _Offered = dict[str, Callable[[], object]]
 
@@ -107,10 +107,10 @@ def _offered(settings: Settings, encode: Encode, asks: Mapping[str, PromptedMode
     hang on when a reply comes.
     """
     from sidelight.checks.compound import PromptedCompoundCheck
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
+    from sidelight.text_vectors import TextVectors
 
     track, investigation = load_track(settings.track), settings.investigation
-    sentences, vectors = SentenceIndex(encode), SentenceIndex(encode).vectors
+    sentences, vectors = TextVectors(encode), TextVectors(encode)
     return {
         "writer": lambda: asks["writer"],
         "checker": lambda: asks["checker"],

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sidelight.cli.console import out, print_table, progress_bar
+from sidelight.cli.options.results import output_option
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
 
@@ -28,9 +27,9 @@ _EXCERPT = 3
 
 
 def demo(
-    folder: Annotated[
-        Path, typer.Option("--out", help="Where the demo works; safe to delete.")
-    ] = Path("sidelight-demo"),
+    folder: Annotated[Path, output_option("Where the demo works; safe to delete.")] = Path(
+        "sidelight-demo"
+    ),
 ) -> None:
     """Run everything on the bundled fictional mini web, and end with a page to look at."""
     from sidelight.index.build import build_index
@@ -80,27 +79,13 @@ def _step(title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.build.investigation import open_investigation, open_sources
-    from sidelight.build.models import ModelAccess
+    from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
     from sidelight.formats.topics.articles import read_topics
-    from sidelight.runs.runner import run_topics
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
-    summary = asyncio.run(
-        run_topics(
-            read_topics(topics),
-            settings,
-            index.manifest.fingerprint(),
-            lambda: open_investigation(
-                settings,
-                open_sources(settings.retrieval, index),
-                ModelAccess(destination / "cache"),
-            ),
-            destination,
-        )
-    )
+    summary = make_run(read_topics(topics), settings, index, destination)
     if not summary.succeeded:
         raise InputError(f"the demo's run failed; see {summary.directory.failures}")
     return summary.directory

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.options.inputs import DEFAULT_TRACK, CitedIndex, CoveredTopics, Track
+from sidelight.cli.options.results import Json, output_option
 
 
 def pack(
     runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="New folder to submit from.")],
-    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = "dragun2025",
-    topics: Annotated[
-        Path | None,
-        typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
-    ] = None,
-    index: Annotated[
-        Path | None,
-        typer.Option("--index", help="Index folder; every cited segment must be in it."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+    output: Annotated[Path, output_option("New folder to submit from.")],
+    track: Track = DEFAULT_TRACK,
+    topics: CoveredTopics = None,
+    index: CitedIndex = None,
+    as_json: Json = False,
 ) -> None:
     """Validate runs, strictly and as the track does, and put their files together for upload.
 

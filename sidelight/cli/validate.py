@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import DEFAULT_TRACK, CitedIndex, CoveredTopics, Track
+from sidelight.cli.options.results import Json
 
 if TYPE_CHECKING:
     from sidelight.formats.verdict import Verdict
@@ -20,19 +22,13 @@ def validate(
         list[Path],
         typer.Argument(help="Runs, topics, rubrics, assessments, TREC runs or qrels."),
     ],
-    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = "dragun2025",
-    topics: Annotated[
-        Path | None,
-        typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
-    ] = None,
-    index: Annotated[
-        Path | None,
-        typer.Option("--index", help="Index folder; every cited segment must be in it."),
-    ] = None,
+    track: Track = DEFAULT_TRACK,
+    topics: CoveredTopics = None,
+    index: CitedIndex = None,
     official: Annotated[
         bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check files, each by what it holds; exit with 1 if one is invalid."""
     from sidelight.formats.topics.articles import read_topics

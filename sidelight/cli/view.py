@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import out
+from sidelight.cli.options.inputs import data_option, rubrics_option
+from sidelight.cli.options.results import output_option
 from sidelight.cli.options.scores import from_data
 from sidelight.formats.data_folder import DataPart
 
@@ -19,11 +21,9 @@ ASSESSMENTS = Path(DataPart.REPORT_ASSESSMENTS).parent
 
 def view(
     run: Annotated[Path, typer.Argument(help="Run directory.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help=f"The page; {PAGE} in the run directory.")
-    ] = None,
+    output: Annotated[Path | None, output_option(f"The page; {PAGE} in the run directory.")] = None,
     rubrics: Annotated[
-        Path | None, typer.Option("--rubrics", help="Folder of rubrics (*.json), for evaluators.")
+        Path | None, rubrics_option("Folder of rubrics (*.json), for evaluators.")
     ] = None,
     labels: Annotated[
         list[Path] | None,
@@ -34,7 +34,7 @@ def view(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="The organizers' data folder, in place of both."),
+        data_option("The organizers' data folder, in place of both."),
     ] = None,
     compare: Annotated[
         Path | None, typer.Option("--compare", help="Another run directory, shown side by side.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 
-def load_settings(path: Path | None, overrides: Sequence[str] = ()) -> Settings:
+def load_settings(path: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
     Raises:

@@ -177,6 +177,11 @@ class ModelsSettings(Value):
         None, description="Judges the finished run; no result depends on it."
     )
 
+    def of_run(self) -> tuple[ModelSettings, ...]:
+        """Return those that a run may ask, in order; the judge is asked after it."""
+        named = (self.writer, self.checker, self.ranker)
+        return tuple(model for model in named if model is not None)
+
 
 class ServerSettings(Value):
     """Where a model is served. No result depends on it, so a run may go on with another one."""

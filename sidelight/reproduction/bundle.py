@@ -31,7 +31,7 @@ from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import write_archive
 from sidelight.reproduction.contents import BundledPrompt, Contents, describe_files
-from sidelight.reproduction.evidence import Evidence, recording
+from sidelight.reproduction.recording import Recording, recording
 from sidelight.reproduction.replay import compare_runs, replay_run
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.self_evaluation.rubrics import DRAFTED
@@ -89,7 +89,7 @@ async def make_bundle(
             f"{topics}: expected the topics of the run; {differing[0]} is in one of the two only",
             remedy="Give the topics file that the run was made with.",
         )
-    evidence = Evidence()
+    record = Recording()
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
@@ -97,7 +97,7 @@ async def make_bundle(
             articles,
             settings,
             folder.manifest.fingerprint(),
-            recording(open_sources(settings.retrieval, folder), evidence),
+            recording(open_sources(settings.retrieval, folder), record),
             cache,
             again.path,
             on_topic,
@@ -105,7 +105,7 @@ async def make_bundle(
         problems = [item for item in compare_runs(run, again) if item.severity == "error"]
         if problems:
             raise InvalidFileError(problems)
-        evidence.write(packed / EVIDENCE)
+        record.write(packed / EVIDENCE)
         shutil.copyfile(topics, packed / TOPICS)
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
         if judged_by is not None:
@@ -153,13 +153,12 @@ def _write_prompts(folder: Path) -> None:
 
 
 def _describe(packed: Path, settings: Settings, manifest: RunManifest) -> Contents:
-    asked = [item for item in (settings.models.writer, settings.models.checker) if item is not None]
     return Contents(
         sidelight=manifest.sidelight,
         python=platform.python_version(),
         platform=platform.platform(),
         packages=manifest.packages,
-        models={model.name: model.revision for model in asked},
+        models={model.name: model.revision for model in settings.models.of_run()},
         index=manifest.index,
         prompts={
             prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)

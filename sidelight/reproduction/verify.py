@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight import __version__
 from sidelight.config.load import load_settings
 from sidelight.errors import MachineError, OfflineError, Problem
 from sidelight.formats.topics.articles import read_topics
@@ -19,9 +18,10 @@ from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import read_archive
 from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUBRICS, RUN, SCORES, TOPICS
 from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, read_contents
-from sidelight.reproduction.evidence import Evidence, replaying
+from sidelight.reproduction.recording import Recording, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.runs.directory import RunDirectory
+from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,10 +64,10 @@ async def verify_bundle(
         problems = contents.check(folder)
         if problems:
             return Verification(contents, tuple(problems), 0)
-        if contents.sidelight != __version__:
+        if contents.sidelight != VERSION:
             raise MachineError(
                 f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
-                f"{contents.sidelight}, and this is {__version__}",
+                f"{contents.sidelight}, and this is {VERSION}",
                 remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
             )
         problems = _other_prompts(folder, contents)
@@ -121,7 +121,7 @@ async def _replay(
                 articles,
                 load_settings(recorded.config),
                 contents.index,
-                replaying(Evidence.read(folder / EVIDENCE)),
+                replaying(Recording.read(folder / EVIDENCE)),
                 cache,
                 again.path,
                 on_topic,

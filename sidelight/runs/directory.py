@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sidelight.llm.prompted import CallRecord
 
 
-class Failure(Value):
+class TopicFailure(Value):
     """A topic that could not be finished."""
 
     topic_id: str
@@ -95,7 +95,7 @@ class RunDirectory:
         """
         busy = UsageError(
             f"another process is working on {self.path}",
-            remedy="Wait for it, or choose another folder with --out",
+            remedy="Wait for it, or choose another folder with --output",
         )
         with locked_folder(self.path, busy):
             for half_written in self.path.rglob(".*.tmp"):
@@ -114,7 +114,7 @@ class RunDirectory:
         elif self.config.read_text(encoding="utf-8") != wanted:
             raise UsageError(
                 f"{self.path} holds a run with other settings (see {self.config})",
-                remedy="Choose another folder with --out, or delete that one",
+                remedy="Choose another folder with --output, or delete that one",
             )
 
     def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
@@ -128,7 +128,7 @@ class RunDirectory:
             return None
         other = UsageError(
             f"{path} was made from another index, article or version of sidelight",
-            remedy="Choose another folder with --out, or delete that one",
+            remedy="Choose another folder with --output, or delete that one",
         )
         try:
             result = self.result(topic_id)
@@ -150,7 +150,7 @@ class RunDirectory:
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{path}: expected a topic finished by this version of sidelight",
-                remedy="Call `sidelight run` again, with another folder for --out.",
+                remedy="Call `sidelight run` again, with another folder for --output.",
             ) from error
 
     def finish(self, result: TopicResult) -> None:
@@ -206,7 +206,7 @@ class RunDirectory:
         """Return the finished topics' files that someone changed; all others are made anew."""
         return sorted(name for name in self.edited() if (self.path / name).parent == self.traces)
 
-    def write_failures(self, failures: Sequence[Failure]) -> None:
+    def write_failures(self, failures: Sequence[TopicFailure]) -> None:
         """Write one line per failed topic; an empty file when there is none."""
         lines = (
             orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"

@@ -119,6 +119,17 @@ class PromptUsage:
     latency_s: float = 0.0
     failures: Counter[str] = field(default_factory=Counter)
 
+    def __add__(self, other: PromptUsage) -> PromptUsage:
+        """Return what the calls of two prompts came to."""
+        return PromptUsage(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            latency_s=self.latency_s + other.latency_s,
+            failures=self.failures + other.failures,
+        )
+
 
 def usage_by_prompt(calls: Iterable[CallRecord]) -> dict[tuple[str, str], PromptUsage]:
     """Add calls up by model and prompt id, sorted."""

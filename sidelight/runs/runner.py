@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from sidelight import __version__
 from sidelight.errors import MachineError, UsageError
 from sidelight.files import sha256_file
 from sidelight.formats.runs.cited_text import check_report_run, write_report_run
 from sidelight.formats.runs.question_list import check_question_run, write_question_run
-from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
+from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
 from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.report import Report
@@ -23,7 +22,7 @@ from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedRe
 from sidelight.schemas.run_manifest import RunManifest
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
-from sidelight.versions import installed_versions
+from sidelight.versions import VERSION, installed_versions
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -60,7 +59,7 @@ class RunSummary:
     directory: RunDirectory
     done: tuple[str, ...]
     kept: tuple[str, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[TopicFailure, ...]
     thin: tuple[str, ...]
     fallbacks: Mapping[str, Sequence[str]]
     logs: dict[str, TopicLog]
@@ -74,6 +73,14 @@ class RunSummary:
     def usage(self) -> dict[tuple[str, str], PromptUsage]:
         """Add up this call's model calls by model and prompt id."""
         return usage_by_prompt(call for log in self.logs.values() for call in log.calls)
+
+    def seconds(self) -> dict[str, float]:
+        """Add up, by step, how long this call's topics took; topics are worked on side by side."""
+        steps: dict[str, float] = {}
+        for log in self.logs.values():
+            for step, seconds in log.seconds.items():
+                steps[step] = steps.get(step, 0.0) + seconds
+        return steps
 
 
 async def run_topics(
@@ -124,7 +131,7 @@ async def run_topics(
             for article in articles
             if article.topic_id not in results and only in {None, article.topic_id}
         ]
-        failures: list[Failure] = []
+        failures: list[TopicFailure] = []
         logs: dict[str, TopicLog] = {}
 
         async def work(article: Article, investigate: Investigate) -> None:
@@ -186,13 +193,15 @@ async def _all(
 
 async def _attempt(
     article: Article, track: Track, fingerprint: str, investigate: Investigate, log: TopicLog
-) -> TopicResult | Failure:
+) -> TopicResult | TopicFailure:
     try:
         outcome = await investigate(article, log)
     except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
-        return Failure(topic_id=article.topic_id, error=type(error).__name__, message=str(error))
+        return TopicFailure(
+            topic_id=article.topic_id, error=type(error).__name__, message=str(error)
+        )
     return TopicResult(
         topic_id=article.topic_id,
         fingerprint=fingerprint,
@@ -206,7 +215,7 @@ async def _attempt(
 
 
 def _fingerprint(article: Article, settings: Settings, index_fingerprint: str) -> str:
-    parts = (__version__, settings.fingerprint(), index_fingerprint, article.model_dump())
+    parts = (VERSION, settings.fingerprint(), index_fingerprint, article.model_dump())
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
@@ -248,11 +257,11 @@ def _manifest(
     index_fingerprint: str,
     results: Sequence[TopicResult],
     thin: Sequence[str],
-    failures: Sequence[Failure],
+    failures: Sequence[TopicFailure],
     edited: Sequence[str],
 ) -> RunManifest:
     return RunManifest(
-        sidelight=__version__,
+        sidelight=VERSION,
         packages=installed_versions(),
         track=settings.track,
         settings=settings.fingerprint(),

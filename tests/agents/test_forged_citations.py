@@ -12,7 +12,6 @@ import pytest
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.generation.roles import Encode
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.report import (
@@ -23,6 +22,7 @@ from sidelight.schemas.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment
+from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies
 
 FORGED = Segment(

@@ -10,12 +10,12 @@ from pathlib import Path
 from sidelight.build.investigation import Sources, open_investigation
 from sidelight.build.models import ModelAccess
 from sidelight.config.settings import Settings
-from sidelight.generation.roles import Encode
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
 from sidelight.schemas.outcome import Outcome
 from sidelight.schemas.segment import Segment
+from sidelight.text_vectors import Encode
 
 
 def test_no_segment_of_a_topic_is_fetched_twice(

@@ -13,12 +13,12 @@ from sidelight.agents.graphs.investigation import build_graph
 from sidelight.build.roles import open_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation.reading.injection import gives_orders
-from sidelight.generation.roles import Encode
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.trace import Trace
 from sidelight.text import content_words
+from sidelight.text_vectors import Encode
 from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
 from tests.helpers.mini_web import dependencies
 from tests.helpers.models.obedient_model import KEY, WORD, ObedientModel

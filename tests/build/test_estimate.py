@@ -20,6 +20,7 @@ from sidelight.index.text.segmenter import write_segments
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
 from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.public_data import PublicData
 
 ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)
 
@@ -65,6 +66,23 @@ def test_cost_needs_both_prices() -> None:
     assert total.cost == pytest.approx(expected)
 
 
+def test_a_ranker_is_priced_by_its_own_server() -> None:
+    named = {"writer": {"name": "tiny"}, "ranker": {"name": "small", "server": "second"}}
+    default = {"prompt_price": 2.0, "completion_price": 10.0}
+    second = {"prompt_price": 7.0, "completion_price": 0.0}
+    changes = {"retrieval": {"retriever": "bm25", "listwise_depth": 50}, "models": named}
+    plain = settings().model_dump() | changes
+    paid = Settings.model_validate({**plain, "servers": {"default": default, "second": second}})
+    estimate = estimate_run(paid, [ARTICLE])
+    ranking = estimate.prompts["rank"]
+    assert ranking.cost == pytest.approx(7 * ranking.prompt_tokens / 1e6)
+    assert estimate.total.cost == pytest.approx(
+        sum(one.cost or 0 for one in estimate.prompts.values())
+    )
+    unpriced = Settings.model_validate({**plain, "servers": {"default": default}})
+    assert estimate_run(unpriced, [ARTICLE]).total.cost is None
+
+
 def test_the_command_needs_neither_server_nor_index(tmp_path: Path) -> None:
     topics = tmp_path / "topics.jsonl"
     topics.write_bytes(orjson.dumps({"docid": "t-1", "title": "A", "body": ARTICLE.body}) + b"\n")
@@ -84,7 +102,7 @@ def test_the_command_needs_neither_server_nor_index(tmp_path: Path) -> None:
     "chosen", [settings(), settings(rounds=1, write_questions="organizers-2024")]
 )
 def test_a_run_costs_what_was_estimated(
-    shared_data: Path, tmp_path: Path, chosen: Settings
+    shared_data: PublicData, tmp_path: Path, chosen: Settings
 ) -> None:
     web = read_topics(shared_data / "dragun-2025" / "topics.jsonl")[:10]
     articles = web[1:5]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sidelight.checks.compound import PromptedCompoundCheck, RuleCompoundCheck
+from sidelight.checks.compound import PromptedCompoundCheck
 from sidelight.errors import StructuredOutputError
 from tests.helpers.asking.checks import fences, says, scripted
 
@@ -25,11 +25,6 @@ def test_a_model_is_asked_once(reply: str, reason: str | None) -> None:
     assert request.temperature == 0
     assert request.json_schema is not None
     assert list(request.json_schema.schema_["properties"]) == ["reason", "verdict"]
-
-
-def test_rules_need_no_model() -> None:
-    assert asyncio.run(RuleCompoundCheck()(TWO)) is not None
-    assert asyncio.run(RuleCompoundCheck()("Who owns the outlet?")) is None
 
 
 @pytest.mark.parametrize(

@@ -57,10 +57,6 @@ def retriever(request: pytest.FixtureRequest, opened: Callable[[str], Retriever]
     return found
 
 
-def test_all_that_are_registered_are_held_to_it() -> None:
-    assert set(names("retriever")) <= set(ALL)
-
-
 def test_every_query_is_answered_under_its_id(
     retriever: Retriever, small_corpus: list[Segment]
 ) -> None:

@@ -16,6 +16,7 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
+from tests.helpers.public_data import PublicData
 
 SCALES = load_track().scales
 
@@ -146,7 +147,7 @@ def test_a_topic_without_a_rubric_is_named(runs: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_runs_of_the_starter_kit(runs: Path, shared_data: Path) -> None:
+def test_the_runs_of_the_starter_kit(runs: Path, shared_data: PublicData) -> None:
     for path in (shared_data / "autojudge-kiddie").glob("run*.jsonl"):
         (runs / path.name).write_bytes(path.read_bytes())
     board = leaderboard(runs, ["bee", "cloud", "earthworms", "hibernation", "leaf"])

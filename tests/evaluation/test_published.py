@@ -15,6 +15,7 @@ from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.published import TARGETS, Figure, find_files
 from sidelight.sample import sample_path
+from tests.helpers.public_data import PublicData
 
 BY_NAME = {target.name: target for target in TARGETS}
 
@@ -45,9 +46,19 @@ def test_a_figure_agrees_at_the_printed_precision(
     assert Figure("x", published, here).agrees is agrees
 
 
-@pytest.mark.parametrize("name", ["starter-kit", "autojudge-scores", "rubric-sun", "rag25-labels"])
-def test_what_is_public_comes_out_as_published(name: str, shared_data: Path) -> None:
-    code, figures = reproduce(name, "--data", shared_data)
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("starter-kit", "dragun-2025"),
+        ("autojudge-scores", "dragun-2025"),
+        ("rubric-sun", "rubric-dl20"),
+        ("rag25-labels", "rag-2025"),
+    ],
+)
+def test_what_is_public_comes_out_as_published(
+    name: str, data: str, shared_data: PublicData
+) -> None:
+    code, figures = reproduce(name, "--data", (shared_data / data).parent)
     assert code == 0
     assert figures
     assert all(figure["agrees"] for figure in figures.values())

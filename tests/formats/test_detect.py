@@ -12,6 +12,7 @@ from tests.helpers.formats.sample_runs import (
     task2_bytes,
     task2_objects,
 )
+from tests.helpers.public_data import PublicData
 
 EXAMPLES = {
     "task1": task1_bytes(task1_rows()),
@@ -70,7 +71,7 @@ def test_says_so_when_it_cannot_tell(tmp_path: Path, content: bytes) -> None:
         ("cranfield/queries.tsv", None),
     ],
 )
-def test_tells_public_files(shared_data: Path, name: str, kind: str | None) -> None:
+def test_tells_public_files(shared_data: PublicData, name: str, kind: str | None) -> None:
     assert detect_kind(shared_data / name) == kind
 
 

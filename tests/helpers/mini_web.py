@@ -9,11 +9,12 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.build.roles import extractive_roles
 from sidelight.config.settings import Settings
-from sidelight.generation.roles import Encode, Roles
+from sidelight.generation.roles import Roles
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
+from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 
 

@@ -17,6 +17,8 @@ retrieval: {retriever: bm25}
 roles: {default: prompted}
 models: {writer: {name: tiny}}
 """
+# One round of searches with few hits, for what does not depend on how far an investigation goes.
+SHORT = ("--set=investigation.max_rounds=1", "--set=retrieval.k=5")
 # Calls and cached replies hold times; a lock holds nothing.
 _NOT_OF_RESULTS = {"calls", "cache", ".lock"}
 

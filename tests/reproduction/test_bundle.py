@@ -35,7 +35,7 @@ class Made:
         self.inputs = write_inputs(folder, 1)
         self.index = index
         with FaultServer() as server:
-            run(*self.inputs, "--index", index, "--base-url", server.base_url, "--out", self.run)
+            run(*self.inputs, "--index", index, "--base-url", server.base_url, "--output", self.run)
         index_and_rubrics = ("--index", index, "--rubrics", RUBRICS)
         invoke("evaluate", self.run, *index_and_rubrics, "--words-only")
         invoke(*self.bundling(), "-o", self.bundle)

@@ -15,6 +15,7 @@ from sidelight.index.text.corpus import CorpusFields
 from sidelight.registry import names
 from sidelight.retrieval.dense import DenseRetriever
 from sidelight.retrieval.named import open_retriever
+from tests.helpers.public_data import PublicData
 
 
 def test_unknown_name(small_index: IndexFolder) -> None:
@@ -33,7 +34,7 @@ def test_an_encoder_of_another_dimension(small_index: IndexFolder) -> None:
 
 @pytest.mark.slow
 def test_cranfield_in_the_expected_order(
-    shared_data: Path, tmp_path: Path, encoder: Encoder
+    shared_data: PublicData, tmp_path: Path, encoder: Encoder
 ) -> None:
     """Feedback beats BM25, vectors beat feedback and fusion beats all, on a real collection."""
     cranfield = shared_data / "cranfield"

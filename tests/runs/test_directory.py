@@ -11,7 +11,7 @@ from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write
-from sidelight.runs.directory import Failure, RunDirectory, TopicResult, publish
+from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.schemas.article import Article
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.run_manifest import RunManifest
@@ -50,7 +50,7 @@ def test_a_folder_belongs_to_its_settings(directory: RunDirectory) -> None:
     assert "max_rounds: 3" in directory.config.read_text()
     with pytest.raises(UsageError, match="a run with other settings") as caught:
         directory.claim(load_settings(None, ["retrieval.k=50"]))
-    assert "--out" in caught.value.remedy
+    assert "--output" in caught.value.remedy
     assert str(directory.config) in caught.value.message
 
 
@@ -123,13 +123,13 @@ def test_any_topic_id_has_its_own_trace_inside_the_folder(
 
 def test_failures_are_one_line_each(directory: RunDirectory) -> None:
     failures = [
-        Failure(topic_id="a", error="InputError", message="two\nlines"),
-        Failure(topic_id="b", error="KeyError", message="'x'"),
+        TopicFailure(topic_id="a", error="InputError", message="two\nlines"),
+        TopicFailure(topic_id="b", error="KeyError", message="'x'"),
     ]
     directory.path.mkdir(parents=True)
     directory.write_failures(failures)
     lines = directory.failures.read_text().splitlines()
-    assert [Failure(**orjson.loads(line)) for line in lines] == failures
+    assert [TopicFailure(**orjson.loads(line)) for line in lines] == failures
     directory.write_failures([])
     assert directory.failures.read_bytes() == b""
 

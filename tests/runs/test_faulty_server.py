@@ -20,7 +20,8 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
 from sidelight.index.text.segmenter import read_documents, write_segments
 from tests.helpers.models.fault_server import HTTP_FAULTS, REPLY_FAULTS, FaultServer
-from tests.helpers.prompted_runs import files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+from tests.helpers.public_data import PublicData
 
 # Faults whose reply is whole, so that it is kept and only its content is no use.
 WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")
@@ -54,7 +55,7 @@ def failures(summary: dict[str, Any]) -> Counter[str]:
 def check_faulty_run(n_topics: int, out: Path, *options: object) -> None:
     """Run against a server that fails 30% of all requests, and count."""
     with FaultServer(faults=0.3, seed=1, hang_s=0.1) as server:
-        summary = run(*options, "--base-url", server.base_url, "--out", out)
+        summary = run(*options, "--base-url", server.base_url, "--output", out)
         stats = server.stats()
     dealt, counted = stats.faults, failures(summary)
     assert set(dealt) == {*HTTP_FAULTS, *REPLY_FAULTS}
@@ -73,7 +74,7 @@ def check_faulty_run(n_topics: int, out: Path, *options: object) -> None:
     assert stats.answered_twice() == {}
     answered = stats.answered.total() + sum(dealt[kind] for kind in WHOLE)
     assert n_rows(out / "cache", "replies") == answered
-    again = run(*options, "--offline", "--cache", out / "cache", "--out", out)
+    again = run(*options, "--offline", "--cache", out / "cache", "--output", out)
     assert (again["done"], len(again["kept"])) == ([], n_topics)
 
 
@@ -86,7 +87,7 @@ def test_a_third_of_calls_failing_costs_no_topic(
 
 @pytest.mark.slow
 def test_a_third_of_calls_failing_costs_no_public_topic(
-    shared_data: Path, encoder: Encoder, tmp_path: Path
+    shared_data: PublicData, encoder: Encoder, tmp_path: Path
 ) -> None:
     topics = shared_data / "dragun-2025" / "topics.jsonl"
     write_segments(tmp_path / "segments.jsonl", read_documents(topics), lambda _: None)
@@ -98,11 +99,11 @@ def test_a_third_of_calls_failing_costs_no_public_topic(
 def test_nonsense_leaves_what_no_model_would_have_written(
     mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
-    options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
+    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
     kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
     with FaultServer(faults=1.0, kinds=kinds) as server:
-        summary = run(*options, "--base-url", server.base_url, "--out", tmp_path / "nonsense")
-    plainly = ("--set", "roles.default=extractive", "--out", tmp_path / "plain")
+        summary = run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
+    plainly = ("--set", "roles.default=extractive", "--output", tmp_path / "plain")
     run(*options, *plainly)
     nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
     assert nonsense["task1.tsv"] == plain["task1.tsv"]
@@ -124,7 +125,7 @@ def test_a_server_that_is_not_there_is_said_at_once(
     options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
     started = time.monotonic()
     with pytest.raises(ModelUnavailableError, match="Start the server") as caught:
-        run(*options, "--base-url", server.base_url, "--out", tmp_path / "run")
+        run(*options, "--base-url", server.base_url, "--output", tmp_path / "run")
     assert caught.value.exit_code == 3
     assert time.monotonic() - started < 5
     assert set(files(tmp_path / "run")) == {"config.yaml"}
@@ -133,7 +134,7 @@ def test_a_server_that_is_not_there_is_said_at_once(
 def test_a_server_that_goes_away_fails_no_topic(
     mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
-    options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
+    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
     out, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
 
     def stop_in_the_middle(server: FaultServer) -> None:
@@ -144,13 +145,13 @@ def test_a_server_that_goes_away_fails_no_topic(
     with FaultServer(latency_s=0.01) as server, ThreadPoolExecutor() as pool:
         stopped = pool.submit(stop_in_the_middle, server)
         with pytest.raises(ModelUnavailableError, match="Start the server"):
-            run(*options, "--base-url", server.base_url, "--out", out)
+            run(*options, "--base-url", server.base_url, "--output", out)
         stopped.result()
     assert "manifest.json" not in files(out)
     n_kept = n_rows(out / "cache", "replies")
     with FaultServer() as server:
-        run(*options, "--base-url", server.base_url, "--out", out)
+        run(*options, "--base-url", server.base_url, "--output", out)
         n_new = server.stats().calls
-        run(*options, "--base-url", server.base_url, "--out", undisturbed)
+        run(*options, "--base-url", server.base_url, "--output", undisturbed)
         assert server.stats().calls - n_new == n_new + n_kept
     assert files(out) == files(undisturbed)

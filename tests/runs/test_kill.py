@@ -15,24 +15,31 @@ import pytest
 
 from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
+from tests.helpers.prompted_runs import SHORT, run
 
 
 class Undisturbed(NamedTuple):
     """A run that nothing disturbed.
 
     Attributes:
-        command: What runs it, but for the folder.
+        options: What it was run with, but for the folder.
         files: Its files by name.
-        duration_s: How long it took.
     """
 
-    command: list[str]
+    options: list[str]
     files: dict[str, bytes]
-    duration_s: float
 
     def start(self, out: Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*self.command, "--out", str(out)],
+            [
+                sys.executable,
+                "-m",
+                "sidelight.cli.main",
+                "run",
+                *self.options,
+                "--output",
+                str(out),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -56,15 +63,11 @@ def undisturbed(
     topics = folder / "topics.jsonl"
     lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
     topics.write_text("".join(lines[:3]))
-    command = [sys.executable, "-m", "sidelight.cli.main", "run"]
-    command += ["--topics", str(topics), "--index", str(mini_web_index.path)]
     # One topic after another, so that a kill finds some finished and others not.
-    command += ["--parallel", "1"]
-    started = time.monotonic()
-    subprocess.run([*command, "--out", str(folder / "run")], check=True, capture_output=True)
-    made = files(folder / "run")
-    assert len([name for name in made if name.startswith("traces/")]) == 3
-    return Undisturbed(command, made, time.monotonic() - started)
+    options = ["--topics", str(topics), "--index", str(mini_web_index.path), "--parallel", "1"]
+    options += SHORT
+    assert len(run(*options, "--output", folder / "run")["done"]) == 3
+    return Undisturbed(options, files(folder / "run"))
 
 
 def moments(kills: int, duration_s: float) -> Iterator[float]:
@@ -75,12 +78,14 @@ def moments(kills: int, duration_s: float) -> Iterator[float]:
         yield from (duration_s * (part + rng.random()) / kills for part in parts)
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(60, marks=pytest.mark.slow)])
-def test_killed_runs_end_in_the_same_bytes(
-    kills: int, undisturbed: Undisturbed, tmp_path: Path
+@pytest.mark.slow
+def test_runs_killed_at_sixty_moments_end_in_the_same_bytes(
+    undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    left = moments(kills, undisturbed.duration_s)
-    killed = 0
+    kills, killed = 60, 0
+    started = time.monotonic()
+    assert undisturbed.start(tmp_path / "timed").wait() == 0
+    left = moments(kills, time.monotonic() - started)
     while killed < kills:
         out = tmp_path / f"after-{killed}"
         while True:
@@ -97,12 +102,11 @@ def test_killed_runs_end_in_the_same_bytes(
         assert files(out) == undisturbed.files
 
 
-def test_ctrl_c_ends_a_run_with_a_word_and_leaves_what_is_finished(
+def test_ctrl_c_ends_a_run_with_a_word_and_it_goes_on_to_the_same_bytes(
     undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     process = undisturbed.start(tmp_path)
-    traces = tmp_path / "traces"
-    while not list(traces.glob("*.json")):
+    while not list(tmp_path.glob("traces/*.json")):
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
@@ -111,5 +115,7 @@ def test_ctrl_c_ends_a_run_with_a_word_and_leaves_what_is_finished(
     assert (shown, errors) == ("", "Interrupted. The same command goes on from there.\n")
     left = files(tmp_path)
     assert {"config.yaml", "traces"} == {name.partition("/")[0] for name in left}
-    assert 2 <= len(left) < 4
     assert left.items() <= undisturbed.files.items()
+    summary = run(*undisturbed.options, "--output", tmp_path)
+    assert len(summary["kept"]) == len(left) - 1
+    assert files(tmp_path) == undisturbed.files

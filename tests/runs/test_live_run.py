@@ -23,9 +23,9 @@ def test_a_topic_ends_with_valid_files_and_replays(
     # Long answers take a small model minutes and get no better.
     options += (f"--set=models.writer.name={live_server.model}",)
     options += ("--set=models.writer.max_tokens=1024", "--set=investigation.max_rounds=1")
-    summary = run(*options, "--base-url", live_server.base_url, "--out", made)
+    summary = run(*options, "--base-url", live_server.base_url, "--output", made)
     assert (len(summary["done"]), summary["failures"]) == (1, [])
     assert [one for one in summary["problems"] if one["severity"] == "error"] == []
     assert sum(usage["calls"] for usage in summary["calls"]) > 10
-    run(*options, "--offline", "--cache", made / "cache", "--out", again)
+    run(*options, "--offline", "--cache", made / "cache", "--output", again)
     assert files(again) == files(made)

@@ -18,13 +18,13 @@ import pytest
 
 from sidelight.config.load import load_settings
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.generation.roles import Encode
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
 from sidelight.text import clean
+from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.labels import read_labels

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.runs.directory import RunDirectory
@@ -145,7 +145,7 @@ MARKUP = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(text=st.lists(MARKUP | st.text(max_size=5), max_size=12).map("".join))
 def test_no_text_adds_an_element_or_an_attribute(
     text: str, html: str, tmp_path_factory: pytest.TempPathFactory

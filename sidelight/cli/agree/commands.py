@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import Data, rubrics_option
 from sidelight.cli.options.judges import Task
-from sidelight.cli.options.scores import (
-    Data,
-    Json,
-    Sampling,
-    Seed,
-    from_data,
-    required,
-    score_by_people,
-)
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart
@@ -35,11 +29,6 @@ app = typer.Typer(
 
 First = Annotated[Path, typer.Argument(help="One side, such as people: the reference.")]
 Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Folder for tables (CSV, LaTeX) and figures (SVG, PNG)."),
-]
-Samples = Annotated[int, typer.Option("--samples", min=100, help="How often runs are drawn anew.")]
 
 
 @app.command()
@@ -51,7 +40,7 @@ def labels(
     data: Data = None,
     rubrics: Annotated[
         Path | None,
-        typer.Option("--rubrics", help="Folder of rubrics; shows agreement by importance, too."),
+        rubrics_option("Folder of rubrics; shows agreement by importance, too."),
     ] = None,
     output: Output = None,
     as_json: Json = False,
@@ -120,9 +109,7 @@ def scores(
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
     ] = None,
     data: Data = None,
-    measure: Annotated[
-        str | None, typer.Option("--measure", help="Column to compare; the first one by default.")
-    ] = None,
+    measure: MeasureName = None,
     samples: Samples = 1000,
     seed: Seed = 0,
     output: Output = None,

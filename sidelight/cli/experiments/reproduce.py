@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.options.inputs import data_option
+from sidelight.cli.options.results import Json
 
 
 def reproduce(
     target: Annotated[
         str | None, typer.Argument(help="What to compute; without one, all are listed.")
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option("--data", help="Folder that holds the published files.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    data: Annotated[Path | None, data_option("Folder that holds the published files.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Compare published figures with what this software makes of the same data."""
     from sidelight.errors import UsageError

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table, progress_bar
+from sidelight.cli.options.inputs import Data, Rubrics
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -32,8 +33,10 @@ from sidelight.cli.options.models import (
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
 )
-from sidelight.cli.options.scores import Data, Json, Rubrics, required
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
@@ -49,9 +52,7 @@ def audit(
     task: RunTask,
     data: Data = None,
     rubrics: Rubrics = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the verdicts that changed.")
-    ],
+    output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
     name: JudgeName = "embedded",
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
@@ -76,12 +77,11 @@ def audit(
     Interrupted at any moment, the same command goes on with the replies it has.
     """
     from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
-    from sidelight.build.models import ModelAccess, models_by_name
+    from sidelight.build.models import models_by_name
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
     from sidelight.evaluation.labelling.run_kinds import run_kind
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.llm.budget import Budget
     from sidelight.tracks import load_track
 
     track = load_track()
@@ -99,11 +99,12 @@ def audit(
     )
     track_task = track.task(task)
     read = [run_kind(track_task).read(path) for path in runs]
-    access = ModelAccess(
-        cache=cache or output / REPLIES,
-        offline=offline,
+    access = model_access(
+        cache or output / REPLIES,
         base_url=base_url,
-        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
     )
     with progress_bar("labels") as advance:
         work = partial(

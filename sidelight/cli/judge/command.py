@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.options.inputs import Data, Rubrics
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -30,11 +31,14 @@ from sidelight.cli.options.models import (
     AtOnce,
     BaseUrl,
     Cache,
+    Estimate,
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
 )
-from sidelight.cli.options.scores import Data, Rubrics, required
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 
@@ -48,7 +52,7 @@ def judge(
     task: RunTask,
     data: Data = None,
     rubrics: Rubrics = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the assessments.")],
+    output: Annotated[Path, output_option("Folder for the assessments.")],
     name: JudgeName = "embedded",
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
@@ -68,22 +72,19 @@ def judge(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Prompted: print what it would cost; ask nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+    estimate: Estimate = False,
+    as_json: Json = False,
 ) -> None:
     """Label runs without people, and say how well the judge agrees with people.
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
     from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
-    from sidelight.build.models import ModelAccess, models_by_name
+    from sidelight.build.models import models_by_name
     from sidelight.cli.judge.estimate import report_estimate
     from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
     from sidelight.evaluation.labelling.run_kinds import run_kind
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.llm.budget import Budget
     from sidelight.tracks import load_track
 
     track = load_track()
@@ -109,11 +110,12 @@ def judge(
         cost = setup.estimate(counted, n_labels)
         report_estimate(cost, at_once, as_json=as_json)
         return
-    access = ModelAccess(
-        cache=cache or output / REPLIES,
-        offline=offline,
+    access = model_access(
+        cache or output / REPLIES,
         base_url=base_url,
-        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
     )
     with progress_bar("labels", total=n_labels) as advance:
         work = partial(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import err, print_json, progress_bar
+from sidelight.cli.console import print_json, progress_bar
+from sidelight.cli.options.inputs import Config, Overrides, index_option
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -17,7 +18,17 @@ from sidelight.cli.options.judges import (
     WordsOnly,
     read_labelled,
 )
-from sidelight.cli.options.models import REPLIES, BaseUrl, Cache, MaxCalls, MaxTokens, Offline
+from sidelight.cli.options.models import (
+    REPLIES,
+    BaseUrl,
+    Cache,
+    Estimate,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+    model_access,
+)
+from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import (
     SCORES,
     JudgeModel,
@@ -30,7 +41,7 @@ from sidelight.cli.options.self_evaluation import (
 def evaluate(
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
-    index: Annotated[Path, typer.Option("--index", help="The index that the run was made with.")],
+    index: Annotated[Path, index_option("The index that the run was made with.")],
     name: JudgeName = "embedded",
     rubrics: RunRubrics = None,
     model_name: JudgeModel = None,
@@ -38,37 +49,30 @@ def evaluate(
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
     words_only: WordsOnly = False,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="YAML file that names judge and servers.")
-    ] = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", help="Change one setting: models.judge.name=NAME.")
-    ] = None,
+    config: Config = None,
+    overrides: Overrides = None,
     base_url: BaseUrl = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for the scores; RUN/scores if not given."),
+        output_option("Folder for the scores; RUN/scores if not given."),
     ] = None,
     cache: Cache = None,
     offline: Offline = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Prompted: print what it would cost; ask nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    estimate: Estimate = False,
+    as_json: Json = False,
 ) -> None:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
     from sidelight.build.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
-    from sidelight.build.models import AskedModels, ModelAccess
+    from sidelight.build.models import AskedModels
     from sidelight.cli.judge.estimate import report_estimate
     from sidelight.cli.judge.evaluate_report import print_evaluation, summarise
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
-    from sidelight.llm.budget import Budget
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.self_evaluation.evaluate import (
         assess_all,
@@ -106,12 +110,12 @@ def evaluate(
         return
     destination = output or run / SCORES
     check_folder(finished, destination)
-    access = ModelAccess(
-        cache=cache or destination / REPLIES,
-        offline=offline,
+    access = model_access(
+        cache or destination / REPLIES,
         base_url=base_url,
-        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-        on_progress=lambda line: err.print(line, markup=False),
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
     )
     with progress_bar("labels", total=material.n_labels) as advance:
         work = partial(evaluate_run, material=material, folder=destination, on_labels=advance)

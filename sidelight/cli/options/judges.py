@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli.options.inputs import topics_option
+from sidelight.cli.options.models import model_option
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 
@@ -26,10 +28,10 @@ class Task(StrEnum):
 
 
 Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
-RunTask = Annotated[Task, typer.Option("--task", help="What the runs hold.")]
-JudgeName = Annotated[
-    str, typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
-]
+TASK = typer.Option("--task", help="What the runs hold.")
+RunTask = Annotated[Task, TASK]
+JUDGE = typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
+JudgeName = Annotated[str, JUDGE]
 ExampleFolder = Annotated[
     Path | None,
     typer.Option(
@@ -46,10 +48,9 @@ WordsOnly = Annotated[
     bool, typer.Option("--words-only", help="Embedded: compare words without an encoder.")
 ]
 Models = Annotated[
-    list[str] | None,
-    typer.Option("--model", help="Prompted: ask this model; repeat for an ensemble."),
+    list[str] | None, model_option("Prompted: ask this model; repeat for an ensemble.")
 ]
-Topics = Annotated[Path | None, typer.Option("--topics", help="Prompted: the articles (JSONL).")]
+Topics = Annotated[Path | None, topics_option("Prompted: the articles (JSONL).")]
 QuestionMode = Annotated[
     Mode, typer.Option("--mode", help="Prompted: pairs of questions one call is asked about.")
 ]

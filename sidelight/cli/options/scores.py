@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from sidelight.cli.options.inputs import DEFAULT_TRACK
 from sidelight.cli.options.judges import Task
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart, find_part
@@ -17,33 +18,19 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
 
-Rubrics = Annotated[Path | None, typer.Option("--rubrics", help="Folder of rubrics (*.json).")]
 Assessments = Annotated[
     Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
 ]
 Compound = Annotated[
-    Path | None, typer.Option("--compound", help="CSV of compound verdicts; no filter if none.")
+    Path | None, typer.Option("--compound", help="CSV of verdicts on what is asked in one.")
 ]
-Data = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", help="Folder laid out as the organizers' data: has what no option names."
-    ),
+MeasureName = Annotated[
+    str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
 ]
 Merge = Annotated[
     bool,
     typer.Option("--merge", help="Where labels conflict: contradicts, supports, partial, none."),
 ]
-Track = Annotated[str, typer.Option("--track", help="Whose number of questions to expect.")]
-Samples = Annotated[
-    int, typer.Option("--samples", min=100, help="How often topics or signs are drawn anew.")
-]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of these draws.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-
-
-DEFAULT_TRACK = "dragun2025"
 
 
 class Sampling(NamedTuple):

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
+from sidelight.cli.options.inputs import rubrics_option
+
 RunRubrics = Annotated[
     Path | None,
-    typer.Option(
-        "--rubrics",
-        help="Folder of rubrics, read after generation; those the run drafted if not given.",
-    ),
+    rubrics_option("Folder of rubrics, read after generation; those the run drafted if not given."),
 ]
 JudgeModel = Annotated[
     str | None,

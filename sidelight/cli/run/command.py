@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,71 +9,66 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import err, progress_bar
-from sidelight.cli.options.judges import ExampleFolder, ExampleRuns  # noqa: TC001
-from sidelight.cli.options.models import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
+from sidelight.cli.options.inputs import Config, Overrides, index_option, topics_option
+from sidelight.cli.options.judges import JUDGE, ExampleFolder, ExampleRuns
+from sidelight.cli.options.models import (
+    BaseUrl,
+    Estimate,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+    RunCache,
+    model_access,
+    parallel_option,
+)
+from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import JudgeModel, RunRubrics, SelfJudging, with_judge
 
-# Topics at once: computing ones share the processor, asking ones mostly wait.
-_COMPUTING, _ASKING = 4, 32
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
 def run(
-    topics: Annotated[Path, typer.Option("--topics", help="Topics file (JSONL of articles).")],
-    index: Annotated[Path, typer.Option("--index", help="Folder made by `sidelight index build`.")],
-    config: Annotated[
-        Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
-    ] = None,
-    out_folder: Annotated[
+    topics: Annotated[Path, topics_option()],
+    index: Annotated[Path, index_option()],
+    config: Config = None,
+    output: Annotated[
         Path | None,
-        typer.Option("--out", help="Run directory; runs/<run_id> when not given."),
+        output_option("Run directory; runs/<run_id> when not given."),
     ] = None,
     topic: Annotated[str | None, typer.Option("--topic", help="Only this topic id.")] = None,
     parallel: Annotated[
         int | None,
-        typer.Option(
-            "--parallel", min=1, help="Topics worked on at once; 4, or 32 where a model is asked."
-        ),
+        parallel_option("Topics worked on at once; 4, or 32 where a model is asked."),
     ] = None,
     base_url: BaseUrl = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option("--cache", help="Folder of model replies; `cache` in the run directory."),
-    ] = None,
+    cache: RunCache = None,
     offline: Offline = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
-    ] = None,
+    overrides: Overrides = None,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", help="Judge the finished run: `embedded` or `prompted`."),
+        JUDGE,
     ] = None,
     rubrics: RunRubrics = None,
     judge_model: JudgeModel = None,
     allow_self_judging: SelfJudging = False,
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Print what the run would cost; ask nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    estimate: Estimate = False,
+    as_json: Json = False,
 ) -> None:
     """Investigate every topic and write both submission files.
 
     Interrupted at any moment, the same command goes on where it was.
     """
-    from sidelight.build.investigation import open_investigation, open_sources
-    from sidelight.build.models import ModelAccess
+    from sidelight.build.run import make_run
     from sidelight.cli.run.judging import Judging
     from sidelight.cli.run.report import report_run
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
     from sidelight.formats.topics.articles import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.llm.budget import Budget
-    from sidelight.runs.runner import run_topics
 
     changes = with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
@@ -96,31 +90,26 @@ def run(
             )
         return
     folder = open_index(index)
-    destination = out_folder or Path("runs") / settings.submission.run_id
-    access = ModelAccess(
-        cache=cache or destination / "cache",
-        offline=offline,
+    destination = output or Path("runs") / settings.submission.run_id
+    access = model_access(
+        cache or destination / "cache",
         base_url=base_url,
-        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-        on_progress=lambda line: err.print(line, markup=False),
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
     )
-    asks = settings.models.writer is not None
     started = time.monotonic()
     try:
         with progress_bar("topics", total=1 if topic else len(articles)) as advance:
-            summary = asyncio.run(
-                run_topics(
-                    articles,
-                    settings,
-                    folder.manifest.fingerprint(),
-                    lambda: open_investigation(
-                        settings, open_sources(settings.retrieval, folder), access
-                    ),
-                    destination,
-                    only=topic,
-                    parallel=parallel or (_ASKING if asks else _COMPUTING),
-                    on_topic=lambda _: advance(1),
-                )
+            summary = make_run(
+                articles,
+                settings,
+                folder,
+                destination,
+                access,
+                only=topic,
+                parallel=parallel,
+                on_topic=lambda _: advance(1),
             )
     except KeyboardInterrupt:
         err.print("Interrupted. The same command goes on from there.")

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, print_json, print_table
-from sidelight.cli.options.scores import (
-    DEFAULT_TRACK,
-    Assessments,
-    Compound,
-    Data,
-    Json,
-    Merge,
-    Output,
-    Rubrics,
-    Samples,
-    Sampling,
-    Seed,
-    Track,
-    from_data,
-    required,
-)
+from sidelight.cli.options.inputs import DEFAULT_TRACK, QRELS, Data, Rubrics, Track, rubrics_option
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import Assessments, Compound, Merge, Sampling, from_data, required
 from sidelight.cli.score import diff, headroom
 from sidelight.cli.score.compare import compare
 from sidelight.cli.score.support import support
@@ -114,7 +101,7 @@ def task2(
     data: Data = None,
     rubrics: Annotated[
         Path | None,
-        typer.Option("--rubrics", help="Folder of rubrics; may be left out with --unit-weights."),
+        rubrics_option("Folder of rubrics; may be left out with --unit-weights."),
     ] = None,
     assessments: Assessments = None,
     output: Output = None,
@@ -169,7 +156,7 @@ def task2(
 
 @app.command()
 def retrieval(
-    qrels: Annotated[Path, typer.Option("--qrels", help="Relevance labels, four columns.")],
+    qrels: Annotated[Path, QRELS],
     run: Annotated[list[Path], typer.Option("--run", help="Search results, six columns; repeat.")],
     measures: Annotated[
         str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")

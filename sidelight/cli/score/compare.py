@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.judges import Task  # noqa: TC001 - typer reads the annotations
-from sidelight.cli.options.scores import (
-    Data,
-    Json,
-    Output,
-    Samples,
-    Sampling,
-    Seed,
-    interval_cell,
-    score_by_people,
-)
+from sidelight.cli.options.inputs import Data
+from sidelight.cli.options.judges import TASK, Task
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import MeasureName, Sampling, interval_cell, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
@@ -34,12 +27,8 @@ def compare(
         Path | None, typer.Argument(help="Per-topic results file of `score`.")
     ] = None,
     data: Data = None,
-    task: Annotated[
-        Task | None, typer.Option("--task", help="With --data: whose runs to compare.")
-    ] = None,
-    measure: Annotated[
-        str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
-    ] = None,
+    task: Annotated[Task | None, TASK] = None,
+    measure: MeasureName = None,
     baseline: Annotated[
         str | None, typer.Option("--baseline", help="Compare the other runs with this one only.")
     ] = None,

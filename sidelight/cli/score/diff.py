@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.scores import (
-    DEFAULT_TRACK,
-    Assessments,
-    Data,
-    Json,
-    Merge,
-    Rubrics,
-    Track,
-    required,
-)
+from sidelight.cli.options.inputs import DEFAULT_TRACK, Data, Rubrics, Track
+from sidelight.cli.options.results import Json
+from sidelight.cli.options.scores import Assessments, Compound, Merge, required
 from sidelight.formats.data_folder import DataPart
 
 if TYPE_CHECKING:
@@ -36,9 +28,7 @@ def task1(
     data: Data = None,
     rubrics: Rubrics = None,
     assessments: Assessments = None,
-    compound: Annotated[
-        Path | None, typer.Option("--compound", help="CSV of compound verdicts.")
-    ] = None,
+    compound: Compound = None,
     track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:

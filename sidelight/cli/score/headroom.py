@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.scores import (
-    DEFAULT_TRACK,
-    Assessments,
-    Compound,
-    Data,
-    Json,
-    Rubrics,
-    Track,
-    from_data,
-    required,
-)
+from sidelight.cli.options.inputs import DEFAULT_TRACK, Data, Rubrics, Track
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import Assessments, Compound, from_data, required
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.formats.data_folder import DataPart
 
@@ -27,9 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
 
-Output = Annotated[
-    Path, typer.Option("--output", "-o", help="Folder for the table and the figure.")
-]
+Output = Annotated[Path, output_option("Folder for the table and the figure.")]
 
 
 @app.command()

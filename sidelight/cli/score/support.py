@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import progress_bar
+from sidelight.cli.options.inputs import index_option, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
@@ -19,8 +20,11 @@ from sidelight.cli.options.models import (
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
+    model_option,
 )
-from sidelight.cli.options.scores import Json, Output, Samples, Sampling, Seed
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import Sampling
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
@@ -35,16 +39,14 @@ _PREFIX = "auto_support"
 def support(
     runs: Annotated[list[Path], typer.Argument(help="Task 2 files; the file name is the run tag.")],
     *,
-    index: Annotated[Path, typer.Option("--index", help="Folder that holds the cited segments.")],
+    index: Annotated[Path, index_option("Folder that holds the cited segments.")],
     topics: Annotated[
         Path | None,
-        typer.Option(
-            "--topics", help="The topics that count (JSONL); those of any run if not given."
-        ),
+        topics_option("The topics that count (JSONL); those of any run if not given."),
     ] = None,
     output: Output = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Ask this model; words decide if none is named.")
+        str | None, model_option("Ask this model; words decide if none is named.")
     ] = None,
     base_url: BaseUrl = None,
     cache: Cache = None,
@@ -61,7 +63,7 @@ def support(
     Interrupted at any moment, the same command goes on with the replies it has.
     """
     from sidelight.build.judges import JudgeInputs, set_up_judge
-    from sidelight.build.models import ModelAccess, models_by_name
+    from sidelight.build.models import models_by_name
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.cli.score.table import ScoreOrigin, deliver
     from sidelight.errors import UsageError
@@ -73,7 +75,6 @@ def support(
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.topics.articles import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.llm.budget import Budget
 
     read = [read_report_run(path) for path in runs]
     topic_ids = [article.topic_id for article in read_topics(topics)] if topics else None
@@ -88,11 +89,12 @@ def support(
         JudgeInputs(encoder=None, articles=dict),
         models_by_name([model] if model else [], at_once),
     )
-    access = ModelAccess(
-        cache=folder or Path(REPLIES),
-        offline=offline,
+    access = model_access(
+        folder or Path(REPLIES),
         base_url=base_url,
-        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
     )
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
     with progress_bar("sentences", total=n_sentences) as advance:

@@ -10,10 +10,10 @@ from sidelight.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import TextVectors
 
 _SAME_QUESTION = 0.88
 _REPEATED_ASPECT = 0.85
@@ -30,9 +30,9 @@ class ExtractiveQuestionWriter:
     """
 
     def __init__(
-        self, sentences: SentenceIndex, questions_per_topic: int, max_question_characters: int
+        self, sentences: TextVectors, questions_per_topic: int, max_question_characters: int
     ) -> None:
-        self._index = sentences
+        self._sentences = sentences
         self._count = questions_per_topic
         self._max_characters = max_question_characters
 
@@ -66,7 +66,7 @@ class ExtractiveQuestionWriter:
         return DraftQuestions(questions=tuple(chosen))
 
     def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
-        return bool((self._index.similarity([question], chosen) >= _SAME_QUESTION).any())
+        return bool((self._sentences.similarity([question], chosen) >= _SAME_QUESTION).any())
 
 
 def reserve_questions(profile: ArticleProfile, max_characters: int) -> list[str]:

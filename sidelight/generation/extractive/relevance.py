@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import TextVectors
 
 # Cosines of all-MiniLM-L6-v2 between a question and a sentence: below the first they share at most
 # a field, above the second they are about the same fact.
@@ -28,7 +28,7 @@ def relevance(
     sentences: Sequence[str],
     angles: Sequence[Angle],
     profile: ArticleProfile,
-    index: SentenceIndex,
+    vectors: TextVectors,
 ) -> npt.NDArray[np.float64]:
     """Return `(n_sentences, n_angles)` scores in [0, 1]; 0 means that it does not speak to it.
 
@@ -36,7 +36,7 @@ def relevance(
     if it shares the subject or at least two keywords with the article: closeness in meaning alone
     would let any page on a neighbouring matter in.
     """
-    cosines = index.similarity(sentences, [angle.question for angle in angles])
+    cosines = vectors.similarity(sentences, [angle.question for angle in angles])
     scores = np.clip((cosines - _FLOOR) / (_CEILING - _FLOOR), 0.0, 1.0)
     on_subject = np.array([_is_on_subject(sentence, profile) for sentence in sentences], dtype=bool)
     for column, angle in enumerate(angles):

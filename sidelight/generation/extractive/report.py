@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.generation.compose import Candidate, chances_missed, compose
+from sidelight.generation.extractive.quotable import quotable_sentences
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.schemas.report import DraftReport, DraftSentence
 from sidelight.text import sentences, shingles
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import TextVectors
 
 _MIN_RELEVANCE = 0.15
 _RESTATED = 0.82
@@ -38,8 +39,8 @@ class ExtractiveReportWriter:
         max_report_words: The track's limit.
     """
 
-    def __init__(self, sentences: SentenceIndex, max_report_words: int) -> None:
-        self._index = sentences
+    def __init__(self, sentences: TextVectors, max_report_words: int) -> None:
+        self._sentences = sentences
         self._max_words = max_report_words
 
     async def __call__(
@@ -81,7 +82,7 @@ class ExtractiveReportWriter:
                 if len(own & copied) < _COPIED * len(own):
                     sources.setdefault(sentence, (segment.segment_id, segment.host))
         texts = self._without_restatements(profile, list(sources))
-        scores = relevance(texts, angles, profile, self._index)
+        scores = relevance(texts, angles, profile, self._sentences)
         return [
             Candidate(
                 text=text, covers=covers, host=sources[text][1], segment_ids=sources[text][:1]
@@ -98,19 +99,19 @@ class ExtractiveReportWriter:
 
     def _without_restatements(self, profile: ArticleProfile, texts: list[str]) -> list[str]:
         """Leave out what the article says itself: repeating it is no context."""
-        likeness = self._index.similarity(texts, sentences(profile.body))
+        likeness = self._sentences.similarity(texts, sentences(profile.body))
         return [
             text for text, row in zip(texts, likeness, strict=True) if not (row >= _RESTATED).any()
         ]
 
     def _say_the_same(self, first: Candidate, second: Candidate) -> bool:
-        return bool(self._index.similarity([first.text], [second.text])[0, 0] >= _SAME_FACT)
+        return bool(self._sentences.similarity([first.text], [second.text])[0, 0] >= _SAME_FACT)
 
     def _support(self, chosen: Candidate, candidates: Sequence[Candidate]) -> tuple[str, ...]:
         """Return the candidate's own segment, then one per other host that says the same."""
         cited, hosts = list(chosen.segment_ids), {chosen.host}
         others = [item for item in candidates if item.host != chosen.host]
-        likeness = self._index.similarity([chosen.text], [item.text for item in others])[0]
+        likeness = self._sentences.similarity([chosen.text], [item.text for item in others])[0]
         for distance, item in sorted(
             zip(-likeness, others, strict=True), key=lambda pair: (float(pair[0]), pair[1].text)
         ):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.generation.extractive.quotable import quotable_sentences
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
 from sidelight.generation.spread import spread
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
     from sidelight.schemas.segment import Segment
+    from sidelight.text_vectors import TextVectors
 
 _READ_PER_ANGLE = 10
 
@@ -27,8 +28,8 @@ class ExtractiveSelector:
         segments_per_angle: Segments taken for one angle at most.
     """
 
-    def __init__(self, sentences: SentenceIndex, segments_per_angle: int) -> None:
-        self._index = sentences
+    def __init__(self, sentences: TextVectors, segments_per_angle: int) -> None:
+        self._sentences = sentences
         self._keep = segments_per_angle
 
     async def __call__(
@@ -40,7 +41,7 @@ class ExtractiveSelector:
         """Return the best segments of each angle, two per host, scored by their best sentence."""
         quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
-        self._index.remember(
+        self._sentences.remember(
             [text for read in quotes.values() for _, sentences in read for text in sentences]
         )
         evidence = EvidenceSet.merge(
@@ -58,7 +59,8 @@ class ExtractiveSelector:
         flat = [sentence for _, sentences in read for sentence in sentences]
         if not flat:
             return EvidenceSet()
-        scores = dict(zip(flat, relevance(flat, [angle], profile, self._index)[:, 0], strict=True))
+        column = relevance(flat, [angle], profile, self._sentences)[:, 0]
+        scores = dict(zip(flat, column, strict=True))
         best = {
             segment.segment_id: max(float(scores[sentence]) for sentence in sentences)
             for segment, sentences in read

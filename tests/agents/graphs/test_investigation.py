@@ -20,7 +20,6 @@ from sidelight.agents.graphs.routing import (
 )
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.generation.roles import Encode
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
 from sidelight.schemas.angle import Angle, Aspect, Coverage, PlannedQuery
 from sidelight.schemas.article import Article
@@ -29,6 +28,7 @@ from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, 
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.trace import Finished
 from sidelight.text import one_line, shingles
+from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies, investigation
 
 State = dict[str, Any]

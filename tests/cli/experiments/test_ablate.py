@@ -33,7 +33,7 @@ RUNS = """\
 base: base.yaml
 dimensions:
   rounds:
-    three: {}
+    two: {}
     one: {investigation.max_rounds: 1}
     deeper: {retrieval.depth: 500}
 """
@@ -56,7 +56,8 @@ def searches(folder: Path) -> tuple[object, ...]:
 
 
 def runs(folder: Path, index: IndexFolder) -> tuple[object, ...]:
-    (folder / "base.yaml").write_text("retrieval: {retriever: bm25}\n")
+    short = "retrieval: {retriever: bm25, k: 5}\ninvestigation: {max_rounds: 2}\n"
+    (folder / "base.yaml").write_text(short)
     (folder / "grid.yaml").write_text(RUNS)
     lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
     (folder / "topics.jsonl").write_text("".join(lines[:2]))
@@ -138,7 +139,7 @@ def test_runs_share_their_work_and_say_what_changed_nothing(
 ) -> None:
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
     shown = ablate(*options)
-    assert "deeper made the same files as three, byte for byte." in shown
+    assert "deeper made the same files as two, byte for byte." in shown
     assert "support_precision" in shown
     before = results(tmp_path / "out")
     assert ablate(*options) == shown
@@ -153,7 +154,7 @@ def test_arms_do_not_each_start_a_server(tmp_path: Path, mini_web_index: IndexFo
     with (tmp_path / "base.yaml").open("a") as base:
         base.write("roles: {default: prompted}\nmodels: {writer: {name: m}}\n")
         base.write("servers: {default: {start: vllm}}\n")
-    with pytest.raises(UsageError, match="arm three: expected the address of the server"):
+    with pytest.raises(UsageError, match="arm two: expected the address of the server"):
         ablate(*options)
 
 
@@ -161,6 +162,9 @@ def test_rubrics_of_other_topics(tmp_path: Path, mini_web_index: IndexFolder) ->
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out", "--rubrics", rubrics)
+    lines = (tmp_path / "topics.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "topics.jsonl").write_text(lines[0])
+    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     with pytest.raises(InputError, match="rubrics"):
         ablate(*options)
 

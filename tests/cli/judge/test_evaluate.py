@@ -21,14 +21,12 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.prompted_runs import files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 
 SCALES = load_track().scales
 
 SAMPLE = sample_path()
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
-# A short run: what is tested here comes after it.
-SHORT = ("--set", "investigation.max_rounds=1", "--set", "retrieval.k=5")
 JUDGED = ("--judge", "prompted", "--judge-model", "critic")
 
 
@@ -58,7 +56,7 @@ def inputs(
 def plain_run(inputs: tuple[Any, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run without a model on one topic."""
     out = tmp_path_factory.mktemp("plain") / "run"
-    run(*inputs, *PLAINLY, "--out", out)
+    run(*inputs, *PLAINLY, "--output", out)
     return out
 
 
@@ -116,7 +114,7 @@ def test_generation_never_reads_the_rubrics(
 
     monkeypatch.setattr("sidelight.formats.banks.rubrics.read_bytes", refuse)
     out = tmp_path / "run"
-    given = (*inputs, *PLAINLY, *JUDGED, "--base-url", server.base_url, "--out", out)
+    given = (*inputs, *PLAINLY, *JUDGED, "--base-url", server.base_url, "--output", out)
     shown = run(*given, "--rubrics", rubrics)["evaluation"]
     assert (shown["rubrics"], shown["n_topics"]) == ("given", 1)
     assert shown["judge"].startswith("prompted")
@@ -132,7 +130,7 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
     out = tmp_path / "run"
     drafting = ("--set", "roles.default=extractive", "--set", "roles.draft_rubric=prompted")
     with FaultServer() as server:
-        made = (*inputs, *drafting, "--base-url", server.base_url, "--out", out)
+        made = (*inputs, *drafting, "--base-url", server.base_url, "--output", out)
         undisturbed = run(*made)
         assert "evaluation" not in undisturbed
         before = files(out)
@@ -178,13 +176,13 @@ def test_what_judging_lacks_is_said_before_generation(
     options: tuple[Any, ...], message: str, inputs: tuple[Any, ...], tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match=f"(?s){message}"):
-        run(*inputs, *options, "--out", tmp_path / "run")
+        run(*inputs, *options, "--output", tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_the_writer_may_judge_itself_when_told_so(inputs: tuple[Any, ...], tmp_path: Path) -> None:
     given = (*inputs, "--judge", "prompted", "--judge-model", "tiny", "--allow-self-judging")
-    assert run(*given, "--estimate", "--out", tmp_path / "run")["total"]["calls"] > 0
+    assert run(*given, "--estimate", "--output", tmp_path / "run")["total"]["calls"] > 0
 
 
 def test_another_index_or_an_unfinished_run_is_refused(
@@ -208,7 +206,7 @@ def test_a_run_is_judged_without_a_model(
     inputs: tuple[Any, ...], plain_run: Path, rubrics: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(plain_run, tmp_path / "run")
-    given = (*inputs, *PLAINLY, "--out", tmp_path / "run", "--judge", "embedded")
+    given = (*inputs, *PLAINLY, "--output", tmp_path / "run", "--judge", "embedded")
     shown = run(*given, "--rubrics", rubrics, "--examples", SAMPLE)["evaluation"]
     credit = {total["stage"]: total["credit"] for total in shown["funnel"]}
     assert credit["judged"] == pytest.approx(shown["task2"]["supportive_score"])

@@ -40,7 +40,7 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(
     topics: Path, small_index: IndexFolder, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    command = ("--topics", topics, "--index", small_index.path, "--out", out)
+    command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
     assert shown.startswith("1 topics in ")
     assert "1 reports are short" in shown
@@ -60,7 +60,7 @@ def test_one_topic_then_nothing_to_do(
     topics: Path, small_index: IndexFolder, tmp_path: Path
 ) -> None:
     topic_id = "msmarco_v2.1_doc_90_9184"
-    command = ("--topics", topics, "--index", small_index.path, "--out", tmp_path / "run")
+    command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
     run(*command, "--topic", topic_id)
     shown, _ = run(*command, "--topic", topic_id)
     assert shown.startswith("Nothing to do: all 1 topics were finished before.\n")
@@ -72,7 +72,7 @@ def test_what_cannot_be_run_is_said_at_once(
     topics: Path, small_index: IndexFolder, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    command = ("--topics", topics, "--out", out)
+    command = ("--topics", topics, "--output", out)
     with pytest.raises(UsageError, match=r"--topic x: .* has no such topic"):
         run(*command, "--index", small_index.path, "--topic", "x")
     with pytest.raises(InputError, match="expected an index"):

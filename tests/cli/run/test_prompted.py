@@ -12,7 +12,7 @@ import pytest
 from sidelight.errors import BudgetExhaustedError, OfflineError, UsageError
 from sidelight.index.folder import IndexFolder
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.prompted_runs import files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def server() -> Iterator[FaultServer]:
 
 @pytest.fixture
 def options(mini_web_index: IndexFolder, tmp_path: Path) -> tuple[Any, ...]:
-    return (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
+    return (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
 
 
 def prompts(summary: dict[str, Any]) -> set[str]:
@@ -55,7 +55,7 @@ def test_roles_with_and_without_a_model_work_together(
 ) -> None:
     plainly = ("--set", "roles.default=extractive")
     address = ("--base-url", server.base_url)
-    summary = run(*options, *plainly, *chosen, *address, "--out", tmp_path / "run")
+    summary = run(*options, *plainly, *chosen, *address, "--output", tmp_path / "run")
     assert (len(summary["done"]), summary["problems"], summary["fallbacks"]) == (1, [], {})
     assert prompts(summary) <= asked
     assert min(asked) in prompts(summary)
@@ -66,13 +66,13 @@ def test_a_cache_that_is_copied_replays_the_run_without_a_server(
 ) -> None:
     made, again, copy = (tmp_path / name for name in ("made", "again", "copy"))
     with FaultServer() as server:
-        run(*options, "--base-url", server.base_url, "--out", made)
+        run(*options, "--base-url", server.base_url, "--output", made)
     shutil.copytree(made / "cache", copy)
-    summary = run(*options, "--offline", "--cache", copy, "--out", again)
+    summary = run(*options, "--offline", "--cache", copy, "--output", again)
     assert all(usage["calls"] == usage["cached"] for usage in summary["calls"])
     assert files(again) == files(made)
     with pytest.raises(OfflineError, match="holds no answer"):
-        run(*options, "--offline", "--out", tmp_path / "nothing")
+        run(*options, "--offline", "--output", tmp_path / "nothing")
     assert set(files(tmp_path / "nothing")) == {"config.yaml"}
 
 
@@ -80,7 +80,7 @@ def test_a_budget_stops_a_run_that_goes_on_when_called_again(
     options: tuple[Any, ...], tmp_path: Path
 ) -> None:
     with FaultServer() as server:
-        given = (*options, "--base-url", server.base_url, "--out", tmp_path / "run")
+        given = (*options, "--base-url", server.base_url, "--output", tmp_path / "run")
         with pytest.raises(BudgetExhaustedError, match="all 60 calls") as caught:
             run(*given, "--max-calls", 60)
         assert caught.value.exit_code == 2
@@ -110,16 +110,16 @@ def test_what_is_missing_is_said_with_what_to_do(
 ) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(UsageError, match=remedy) as caught:
-        run(*options, *missing, "--out", tmp_path / "run")
+        run(*options, *missing, "--output", tmp_path / "run")
     assert caught.value.exit_code == 2
 
 
 def test_a_model_orders_what_a_search_finds(
     server: FaultServer, options: tuple[Any, ...], tmp_path: Path
 ) -> None:
-    options = (*options, "--set=roles.default=extractive", "--set=investigation.max_rounds=1")
+    options = (*options, "--set=roles.default=extractive")
     chosen = ("--set=retrieval.listwise_depth=25",)
-    plain = run(*options, "--out", tmp_path / "plain")
+    plain = run(*options, "--output", tmp_path / "plain")
     summary = run(
         *options,
         *chosen,
@@ -127,7 +127,7 @@ def test_a_model_orders_what_a_search_finds(
         server.base_url,
         "--max-calls",
         500,
-        "--out",
+        "--output",
         tmp_path / "run",
     )
     assert (len(summary["done"]), summary["problems"], prompts(plain)) == (1, [], set())

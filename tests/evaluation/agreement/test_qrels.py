@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.qrels import compare_qrels
 from sidelight.evaluation.metrics.pair_order import PairOrder
 from sidelight.formats.labels.qrels import read_qrels
+from tests.helpers.public_data import PublicData
 
 FIRST = {"q": {"a": 2, "b": 0, "c": 1}, "r": {"a": 1, "b": 0}, "s": {"a": 1}}
 SECOND = {"q": {"a": 3, "b": 0, "d": 1}, "r": {"a": 0, "b": 1}}
@@ -37,7 +36,7 @@ def test_nothing_in_common_is_an_error() -> None:
         compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})
 
 
-def test_nist_and_umbrela(shared_data: Path) -> None:
+def test_nist_and_umbrela(shared_data: PublicData) -> None:
     folder = shared_data / "rag-2025"
     found = compare_qrels(
         read_qrels(folder / "qrels.nist.txt"), read_qrels(folder / "qrels.umbrela2.txt")
@@ -52,7 +51,7 @@ def test_nist_and_umbrela(shared_data: Path) -> None:
     }
 
 
-def test_sun_as_in_table_5_of_the_rubric_paper(shared_data: Path) -> None:
+def test_sun_as_in_table_5_of_the_rubric_paper(shared_data: PublicData) -> None:
     folder = shared_data / "rubric-dl20"
     found = compare_qrels(
         read_qrels(folder / "Sun.qrel"), read_qrels(folder / "qrels.official.txt"), (1, 2)

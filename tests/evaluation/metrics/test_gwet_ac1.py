@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from sidelight.evaluation.metrics.gwet_ac1 import expected_agreement, gwet_ac1
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
 from tests.helpers.labels.agreement_tables import as_labels, tables
+from tests.helpers.public_data import PublicData
 
 SCALES = load_track().scales
 
@@ -64,7 +64,7 @@ def test_published_question_agreement_is_consistent() -> None:
     assert chance_corrected(0.821, expected) == pytest.approx(0.782, abs=5e-4)
 
 
-def test_published_answer_agreement_is_consistent(shared_data: Path) -> None:
+def test_published_answer_agreement_is_consistent(shared_data: PublicData) -> None:
     # People, table 2: supports 5.0%, partial 7.8%, contradicts 0.8%, none 86.4%. The judge: its
     # published labels. Section 4: raw 86.7%, AC1 .85.
     people = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
@@ -161,7 +161,12 @@ def test_a_file_that_nobody_can_read_is_an_error(tmp_path: Path) -> None:
         diff_report_scores(TRACK, RUBRICS, tmp_path / "y.csv")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for all examples of a property."""
+    return tmp_path_factory.mktemp("labels")
+
+
 @given(
     labels=st.lists(
         st.sampled_from(["supports", "partial", "contradicts", "none"]), min_size=8, max_size=8
@@ -169,7 +174,7 @@ def test_a_file_that_nobody_can_read_is_an_error(tmp_path: Path) -> None:
     copies=st.lists(st.integers(0, 2), min_size=8, max_size=8).filter(any),
 )
 def test_every_gap_in_reports_has_a_cause(
-    tmp_path: Path, labels: list[str], copies: list[int]
+    folder: Path, labels: list[str], copies: list[int]
 ) -> None:
     things = [(*row[:1], run, row[2]) for run in "rs" for row in FULL]
     rows = [
@@ -177,14 +182,13 @@ def test_every_gap_in_reports_has_a_cause(
         for thing, label, n in zip(things, labels, copies, strict=True)
         for _ in range(n)
     ]
-    diff = reports(tmp_path, *rows)
+    diff = reports(folder, *rows)
     assert all(gap.causes for gap in diff.gaps)
     runs = {row[1] for row in rows}
     wanted = [n for thing, n in zip(things, copies, strict=True) if thing[1] in runs]
     assert diff.agrees or wanted != [1] * len(wanted)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     labels=st.lists(
         st.sampled_from(["very-similar", "similar", "different"]), min_size=6, max_size=6
@@ -192,7 +196,7 @@ def test_every_gap_in_reports_has_a_cause(
     kept=st.lists(st.booleans(), min_size=6, max_size=6).filter(any),
 )
 def test_every_gap_in_questions_has_a_cause(
-    tmp_path: Path, labels: list[str], kept: list[bool]
+    folder: Path, labels: list[str], kept: list[bool]
 ) -> None:
     things = [(topic, rank, run, 1) for run in "rs" for topic, rank, *_ in FULL_PAIRS]
     rows = [
@@ -201,6 +205,6 @@ def test_every_gap_in_questions_has_a_cause(
         if keep
     ]
     verdicts = tuple((*row[:1], run, *row[2:]) for run in "rs" for row in ONE_EACH)
-    diff = questions(tmp_path, *rows, verdicts=verdicts)
+    diff = questions(folder, *rows, verdicts=verdicts)
     assert all(gap.causes for gap in diff.gaps)
     assert diff.agrees or not all(kept)

@@ -7,6 +7,7 @@ import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.retrieval import parse_measures, score_retrieval
+from tests.helpers.public_data import PublicData
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_names_print_as_they_were_written() -> None:
     ]
 
 
-def test_public_labels_against_themselves(tmp_path: Path, shared_data: Path) -> None:
+def test_public_labels_against_themselves(tmp_path: Path, shared_data: PublicData) -> None:
     labels = shared_data / "cranfield" / "qrels.txt"
     perfect = tmp_path / "perfect.txt"
     with perfect.open("w") as stream:

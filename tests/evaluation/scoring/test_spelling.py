@@ -7,7 +7,7 @@ import io
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.evaluation.scoring.score import ScoreTable, score_questions, score_reports
@@ -84,7 +84,6 @@ def scored(content: bytes) -> ScoreTable:
         )
 
 
-@settings(deadline=None)
 @given(answer_rows, spellings)
 def test_of_answers(rows, spelling) -> None:
     table = scored(spelled(ANSWER_HEADER, rows, spelling))
@@ -92,7 +91,6 @@ def test_of_answers(rows, spelling) -> None:
     assert {run.run_tag for run in table.runs} == {run_tag for _, run_tag, _ in rows}
 
 
-@settings(deadline=None)
 @given(pair_rows, spellings)
 def test_of_pairs(rows, spelling) -> None:
     table = scored(spelled(PAIR_HEADER, rows, spelling))

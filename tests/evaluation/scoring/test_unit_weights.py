@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from sidelight.evaluation.scoring.score import score_reports
@@ -9,6 +7,7 @@ from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, answer, rubric
+from tests.helpers.public_data import PublicData
 
 TRACK = load_track()
 SCALES = TRACK.scales
@@ -34,7 +33,7 @@ def test_answers_of_all_runs_stand_for_a_rubric() -> None:
     assert best.values["unjudged"] == 0.5
 
 
-def test_public_labels_give_the_known_scores(shared_data: Path) -> None:
+def test_public_labels_give_the_known_scores(shared_data: PublicData) -> None:
     labels = read_assessments(
         shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv",
         ANSWER_ASSESSMENTS,

@@ -23,6 +23,7 @@ from sidelight.schemas.judgment import (
     Unjudged,
 )
 from sidelight.tracks import load_track
+from tests.helpers.public_data import PublicData
 
 SCALES = load_track().scales
 
@@ -58,7 +59,7 @@ def test_reads_human_question_assessments(tmp_path: Path) -> None:
     ]
 
 
-def test_reads_the_published_automatic_report_assessments(shared_data: Path) -> None:
+def test_reads_the_published_automatic_report_assessments(shared_data: PublicData) -> None:
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
 
     assessments = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
@@ -72,7 +73,7 @@ def test_reads_the_published_automatic_report_assessments(shared_data: Path) -> 
     }
 
 
-def test_writes_the_published_file_byte_for_byte(shared_data: Path, tmp_path: Path) -> None:
+def test_writes_the_published_file_byte_for_byte(shared_data: PublicData, tmp_path: Path) -> None:
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     copy = tmp_path / "copy.csv"
 
@@ -263,9 +264,9 @@ compound_assessments = st.builds(
 
 
 @given(
-    questions=st.lists(question_assessments, unique_by=lambda item: item.topic_id),
-    answers=st.lists(answer_assessments, unique_by=lambda item: item.topic_id),
-    compounds=st.lists(compound_assessments, unique_by=lambda item: item.topic_id),
+    questions=st.lists(question_assessments, max_size=3, unique_by=lambda item: item.topic_id),
+    answers=st.lists(answer_assessments, max_size=3, unique_by=lambda item: item.topic_id),
+    compounds=st.lists(compound_assessments, max_size=3, unique_by=lambda item: item.topic_id),
 )
 def test_what_is_written_reads_back(
     tmp_path_factory: pytest.TempPathFactory,

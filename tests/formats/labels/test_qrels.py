@@ -6,6 +6,7 @@ import pytest
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.qrels import read_qrels
+from tests.helpers.public_data import PublicData
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -24,7 +25,7 @@ def test_reads_grades_and_keeps_ids_as_text(tmp_path: Path) -> None:
     ("name", "queries", "pairs"),
     [("rag-2025/qrels.nist.txt", 22, 10_284), ("cranfield/qrels.txt", 225, 1_837)],
 )
-def test_reads_public_qrels(shared_data: Path, name: str, queries: int, pairs: int) -> None:
+def test_reads_public_qrels(shared_data: PublicData, name: str, queries: int, pairs: int) -> None:
     qrels = read_qrels(shared_data / name)
 
     assert len(qrels) == queries

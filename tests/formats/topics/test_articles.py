@@ -9,6 +9,7 @@ from sidelight.errors import InvalidFileError
 from sidelight.formats.topics.articles import read_topics
 from sidelight.schemas.article import Article
 from sidelight.tracks import load_track
+from tests.helpers.public_data import PublicData
 
 
 def write(tmp_path: Path, *lines: object) -> Path:
@@ -30,7 +31,7 @@ def test_reads_articles_in_file_order(tmp_path: Path) -> None:
     )
 
 
-def test_reads_the_topics_of_the_track(shared_data: Path) -> None:
+def test_reads_the_topics_of_the_track(shared_data: PublicData) -> None:
     articles = read_topics(shared_data / "dragun-2025" / "topics.jsonl")
 
     assert {article.topic_id for article in articles} == set(load_track().topic_ids)

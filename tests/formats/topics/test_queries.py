@@ -7,6 +7,7 @@ import pytest
 from sidelight.errors import InvalidFileError
 from sidelight.formats.topics.queries import read_queries
 from sidelight.schemas.search import Query
+from tests.helpers.public_data import PublicData
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -24,7 +25,7 @@ def test_reads_queries_in_file_order(tmp_path: Path) -> None:
     ]
 
 
-def test_reads_public_queries(shared_data: Path) -> None:
+def test_reads_public_queries(shared_data: PublicData) -> None:
     assert len(read_queries(shared_data / "cranfield" / "queries.tsv")) == 225
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +14,14 @@ from sidelight.errors import InputError
 from sidelight.formats.topics.articles import read_topics
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.roles import Encode
 from sidelight.schemas.angle import Angle, Plan
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
 from sidelight.text import content_words, one_line
+from sidelight.text_vectors import Encode
+from tests.helpers.public_data import PublicData
 
 
 def profiled(article: Article) -> ArticleProfile:
@@ -77,7 +77,7 @@ def test_questions_on_the_mini_web(
     check_questions(mini_web_articles, lexical_encode)
 
 
-def test_questions_on_the_public_articles(shared_data: Path, lexical_encode: Encode) -> None:
+def test_questions_on_the_public_articles(shared_data: PublicData, lexical_encode: Encode) -> None:
     articles = read_topics(shared_data / "dragun-2025" / "topics.jsonl")
     assert len(articles) == 30
     check_questions(articles, lexical_encode)
@@ -87,7 +87,7 @@ def test_searches_on_the_mini_web_carry_context(mini_web_articles: tuple[Article
     check_queries(mini_web_articles)
 
 
-def test_searches_on_the_public_articles_carry_context(shared_data: Path) -> None:
+def test_searches_on_the_public_articles_carry_context(shared_data: PublicData) -> None:
     check_queries(read_topics(shared_data / "dragun-2025" / "topics.jsonl"))
 
 

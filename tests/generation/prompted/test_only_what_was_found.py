@@ -31,7 +31,7 @@ from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNE
 from tests.helpers.asking.roles import scripted
 
 if TYPE_CHECKING:
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
 
 LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=9)
 OUTSIDE = segment("j", "Nobody found this page.")

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from sidelight.generation.reading.cleaning import clean_article
+from tests.helpers.public_data import PublicData
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 PROSE = [
     f"Sentence number {number} of the article says something long enough." for number in range(9)
@@ -52,7 +53,7 @@ def test_a_page_without_prose_keeps_its_lines() -> None:
     assert (kept, cuts) == ("one\ntwo", ())
 
 
-def test_the_longest_public_article_loses_its_comments(shared_data: Path) -> None:
+def test_the_longest_public_article_loses_its_comments(shared_data: PublicData) -> None:
     lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
     bodies = [json.loads(line)["body"] for line in lines]
     for body in bodies:

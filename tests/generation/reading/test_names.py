@@ -15,9 +15,10 @@ from sidelight.generation.reading.names import (
     people_and_organisations,
 )
 from sidelight.schemas.article import Article
+from tests.helpers.public_data import PublicData
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 
 def article(
@@ -44,7 +45,7 @@ def test_the_byline_names_the_authors(line: str, expected: tuple[str, ...]) -> N
     assert find_authors(article(f"A title\n{line}\nSome text.")) == expected
 
 
-def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: Path) -> None:
+def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: PublicData) -> None:
     lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
     found = {}
     for line in lines:

@@ -12,6 +12,7 @@ from sidelight.index.text.segmenter import read_documents, windows, write_segmen
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import parse_segment_id
 from sidelight.text import sentence_spans
+from tests.helpers.public_data import PublicData
 
 
 def body_of(sentences: int) -> str:
@@ -90,7 +91,7 @@ def test_a_line_that_is_no_document_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_public_topics_are_cut_as_finely_as_public_runs_cite_them(
-    shared_data: Path, public_runs: Path
+    shared_data: PublicData, public_runs: Path
 ) -> None:
     """Of the windows of target articles that public runs cite, nearly all exist in our cutting."""
     topics = {

@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.checks.wording import stems
+from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+    from sidelight.text_vectors import Encode
 
 
 class SentenceEncoder(NamedTuple):
@@ -50,8 +51,7 @@ class TextComparison:
         }
         self._unseen_weight = log((len(texts) + 1) / 0.5)
         self._needed: dict[str, list[tuple[str, float]]] = {}
-        self._encode = encode
-        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+        self._vectors = None if encode is None else TextVectors(encode)
 
     def overlap(self, wanted: str, text: str) -> float:
         """Return the weighted share of the words of `wanted` that occur in `text`, in [0, 1]."""
@@ -64,23 +64,17 @@ class TextComparison:
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Encode texts that will be compared; many at once fill whole batches."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if new and self._encode is not None:
-            self._vectors.update(zip(new, self._encode(new), strict=True))
+        if self._vectors is not None:
+            self._vectors.remember(texts)
 
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return all cosines, `(len(left), len(right)) float32`; zeros without an encoder."""
-        if self._encode is None:
+        if self._vectors is None:
             return np.zeros((len(left), len(right)), dtype=np.float32)
-        self.prepare((*left, *right))
-        cosines: npt.NDArray[np.float32] = self._stacked(left) @ self._stacked(right).T
-        return cosines
+        return self._vectors.cosines(left, right)
 
     def _weight(self, stem: str) -> float:
         return self._weights.get(stem, self._unseen_weight)
-
-    def _stacked(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        return np.stack([self._vectors[text] for text in texts])
 
 
 def shared_share(wanted: frozenset[str] | set[str], found: frozenset[str] | set[str]) -> float:

@@ -19,7 +19,7 @@ from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
 from sidelight.evaluation.labelling.report_answers.places import (
     ANSWER_FEATURES,
-    closest_places,
+    nearest_places,
     places_in,
     report_sentences,
 )
@@ -74,7 +74,7 @@ class EmbeddedReportAnswers:
         """Return one judgment for each expected answer, in the rubric's order."""
         answers = [answer.text for answer in expected_answers(case.rubric)]
         sentences = report_sentences(case.submission)
-        found = closest_places(self._comparison, answers, sentences)
+        found = nearest_places(self._comparison, answers, sentences)
         labels = self._labels.of(np.array([place.features for place in found]))
         judgments = []
         for answer, place, likely in zip(answers, found, labels, strict=True):
@@ -98,7 +98,7 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
         }
         answers = [answer_texts[item.answer_id] for item in items]
         sentences = report_sentences(examples.reports[run_tag, topic_id])
-        rows += [place.features for place in closest_places(comparison, answers, sentences)]
+        rows += [place.features for place in nearest_places(comparison, answers, sentences)]
         opposed += [contradicting(comparison, answer, sentences) is not None for answer in answers]
         labels += [str(item.label) for item in items]
         topics += [topic_id] * len(items)

@@ -25,7 +25,7 @@ ANSWER_FEATURES = ("words", "figures", "names", "cosine")
 _MAX_WORDS = 60  # of one place in a report, lest a long list of words count as a statement
 
 
-class ClosestPlace(NamedTuple):
+class NearestPlace(NamedTuple):
     """The place in a report that is closest to a rubric answer.
 
     Attributes:
@@ -54,9 +54,9 @@ def places_in(report: Sequence[str]) -> list[str]:
     return [*report, *(text for text in neighbours if len(text.split()) <= _MAX_WORDS)]
 
 
-def closest_places(
+def nearest_places(
     comparison: TextComparison, answers: Sequence[str], report: Sequence[str]
-) -> list[ClosestPlace]:
+) -> list[NearestPlace]:
     """Return the place closest to each answer, by words and cosine together.
 
     Args:
@@ -65,7 +65,7 @@ def closest_places(
         report: `report_sentences`, of whose `places_in` the closest is meant.
     """
     if not report:
-        return [ClosestPlace("", (0.0,) * len(ANSWER_FEATURES))] * len(answers)
+        return [NearestPlace("", (0.0,) * len(ANSWER_FEATURES))] * len(answers)
     places = places_in(report)
     wanted = [one_line(answer) for answer in answers]
     cosines = comparison.cosines(wanted, places)
@@ -80,5 +80,5 @@ def closest_places(
             shared_share(names(answer), names(place)),
             float(cosines[i, best]),
         )
-        found.append(ClosestPlace(place, features))
+        found.append(NearestPlace(place, features))
     return found

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import ScoreTable
     from sidelight.schemas.run import CitedSentence, ReportRun
 
-    Lookup: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
+    TextsOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
     """Segment ids to texts, without those it does not know."""
 
 # Sentences under way at once: their prompts take memory while they wait for the model.
@@ -60,7 +60,7 @@ class JudgedSentence(NamedTuple):
 async def assess_support(
     judge: Judge,
     runs: Sequence[ReportRun],
-    texts_of: Lookup,
+    texts_of: TextsOf,
     on_sentence: Callable[[], None] = lambda: None,
 ) -> list[JudgedSentence]:
     """Hold every sentence of some runs against its first citation and against all of them.

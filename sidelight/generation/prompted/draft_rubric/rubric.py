@@ -19,10 +19,10 @@ from sidelight.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
 

@@ -24,12 +24,12 @@ from sidelight.text import budget_words, one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
     from sidelight.schemas.report import CheckedReport, DraftReport, Removal
     from sidelight.schemas.segment import Segment
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sidelight.checks.compound import CompoundCheck
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 SPLIT_PROMPT = load_prompt(Path(__file__).with_name("split_question.prompt.md"))

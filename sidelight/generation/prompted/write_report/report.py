@@ -28,11 +28,11 @@ from sidelight.text import budget_words, one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 

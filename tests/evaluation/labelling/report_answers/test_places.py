@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 from sidelight.evaluation.labelling.report_answers.places import (
     ANSWER_FEATURES,
-    closest_places,
+    nearest_places,
     report_sentences,
 )
 from sidelight.schemas.run import CitedSentence
@@ -32,7 +32,7 @@ def test_sentences_are_told_apart_and_long_ones_cut() -> None:
 
 def test_an_answer_told_in_two_sentences_is_found() -> None:
     comparison = TextComparison(["Maris Quell owns 6 percent of the publisher."])
-    (found,) = closest_places(
+    (found,) = nearest_places(
         comparison,
         ["Maris Quell owns 6 percent of the publisher."],
         ["Nothing here.", "Maris Quell wrote it.", "She owns 6 percent of the publisher."],
@@ -45,6 +45,6 @@ def test_an_answer_told_in_two_sentences_is_found() -> None:
 def test_features_are_bounded_for_any_text(texts: list[str]) -> None:
     sentences = report_sentences(saying(*texts))
     answers = [answer.text for q in RUBRIC.questions for answer in q.answers]
-    for found in closest_places(COMPARISON, answers, sentences):
+    for found in nearest_places(COMPARISON, answers, sentences):
         assert len(found.features) == len(ANSWER_FEATURES)
         assert all(-1 <= value <= 1 + 1e-9 for value in found.features)

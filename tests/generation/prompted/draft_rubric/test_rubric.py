@@ -10,11 +10,11 @@ import pytest
 
 from sidelight.errors import EmptyReplyError, StructuredOutputError
 from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
-from sidelight.generation.roles import Encode
 from sidelight.llm.base import Request
 from sidelight.llm.scripted import Line
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.profile import ArticleProfile
+from sidelight.text_vectors import Encode
 from tests.helpers.asking.roles import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(

@@ -27,7 +27,7 @@ from tests.helpers.asking.report_case import (
 from tests.helpers.asking.roles import Asked, outside_fences, scripted
 
 if TYPE_CHECKING:
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
 
 STANDS = DraftSentence(
     text="The Orrin Post has belonged to Lark Media since 2011.",

@@ -6,18 +6,17 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.checks.compound import RuleCompoundCheck
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.errors import EmptyReplyError
 from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
-from sidelight.generation.roles import Encode
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.question import QuestionSet
+from sidelight.text_vectors import Encode
 from tests.helpers.asking.roles import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(
@@ -55,8 +54,12 @@ def reply(*candidates: dict[str, object]) -> str:
     return json.dumps({"questions": candidates})
 
 
+async def by_form(question: str) -> str | None:
+    return compound_reason(question)
+
+
 def written(asked: Asked, encode: Encode, *angles: Angle) -> list[str]:
-    writer = PromptedQuestionWriter(asked.model, encode, RuleCompoundCheck(), 10, 300)
+    writer = PromptedQuestionWriter(asked.model, encode, by_form, 10, 300)
     draft = asyncio.run(writer(PROFILE, angles, EvidenceSet()))
     asked.script.assert_finished()
     QuestionSet("t", draft.questions, count=10, max_characters=300)
@@ -124,13 +127,12 @@ ODD = st.sampled_from(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(ODD | st.text(max_size=40), max_size=20))
 def test_ten_single_questions_always(lexical_encode: Encode, texts: list[str]) -> None:
     # However many are split, each answer brings the same compound one back.
     again = json.dumps({"questions": [COMPOUND]})
     asked = scripted(reply(*map(candidate, texts)), *[again] * 20)
-    writer = PromptedQuestionWriter(asked.model, lexical_encode, RuleCompoundCheck(), 10, 300)
+    writer = PromptedQuestionWriter(asked.model, lexical_encode, by_form, 10, 300)
     draft = asyncio.run(writer(PROFILE, [ANGLE], EvidenceSet()))
     QuestionSet("t", draft.questions, count=10, max_characters=300)
     assert not any(map(compound_reason, draft.questions))

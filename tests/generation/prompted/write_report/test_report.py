@@ -17,8 +17,8 @@ from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNE
 from tests.helpers.asking.roles import Asked, outside_fences, scripted
 
 if TYPE_CHECKING:
-    from sidelight.generation.roles import Encode
     from sidelight.schemas.report import DraftReport
+    from sidelight.text_vectors import Encode
 
 SOLD = "Lark Media bought the newspaper Orrin Post in 2011."
 HOLDS = "The Orrin Harbour Trust counted 420 boats in the harbour of Orrin in 2019."

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Evidence:
+class Recording:
     """Searches, segments and vectors, by what was asked for.
 
     Attributes:
@@ -65,7 +65,7 @@ class Evidence:
         np.save(folder / "vectors.npy", vectors, allow_pickle=False)
 
     @classmethod
-    def read(cls, folder: Path) -> Evidence:
+    def read(cls, folder: Path) -> Recording:
         """Read what `write` wrote.
 
         Raises:
@@ -89,58 +89,58 @@ class Evidence:
         return found
 
 
-def recording(sources: Sources, evidence: Evidence) -> Sources:
+def recording(sources: Sources, record: Recording) -> Sources:
     """Return sources that note all they are asked, and what they answer."""
 
     def lookup(segment_ids: Sequence[str]) -> Sequence[Segment]:
         segments = sources.lookup(segment_ids)
-        evidence.segments.update(zip(segment_ids, segments, strict=True))
+        record.segments.update(zip(segment_ids, segments, strict=True))
         return segments
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = sources.encode(texts)
-        evidence.vectors.update(zip(texts, vectors, strict=True))
+        record.vectors.update(zip(texts, vectors, strict=True))
         return vectors
 
-    return Sources(_RecordingRetriever(sources, evidence), lookup, encode)
+    return Sources(_RecordingRetriever(sources, record), lookup, encode)
 
 
-def replaying(evidence: Evidence) -> Sources:
+def replaying(record: Recording) -> Sources:
     """Return sources that answer what was recorded, and raise InputError for anything else."""
 
     def lookup(segment_ids: Sequence[str]) -> Sequence[Segment]:
-        return [_recorded(evidence.segments, name, "segment") for name in segment_ids]
+        return [_recorded(record.segments, name, "segment") for name in segment_ids]
 
-    dimension = next((len(vector) for vector in evidence.vectors.values()), 0)
+    dimension = next((len(vector) for vector in record.vectors.values()), 0)
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = [_recorded(evidence.vectors, text, "vector of") for text in texts]
+        rows = [_recorded(record.vectors, text, "vector of") for text in texts]
         return np.array(rows, dtype=np.float32).reshape(len(texts), dimension)
 
-    return Sources(_ReplayingRetriever(evidence), lookup, encode)
+    return Sources(_ReplayingRetriever(record), lookup, encode)
 
 
 class _RecordingRetriever:
-    def __init__(self, sources: Sources, evidence: Evidence) -> None:
+    def __init__(self, sources: Sources, record: Recording) -> None:
         self.name = sources.retriever.name
         self._retriever = sources.retriever
-        self._evidence = evidence
+        self._record = record
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         hits = self._retriever.search(queries, k)
         for query in queries:
-            self._evidence.searches[query.text, k] = hits[query.query_id]
+            self._record.searches[query.text, k] = hits[query.query_id]
         return hits
 
 
 class _ReplayingRetriever:
     name = "recorded"
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+    def __init__(self, record: Recording) -> None:
+        self._record = record
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        searches = self._evidence.searches
+        searches = self._record.searches
         return {query.query_id: _recorded(searches, (query.text, k), "search") for query in queries}
 
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from sidelight.generation.extractive.sentence_index import (
-    SentenceIndex,
-    is_quotable,
-    quotable_sentences,
-)
+from sidelight.generation.extractive.quotable import is_quotable, quotable_sentences
 
 GOOD = "The Harrow Lane Institute has paid Garrick Voss since 2018."
 
@@ -50,17 +45,3 @@ def test_what_cannot_stand_alone_is_not_quoted(sentence: str) -> None:
 def test_a_text_that_gives_orders_is_not_quoted_at_all(order: str) -> None:
     assert quotable_sentences(f"{GOOD} {order}") == []
     assert quotable_sentences(GOOD) == [GOOD]
-
-
-def test_texts_are_encoded_once() -> None:
-    seen: list[str] = []
-
-    def encode(texts: object) -> np.ndarray:
-        seen.extend(texts)  # type: ignore[call-overload]
-        return np.eye(4, dtype=np.float32)[: len(seen)][-len(list(texts)) :]  # type: ignore[call-overload]
-
-    index = SentenceIndex(encode)
-    index.vectors(["a", "b"])
-    assert index.similarity(["b", "a"], ["a", "c"]).tolist() == [[0, 0], [1, 0]]
-    assert seen == ["a", "b", "c"]
-    assert index.similarity([], ["a"]).shape == (0, 1)
