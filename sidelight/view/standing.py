@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.metrics.kendall import kendall
+from sidelight.evaluation.agreement.coefficients.kendall import kendall
 from sidelight.evaluation.scoring.headroom import question_headroom, report_headroom
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.view.model import Board, BoardRow, JudgePlot

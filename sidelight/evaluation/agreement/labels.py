@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
-from sidelight.evaluation.metrics.confusion import confusion_table
-from sidelight.evaluation.metrics.gwet_ac1 import gwet_ac1
-from sidelight.evaluation.metrics.raw_agreement import raw_agreement
+from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
+from sidelight.evaluation.agreement.coefficients.confusion import confusion_table
+from sidelight.evaluation.agreement.coefficients.gwet_ac1 import gwet_ac1
+from sidelight.evaluation.agreement.coefficients.raw_agreement import raw_agreement
 from sidelight.formats.detect import KINDS, detect_kind
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.metrics.confusion import Confusion
+    from sidelight.evaluation.agreement.coefficients.confusion import Confusion
     from sidelight.formats.labels.assessments import AssessmentKind
     from sidelight.schemas.judgment import CompoundAssessment
     from sidelight.schemas.label_scale import LabelScale, Scales

@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.metrics.kendall import kendall, resampled_kendall
-from sidelight.evaluation.metrics.spearman import resampled_spearman, spearman
-from sidelight.evaluation.metrics.tau_ap import resampled_tau_ap, tau_ap
+from sidelight.evaluation.agreement.coefficients.kendall import kendall, resampled_kendall
+from sidelight.evaluation.agreement.coefficients.spearman import resampled_spearman, spearman
+from sidelight.evaluation.agreement.coefficients.tau_ap import resampled_tau_ap, tau_ap
 from sidelight.evaluation.scoring.compare import LOWER_IS_BETTER
 from sidelight.evaluation.scoring.uncertainty import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.evaluation.metrics.score_vector import Scores
+    from sidelight.evaluation.agreement.coefficients.score_vector import Scores
     from sidelight.evaluation.scoring.score import TopicScore
 
     Matrix = npt.NDArray[np.float64]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
+from sidelight.evaluation.agreement.coefficients.confusion import confusion_table
 from sidelight.evaluation.labelling.judge import JudgeAgreement
-from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
-from sidelight.evaluation.metrics.confusion import confusion_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

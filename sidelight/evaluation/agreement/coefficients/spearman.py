@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.metrics.score_vector import once_each, pair_signs
+from sidelight.evaluation.agreement.coefficients.score_vector import once_each, pair_signs
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.metrics.score_vector import Correlations, Counts, Scores
+    from sidelight.evaluation.agreement.coefficients.score_vector import (
+        Correlations,
+        Counts,
+        Scores,
+    )
 
 
 def spearman(first: Scores, second: Scores) -> float | None:

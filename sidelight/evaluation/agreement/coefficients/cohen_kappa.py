@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.metrics.chance_corrected import chance_corrected
+from sidelight.evaluation.agreement.coefficients.chance_corrected import chance_corrected
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.metrics.confusion import Confusion
+    from sidelight.evaluation.agreement.coefficients.confusion import Confusion
 
 
 def cohen_kappa(table: Confusion) -> float | None:

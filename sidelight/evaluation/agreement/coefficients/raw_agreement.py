@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.metrics.confusion import Confusion
+    from sidelight.evaluation.agreement.coefficients.confusion import Confusion
 
 
 def raw_agreement(table: Confusion) -> float | None:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.metrics.chance_corrected import chance_corrected
-from sidelight.evaluation.metrics.raw_agreement import raw_agreement
+from sidelight.evaluation.agreement.coefficients.chance_corrected import chance_corrected
+from sidelight.evaluation.agreement.coefficients.raw_agreement import raw_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.metrics.confusion import Confusion
+    from sidelight.evaluation.agreement.coefficients.confusion import Confusion
 
 
 def gwet_ac1(table: Confusion) -> float | None:
