@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.ablation.judging import SCORES
 from sidelight.ablation.runs import ARMS
 from sidelight.build.judges import JudgeInputs, make_judge
-from sidelight.evaluation.labelling.support.sentences import assess_support, score_support
+from sidelight.evaluation.labelling.support.sentences import assess_support
 from sidelight.evaluation.scoring.files import read_topic_scores
 from sidelight.evaluation.scoring.funnel import Stage
 from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.evaluation.scoring.support import score_support
 from sidelight.files import sha256_file
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run

@@ -129,7 +129,7 @@ async def _judge(
     from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
-    from sidelight.evaluation.labelling.run_kinds import run_kind
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.files import write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.runs.self_evaluation.scores import score_assessments
@@ -145,8 +145,7 @@ async def _judge(
         (track.question_list, directory.task1, question_runs / f"{_RIVAL}-t1"),
         (track.cited_text, directory.task2, report_runs / f"{_RIVAL}-t2"),
     ):
-        runs = [run_kind(task).read(path) for path in (ours, theirs)]
-        await judge_runs(judge, task, rubrics, runs, destination)
+        await judge_runs(judge, read_task_runs(task, [ours, theirs], rubrics), destination)
     scores = score_assessments(destination, rubrics, track.name)
     write_score_files(scores.questions, destination, "auto_question_generation")
     write_score_files(scores.reports, destination, "auto_report_generation")

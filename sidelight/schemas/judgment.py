@@ -7,8 +7,12 @@ hundred thousand, and their reader checks each cell.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from sidelight.schemas.run import CitedSentence
 
 
 class Unjudged(Value):
@@ -50,3 +54,26 @@ class CompoundAssessment:
     run_question_text: str
     label: str | Unjudged
     rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSentence:
+    """One sentence of a report against what it cites.
+
+    Attributes:
+        run_tag: The run.
+        topic_id: The topic of the report.
+        number: 1-based place in the report.
+        first: Its support by the first citation; None where it cites nothing.
+        all: Its support by all citations together; None where it cites nothing.
+        reason: Why `all` is what it is.
+        sentence: What was judged.
+    """
+
+    run_tag: str
+    topic_id: str
+    number: int
+    first: str | Unjudged | None
+    all: str | Unjudged | None
+    reason: str
+    sentence: CitedSentence

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _CHANGES = "audit_changes.csv"
 
 
-def audit(
+def audit(  # long: half of it are options
     runs: Runs,
     *,
     task: RunTask,
@@ -80,7 +80,7 @@ def audit(
     from sidelight.build.models import models_by_name
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
-    from sidelight.evaluation.labelling.run_kinds import run_kind
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
@@ -97,8 +97,7 @@ def audit(
         ),
         models_by_name(model or [], at_once),
     )
-    track_task = track.task(task)
-    read = [run_kind(track_task).read(path) for path in runs]
+    given = read_task_runs(track.task(task), runs, known)
     access = model_access(
         cache or output / REPLIES,
         base_url=base_url,
@@ -107,14 +106,7 @@ def audit(
         max_tokens=max_tokens,
     )
     with progress_bar("labels") as advance:
-        work = partial(
-            probe,
-            task=track_task,
-            rubrics=known,
-            runs=read,
-            tolerance=tolerance,
-            on_labels=advance,
-        )
+        work = partial(probe, given=given, tolerance=tolerance, on_labels=advance)
         found = asyncio.run(setup.perform(access, work))
     write_changes(output / _CHANGES, found.changes)
     _report(found, output / _CHANGES, as_json=as_json)

@@ -18,14 +18,13 @@ from sidelight.build.judges import JudgeInputs, make_judge
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judged_runs import judge_runs
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
-from sidelight.evaluation.labelling.support.sentences import (
-    assess_support,
-    score_support,
-    write_verdicts,
-)
+from sidelight.evaluation.labelling.run_kinds import TaskRuns
+from sidelight.evaluation.labelling.support.sentences import assess_support
 from sidelight.evaluation.scoring.score import score_reports
+from sidelight.evaluation.scoring.support import score_support
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import read_assessments
+from sidelight.formats.labels.support_sentences import write_support_sentences
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.tracks import load_track
 
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 
     from autojudge_base import Leaderboard, Report, Request
 
-    from sidelight.evaluation.labelling.support.sentences import JudgedSentence
     from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.schemas.judgment import JudgedSentence
 
 _JUDGE = "embedded"
 
@@ -103,7 +102,7 @@ def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Pat
 
     verdicts = asyncio.run(all_verdicts())
     table = score_support(_runs(reports), verdicts, topic_ids)
-    write_verdicts(outdir / SENTENCE_FILE, verdicts)
+    write_support_sentences(outdir / SENTENCE_FILE, verdicts)
     return table
 
 
@@ -119,7 +118,7 @@ def _by_rubrics(
         )
     rubrics = {topic_id: known[topic_id] for topic_id in topic_ids}
     judge = make_judge(_JUDGE, JudgeInputs(rubrics, encoder=None))
-    asyncio.run(judge_runs(judge, track.cited_text, rubrics, _runs(reports), outdir))
+    asyncio.run(judge_runs(judge, TaskRuns(track.cited_text, rubrics, _runs(reports)), outdir))
     labels = read_assessments(outdir / REPORT_ANSWERS.file_name, REPORT_ANSWERS.kind, track.scales)
     return score_reports(track, rubrics, labels)
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.manifest import JudgingManifest
 
 
-def judge(
+def judge(  # long: half of it are options
     runs: Runs,
     *,
     task: RunTask,
@@ -83,7 +83,7 @@ def judge(
     from sidelight.build.models import models_by_name
     from sidelight.cli.judge.estimate import report_estimate
     from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
-    from sidelight.evaluation.labelling.run_kinds import run_kind
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
@@ -101,13 +101,9 @@ def judge(
         ),
         models_by_name(model or [], at_once),
     )
-    track_task = track.task(task)
-    kind = run_kind(track_task)
-    read = [kind.read(path) for path in runs]
-    n_labels = kind.count_labels(known, read)
+    given = read_task_runs(track.task(task), runs, known)
     if estimate:
-        counted = partial(assess_runs, task=track_task, rubrics=known, runs=read)
-        cost = setup.estimate(counted, n_labels)
+        cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
         report_estimate(cost, at_once, as_json=as_json)
         return
     access = model_access(
@@ -117,15 +113,8 @@ def judge(
         max_calls=max_calls,
         max_tokens=max_tokens,
     )
-    with progress_bar("labels", total=n_labels) as advance:
-        work = partial(
-            judge_runs,
-            task=track_task,
-            rubrics=known,
-            runs=read,
-            folder=output,
-            on_labels=advance,
-        )
+    with progress_bar("labels", total=given.n_labels) as advance:
+        work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
     _report(manifest, task, output, as_json=as_json)
 

@@ -38,7 +38,7 @@ from sidelight.cli.options.self_evaluation import (
 )
 
 
-def evaluate(
+def evaluate(  # long: half of it are options
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
     index: Annotated[Path, index_option("The index that the run was made with.")],

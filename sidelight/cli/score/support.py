@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _PREFIX = "auto_support"
 
 
-def support(
+def support(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Task 2 files; the file name is the run tag.")],
     *,
     index: Annotated[Path, index_option("Folder that holds the cited segments.")],
@@ -67,11 +67,9 @@ def support(
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.cli.score.table import ScoreOrigin, deliver
     from sidelight.errors import UsageError
-    from sidelight.evaluation.labelling.support.sentences import (
-        assess_support,
-        score_support,
-        write_verdicts,
-    )
+    from sidelight.evaluation.labelling.support.sentences import assess_support
+    from sidelight.evaluation.scoring.support import score_support
+    from sidelight.formats.labels.support_sentences import write_support_sentences
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.topics.articles import read_topics
     from sidelight.index.folder import open_index
@@ -109,7 +107,7 @@ def support(
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})
     if output is not None:
-        write_verdicts(output / f"{_PREFIX}_sentences.csv", verdicts)
+        write_support_sentences(output / f"{_PREFIX}_sentences.csv", verdicts)
     origin = ScoreOrigin("auto", judge, Sampling(samples, seed), n_topics, notes)
     deliver(origin, table, _PREFIX, output, as_json=as_json)
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from sidelight.errors import InputError
 from sidelight.evaluation.audit.probes import PROBES
 from sidelight.evaluation.labelling.assess import check_unseen, gather_labels, ignore
-from sidelight.evaluation.labelling.run_kinds import run_kind
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.judgment import Unjudged
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.assess import OnLabels
     from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+    from sidelight.evaluation.labelling.run_kinds import TaskRuns
     from sidelight.schemas.label_scale import LabelScale
-    from sidelight.schemas.rubric import Rubric
-    from sidelight.schemas.task import Task
 
 S = TypeVar("S")
 Label: TypeAlias = str | Unjudged
@@ -113,9 +111,7 @@ class Audit(NamedTuple):
 
 async def audit(
     judge: Judge,
-    task: Task,
-    rubrics: Mapping[str, Rubric],
-    runs: Sequence[Any],
+    given: TaskRuns,
     *,
     tolerance: float = 0.0,
     on_labels: OnLabels = ignore,
@@ -124,9 +120,7 @@ async def audit(
 
     Args:
         judge: Who is audited.
-        task: What the runs hold.
-        rubrics: Topic id -> rubric.
-        runs: What it judges.
+        given: What it judges.
         tolerance: The share of verdicts, in [0, 1], that a probe may change, or to which an attack
             may give credit.
         on_labels: Told how many labels have been added, whenever some have.
@@ -137,16 +131,15 @@ async def audit(
         UsageError: A run is one of the judge's examples, two runs share a tag, or the judge does
             not label what such runs hold.
     """
-    check_unseen(judge, (run.run_tag for run in runs))
-    kind = run_kind(task)
-    cases = kind.cases(rubrics, runs)
+    check_unseen(judge, given)
+    cases = given.cases()
     if not cases:
         raise InputError(
             "no run holds anything on a topic that has a rubric",
             remedy="Give the rubrics of the topics that the runs are about.",
         )
     found = Audit(judge.title, [], [])
-    for protocol in kind.protocols:
+    for protocol in given.kind.protocols:
         if protocol not in PROBES:
             continue
         judged = partial(_judged, judge, protocol, cases, on_labels=on_labels)

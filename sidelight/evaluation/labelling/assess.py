@@ -11,10 +11,11 @@ from sidelight.errors import UsageError
 from sidelight.schemas.judgment import AnswerAssessment, CompoundAssessment, QuestionAssessment
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable
 
     from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+    from sidelight.evaluation.labelling.run_kinds import TaskRuns
 
 # Topics of runs judged at once. A judge that asks a model may make eighty calls for each, which all
 # take memory while they wait.
@@ -76,16 +77,9 @@ async def gather_labels(
     return list(chain.from_iterable(await asyncio.gather(*map(counted, work))))
 
 
-def by_run(
-    cases: Mapping[tuple[str, str], RubricCase[S]],
-) -> list[tuple[str, RubricCase[S]]]:
-    """Return run tag and case of (topic id, run tag) -> case."""
-    return [(run_tag, case) for (_, run_tag), case in cases.items()]
-
-
-def check_unseen(judge: Judge, run_tags: Iterable[str]) -> None:
+def check_unseen(judge: Judge, given: TaskRuns) -> None:
     """Raise UsageError when a run is one of the judge's examples."""
-    seen = sorted(set(run_tags) & judge.example_run_tags)
+    seen = sorted({run.run_tag for run in given.runs} & judge.example_run_tags)
     if seen:
         raise UsageError(
             f"the judge has seen labels of {', '.join(seen)} and cannot judge them",

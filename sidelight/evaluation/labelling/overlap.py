@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sidelight.text import shingles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.run_kinds import RunKind
+    from sidelight.evaluation.labelling.run_kinds import TaskRuns
 
 _Sequences = frozenset[tuple[str, ...]]
 
 
-def overlaps(
-    kind: RunKind[Any, Any], runs: Sequence[Any], examples: Examples | None
-) -> dict[str, float]:
+def overlaps(given: TaskRuns, examples: Examples | None) -> dict[str, float]:
     """Return run tag -> how near a run comes to a copy of the examples, on its nearest topic.
 
     Args:
-        kind: What the runs hold.
-        runs: What is judged.
+        given: What is judged.
         examples: What the judge was shown.
 
     Returns:
         The largest share, over topics, of a run's five-word sequences that also occur in the
         examples of the topic.
     """
+    kind = given.kind
     shown = _by_topic(kind.example_texts(examples)) if examples else {}
-    submitted = {run.run_tag: _by_topic(kind.texts(run)) for run in runs}
+    submitted = {run.run_tag: _by_topic(kind.texts(run)) for run in given.runs}
     return {
         run_tag: max(
             (

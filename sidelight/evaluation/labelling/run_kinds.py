@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
@@ -13,18 +13,19 @@ from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
+from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
+from sidelight.schemas.task import Task  # noqa: TC001 - a NamedTuple reads them
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.schemas.rubric import Rubric
-    from sidelight.schemas.task import Task
 
 R = TypeVar("R", QuestionRun, ReportRun)
 S = TypeVar("S")
+Run: TypeAlias = QuestionRun | ReportRun
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,47 +46,68 @@ class RunKind(Generic[R, S]):
     texts: Callable[[R], Iterable[tuple[str, str]]]
     example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
 
-    def cases(
-        self, rubrics: Mapping[str, Rubric], runs: Iterable[R]
-    ) -> dict[tuple[str, str], RubricCase[S]]:
+
+class TaskRuns(NamedTuple):
+    """Runs of a task, and the rubrics that they are judged by.
+
+    Attributes:
+        task: What the runs hold.
+        rubrics: Topic id -> rubric; other topics are not judged.
+        runs: The runs, each with a tag of its own.
+    """
+
+    task: Task
+    rubrics: Mapping[str, Rubric]
+    runs: Sequence[Run]
+
+    @property
+    def kind(self) -> RunKind[Any, Any]:
+        """What is judged about such runs.
+
+        Raises:
+            UsageError: No judge labels them.
+        """
+        if self.task.kind not in _KINDS:
+            raise UsageError(f"{self.task.title}: no judge labels a {self.task.kind}")
+        return _KINDS[self.task.kind]
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels the runs get."""
+        cases = self.cases().values()
+        return sum(len(protocol.units(case)) for protocol in self.kind.protocols for case in cases)
+
+    def cases(self) -> dict[tuple[str, str], RubricCase[Any]]:
         """Return (topic id, run tag) -> case, sorted, of the topics that have rubrics.
 
         Raises:
             InputError: Two things that a run submitted cannot be told apart.
-            UsageError: Two runs share a tag.
+            UsageError: Two runs share a tag, or no judge labels such runs.
         """
-        runs = list(runs)
-        check_tags_differ(run.run_tag for run in runs)
+        repeated = sorted(
+            tag for tag, count in Counter(run.run_tag for run in self.runs).items() if count > 1
+        )
+        if repeated:
+            raise UsageError(f"the run {repeated[0]} was given twice")
         found = {
-            (topic_id, run.run_tag): RubricCase(rubrics[topic_id], submission)
-            for run in runs
-            for topic_id, submission in self.submissions(run).items()
-            if topic_id in rubrics
+            (topic_id, run.run_tag): RubricCase(self.rubrics[topic_id], submission)
+            for run in self.runs
+            for topic_id, submission in self.kind.submissions(run).items()
+            if topic_id in self.rubrics
         }
         return dict(sorted(found.items(), key=lambda item: item[0]))
 
-    def count_labels(self, rubrics: Mapping[str, Rubric], runs: Iterable[R]) -> int:
-        """Return how many labels the runs get."""
-        cases = self.cases(rubrics, runs).values()
-        return sum(len(protocol.units(case)) for case in cases for protocol in self.protocols)
 
-
-def check_tags_differ(run_tags: Iterable[str]) -> None:
-    """Raise UsageError when two runs share a tag."""
-    repeated = sorted(tag for tag, count in Counter(run_tags).items() if count > 1)
-    if repeated:
-        raise UsageError(f"the run {repeated[0]} was given twice")
-
-
-def run_kind(task: Task) -> RunKind[Any, Any]:
-    """Return what is judged about the runs of a task.
+def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubric]) -> TaskRuns:
+    """Read the runs of a task; see `TaskRuns`.
 
     Raises:
+        InputError: A file cannot be read.
+        InvalidFileError: One is not what it should be.
         UsageError: No judge labels such runs.
     """
-    if task.kind not in _KINDS:
-        raise UsageError(f"{task.title}: no judge labels a {task.kind}")
-    return _KINDS[task.kind]
+    given = TaskRuns(task, rubrics, ())
+    return given._replace(runs=[given.kind.read(path) for path in paths])
 
 
 def _questions(run: QuestionRun) -> dict[str, Sequence[SubmittedQuestion]]:

@@ -10,7 +10,6 @@ from sidelight.evaluation.labelling.assess import assess, ignore
 from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
 from sidelight.evaluation.labelling.protocol import RubricCase
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
-from sidelight.evaluation.labelling.run_kinds import run_kind
 from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, write_funnel
 from sidelight.formats.labels.assessments import read_assessments
 from sidelight.runs.self_evaluation.rubrics import DRAFTED, write_drafted
@@ -49,9 +48,8 @@ class Material(NamedTuple):
     @property
     def n_labels(self) -> int:
         """Labels that a judge gives."""
-        return sum(
-            run_kind(task).count_labels(self.run.rubrics, [file]) for task, file in self.run.files()
-        ) + sum(len(REPORT_ANSWERS.units(case)) for _, case in _cases(self.stages))
+        of_stages = sum(len(REPORT_ANSWERS.units(case)) for _, case in _cases(self.stages))
+        return of_stages + sum(file.n_labels for file in self.run.files())
 
 
 class SelfEvaluation(NamedTuple):
@@ -77,8 +75,8 @@ def collect(
 
 async def assess_all(judge: Judge, material: Material) -> None:
     """Judge what `evaluate_run` judges and keep nothing, for judges that only count."""
-    for task, file in material.run.files():
-        await assess_runs(judge, task, material.run.rubrics, [file])
+    for file in material.run.files():
+        await assess_runs(judge, file)
     await _assess_stages(judge, material.stages, ignore)
 
 
@@ -102,8 +100,8 @@ async def evaluate_run(
     if run.drafted:
         write_drafted(folder / DRAFTED, run.rubrics)
     judge.prepare(stage.report for stage in material.stages)
-    for task, file in run.files():
-        manifest = await judge_runs(judge, task, run.rubrics, [file], folder, on_labels)
+    for file in run.files():
+        manifest = await judge_runs(judge, file, folder, on_labels)
     staged = await _assess_stages(judge, material.stages, on_labels)
     track = run.track
     answers = read_assessments(folder / REPORT_ANSWERS.file_name, REPORT_ANSWERS.kind, track.scales)

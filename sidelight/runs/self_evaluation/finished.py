@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InputError
-from sidelight.formats.runs.cited_text import read_report_run
-from sidelight.formats.runs.question_list import read_question_run
+from sidelight.evaluation.labelling.run_kinds import TaskRuns, read_task_runs
 from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - a NamedTuple
 from sidelight.runs.self_evaluation.rubrics import drafted_rubrics, given_rubrics
 from sidelight.schemas.rubric import Rubric  # noqa: TC001 - reads them
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.schemas.article import Article
-    from sidelight.schemas.run import QuestionRun, ReportRun
-    from sidelight.schemas.task import CitedTextTask, QuestionListTask
     from sidelight.tracks import Track
 
 
@@ -51,12 +48,12 @@ class FinishedRun(NamedTuple):
         """Return topic id -> article, of the topics that did not fail."""
         return {topic_id: result.article for topic_id, result in self.results.items() if result}
 
-    def files(self) -> list[tuple[QuestionListTask | CitedTextTask, QuestionRun | ReportRun]]:
-        """Return the run's files, each with its task."""
-        track = self.track
+    def files(self) -> list[TaskRuns]:
+        """Return the run's files, each as the one run of its task."""
+        track, directory = self.track, self.directory
         return [
-            (track.question_list, read_question_run(self.directory.task1)),
-            (track.cited_text, read_report_run(self.directory.task2)),
+            read_task_runs(track.question_list, [directory.task1], self.rubrics),
+            read_task_runs(track.cited_text, [directory.task2], self.rubrics),
         ]
 
 

@@ -17,6 +17,7 @@ from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
@@ -87,11 +88,15 @@ REPORT_LIKES: dict[str, Reads] = LIKES | {
 
 
 def reports(judge: Judge, tolerance: float = 0.0) -> Audit:
-    return asyncio.run(audit(judge, TRACK.cited_text, RUBRICS, REPORTS, tolerance=tolerance))
+    return asyncio.run(
+        audit(judge, TaskRuns(TRACK.cited_text, RUBRICS, REPORTS), tolerance=tolerance)
+    )
 
 
 def questions(judge: Judge, tolerance: float = 0.0) -> Audit:
-    return asyncio.run(audit(judge, TRACK.question_list, RUBRICS, QUESTIONS, tolerance=tolerance))
+    return asyncio.run(
+        audit(judge, TaskRuns(TRACK.question_list, RUBRICS, QUESTIONS), tolerance=tolerance)
+    )
 
 
 def failing(found: Audit) -> list[str]:
@@ -209,4 +214,4 @@ def test_what_cannot_be_audited_is_refused() -> None:
     with pytest.raises(UsageError, match="quillmark-t2"):
         reports(taught)
     with pytest.raises(InputError, match="no run holds"):
-        asyncio.run(audit(BiasedJudge(LIKES["order"]), TRACK.cited_text, {}, REPORTS))
+        asyncio.run(audit(BiasedJudge(LIKES["order"]), TaskRuns(TRACK.cited_text, {}, REPORTS)))

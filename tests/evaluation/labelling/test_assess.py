@@ -14,6 +14,7 @@ from sidelight.evaluation.labelling.manifest import JudgingManifest, read_manife
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.labels.assessments import read_assessments
 from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.rubric import Rubric
@@ -42,13 +43,17 @@ def report_run(tag: str, *topics: str) -> ReportRun:
 
 async def question_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[QuestionRun]):
     """Return the labels of pairs and those of compound questions."""
-    found = await assess_runs(judge, TRACK.question_list, rubrics, runs)
+    found = await assess_runs(judge, TaskRuns(TRACK.question_list, rubrics, runs))
     return found[QUESTION_SIMILARITY], found[COMPOUND_QUESTIONS]
 
 
 async def answer_labels(judge: Judge, rubrics: dict[str, Rubric], runs: list[ReportRun]):
-    found = await assess_runs(judge, TRACK.cited_text, rubrics, runs)
+    found = await assess_runs(judge, TaskRuns(TRACK.cited_text, rubrics, runs))
     return found[REPORT_ANSWERS]
+
+
+def judged(judge: Judge, run: ReportRun, folder: Path) -> JudgingManifest:
+    return asyncio.run(judge_runs(judge, TaskRuns(TRACK.cited_text, RUBRICS, [run]), folder))
 
 
 def test_every_pair_exactly_once_in_a_fixed_order() -> None:
@@ -109,7 +114,7 @@ def test_files_and_manifest(tmp_path: Path) -> None:
         (TRACK.question_list, question_run("q", "t1")),
         (TRACK.cited_text, report_run("r", "t1")),
     ):
-        asyncio.run(judge_runs(JUDGE, task, RUBRICS, [run], tmp_path))
+        asyncio.run(judge_runs(JUDGE, TaskRuns(task, RUBRICS, [run]), tmp_path))
     for protocol, count in (
         (QUESTION_SIMILARITY, N_QUESTIONS**2),
         (COMPOUND_QUESTIONS, N_QUESTIONS),
@@ -131,7 +136,9 @@ def test_judging_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for folder in (tmp_path / "a", tmp_path / "b"):
         judge = EmbeddedJudge(RUBRICS, examples())
         asyncio.run(
-            judge_runs(judge, TRACK.cited_text, RUBRICS, [report_run("r", *TOPICS)], folder)
+            judge_runs(
+                judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", *TOPICS)]), folder
+            )
         )
     for name in (REPORT_FILE, "manifest.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
@@ -153,19 +160,23 @@ class UnsureJudge(EmbeddedJudge):
 def test_unjudged_verdicts_are_counted(tmp_path: Path) -> None:
     judge = UnsureJudge(RUBRICS)
     manifest = asyncio.run(
-        judge_runs(judge, TRACK.cited_text, RUBRICS, [report_run("r", "t1", "t2")], tmp_path)
+        judge_runs(
+            judge, TaskRuns(TRACK.cited_text, RUBRICS, [report_run("r", "t1", "t2")]), tmp_path
+        )
     )
     assert manifest.n_unjudged == {"task2": 2 * N_QUESTIONS}
     assert manifest.runs == {"task2": {"r": 0.0}}
 
 
 def test_two_judges_do_not_share_a_folder(tmp_path: Path) -> None:
-    asyncio.run(judge_runs(JUDGE, TRACK.cited_text, RUBRICS, [report_run("r", "t1")], tmp_path))
+    judged(JUDGE, report_run("r", "t1"), tmp_path)
     before = (tmp_path / REPORT_FILE).read_bytes()
     with pytest.raises(InputError, match="must not be mixed"):
         asyncio.run(
             judge_runs(
-                UnsureJudge(RUBRICS), TRACK.cited_text, RUBRICS, [report_run("s", "t1")], tmp_path
+                UnsureJudge(RUBRICS),
+                TaskRuns(TRACK.cited_text, RUBRICS, [report_run("s", "t1")]),
+                tmp_path,
             )
         )
     assert (tmp_path / REPORT_FILE).read_bytes() == before
@@ -179,9 +190,7 @@ def test_a_manifest_of_something_else_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_manifest_reads_back(tmp_path: Path) -> None:
-    manifest = asyncio.run(
-        judge_runs(JUDGE, TRACK.cited_text, RUBRICS, [report_run("r", "t1")], tmp_path)
-    )
+    manifest = judged(JUDGE, report_run("r", "t1"), tmp_path)
     assert isinstance(manifest, JudgingManifest)
     assert read_manifest_beside(tmp_path / "any.csv") == manifest
 

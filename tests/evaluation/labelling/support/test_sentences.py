@@ -14,15 +14,12 @@ from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.evaluation.labelling.protocol import Judgment
 from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
-from sidelight.evaluation.labelling.support.sentences import (
-    JudgedSentence,
-    assess_support,
-    score_support,
-    write_verdicts,
-)
+from sidelight.evaluation.labelling.support.sentences import assess_support
+from sidelight.evaluation.scoring.support import score_support
+from sidelight.formats.labels.support_sentences import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 
 FULL, PARTIAL, NONE = SupportLabel
@@ -145,7 +142,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
 def test_verdicts_as_a_file(tmp_path: Path) -> None:
     invented = CitedSentence(text="So\nit is.", citations=("d#9",))
     path = tmp_path / "sentences.csv"
-    write_verdicts(path, assess(run("r", a=[OWNER, invented, CitedSentence(text="Yes.")])))
+    write_support_sentences(path, assess(run("r", a=[OWNER, invented, CitedSentence(text="Yes.")])))
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["sentence"], row["citations"], row["first"], row["all"]) for row in rows] == [
