@@ -40,10 +40,10 @@ from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
 from sidelight.tracks import load_track
@@ -68,7 +68,7 @@ class Material:
     """The public data, with stand-ins for what is not public."""
 
     def __init__(self, data: Path) -> None:
-        self.articles = {one.topic_id: one for one in read_topics(data / "topics.jsonl")}
+        self.articles = {one.topic_id: one for one in read_articles(data / "topics.jsonl")}
         task1 = {path.name: read_question_run(path) for path in (data / "runs/task1").iterdir()}
         task2 = {path.name: read_report_run(path) for path in (data / "runs/task2").iterdir()}
         asked = _by_topic(task1.pop(STAND_IN).questions)

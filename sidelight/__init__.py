@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.people_scores import people_report_scores
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
     from sidelight.tracks import load_track
 
@@ -30,7 +30,7 @@ _HOMES = {
     "people_report_scores": "evaluation.scoring.people_scores",
     "read_question_run": "formats.runs.question_list",
     "read_report_run": "formats.runs.cited_text",
-    "read_topics": "formats.topics.articles",
+    "read_topics": "formats.topics.topic_format",
 }
 
 __all__ = [

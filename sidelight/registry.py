@@ -115,7 +115,32 @@ KINDS: dict[str, Kind] = {
         },
         "sidelight.index.engine:Engine",
     ),
-    "track": Kind({"dragun2025": "sidelight.tracks:dragun2025.yaml"}),  # `package:file`: data
+    "graph": Kind(
+        {
+            "investigation": "sidelight.build.investigation:open_investigation",
+            "answer": "sidelight.build.answer:open_answer",
+        }
+    ),
+    "format": Kind(
+        {
+            "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
+            "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
+            "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
+            "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
+        }
+    ),
+    "topics": Kind(
+        {
+            "articles_jsonl": "sidelight.formats.topics.articles:FORMAT",
+            "narratives_jsonl": "sidelight.formats.topics.narratives:FORMAT",
+        }
+    ),
+    "track": Kind(  # `package:file`: data
+        {
+            "dragun2025": "sidelight.tracks:dragun2025.yaml",
+            "rag2025": "sidelight.tracks:rag2025.yaml",
+        }
+    ),
 }
 
 ROLES = tuple(kind.removeprefix(_ROLE) for kind in KINDS if kind.startswith(_ROLE))

@@ -16,8 +16,7 @@ from sidelight.evaluation.scoring.funnel import Stage
 from sidelight.evaluation.scoring.score import TopicScore
 from sidelight.evaluation.scoring.support import score_support
 from sidelight.files import sha256_file
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
-from sidelight.formats.runs.question_list import check_question_run
+from sidelight.formats.runs.run_format import run_format
 from sidelight.formats.table import read_table
 from sidelight.llm.prompted import CallRecord
 from sidelight.runs.directory import RunDirectory
@@ -27,11 +26,13 @@ from sidelight.text import budget_words
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.ablation.grid import Arm
     from sidelight.runs.directory import TopicResult
+    from sidelight.schemas.run import CitedSentence
+    from sidelight.schemas.task import CitedTextTask
 
 
 class ArmCost(NamedTuple):
@@ -43,7 +44,7 @@ class ArmCost(NamedTuple):
         completion_tokens: Written by them.
         errors: What the strict check finds wrong with the files.
         failed: Topics that could not be finished.
-        files: Hash of both files; arms of one hash made the same.
+        files: Hashes of the files; arms of the same made the same.
     """
 
     calls: int
@@ -68,8 +69,9 @@ def measure_arm(arm: Arm, folder: Path, *, judged: bool) -> list[TopicScore]:
     the report its `words`, `citations` and `sources`: the hosts it cites.
     """
     run = RunDirectory(folder / ARMS / arm.folder_name)
-    topic_ids = run.read_manifest().topics
-    support = _support(run, topic_ids)
+    manifest = run.read_manifest()
+    topic_ids, task = manifest.topics, load_track(manifest.track).cited_text
+    support = _support(run, task, topic_ids)
     scores = _judged(run) if judged else {}
     return [
         TopicScore(
@@ -78,7 +80,7 @@ def measure_arm(arm: Arm, folder: Path, *, judged: bool) -> list[TopicScore]:
             {
                 **scores.get(topic_id, {}),
                 **support[topic_id],
-                **_counts(run.result(topic_id)),
+                **_counts(result := run.result(topic_id), result.result(task)),
             },
         )
         for topic_id in topic_ids
@@ -97,8 +99,9 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     usage = usage_by_prompt(calls).values()
     track, topic_ids = load_track(manifest.track), manifest.topics
     problems = [
-        *check_question_run(run.task1, track, topic_ids),
-        *check_report_run(run.task2, track, topic_ids),
+        problem
+        for task in track.tasks
+        for problem in run_format(task).check(run.file(task), task, topic_ids, None)
     ]
     return ArmCost(
         calls=sum(sums.calls - sums.cached for sums in usage),
@@ -106,27 +109,29 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
         completion_tokens=sum(sums.completion_tokens for sums in usage),
         errors=sum(problem.severity == "error" for problem in problems),
         failed=len(manifest.failed_topics),
-        files=f"{sha256_file(run.task1)} {sha256_file(run.task2)}",
+        files=" ".join(sha256_file(run.file(task)) for task in track.tasks),
     )
 
 
-def _counts(result: TopicResult) -> dict[str, float]:
+def _counts(result: TopicResult, report: Sequence[CitedSentence]) -> dict[str, float]:
     host = {segment.segment_id: host_of(segment.url) for segment in result.evidence}
-    cited = [name for sentence in result.report for name in sentence.citations]
+    cited = [name for sentence in report for name in sentence.citations]
     return {
-        "words": sum(budget_words(sentence.text) for sentence in result.report),
+        "words": sum(budget_words(sentence.text) for sentence in report),
         "citations": len(cited),
         "sources": len({host.get(name, name) for name in cited}),
     }
 
 
-def _support(run: RunDirectory, topic_ids: Collection[str]) -> dict[str, dict[str, float]]:
+def _support(
+    run: RunDirectory, task: CitedTextTask, topic_ids: Collection[str]
+) -> dict[str, dict[str, float]]:
     texts = {
         segment.segment_id: segment.text
         for topic_id in topic_ids
         for segment in run.result(topic_id).evidence
     }
-    reports = [read_report_run(run.task2)]
+    reports = [run_format(task).read(run.file(task))]
 
     def texts_of(segment_ids: Collection[str]) -> Mapping[str, str]:
         return {name: texts[name] for name in segment_ids if name in texts}

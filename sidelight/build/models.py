@@ -12,9 +12,9 @@ from sidelight.errors import BudgetExhaustedError, UsageError
 from sidelight.llm.budget import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.offline import OfflineModel
-from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.vllm_server import serve_vllm
+from sidelight.llm.server.openai_compat import OpenAICompatModel
+from sidelight.llm.server.vllm import serve_vllm
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence

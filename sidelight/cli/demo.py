@@ -12,6 +12,7 @@ from sidelight.cli.console import out, print_table, progress_bar
 from sidelight.cli.options.results import output_option
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +61,11 @@ def demo(
     print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
     out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
-    for path in (directory.task1, directory.task2, directory.traces, folder / "scores"):
+    for path in (
+        *(directory.file(task) for task in load_track().tasks),
+        directory.traces,
+        folder / "scores",
+    ):
         out.print(f"  {path}", markup=False)
     out.print("Open in a browser:", markup=False)
     out.print(f"  {page}", markup=False)
@@ -82,10 +87,10 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
     from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
-    summary = make_run(read_topics(topics), settings, index, destination)
+    summary = make_run(read_articles(topics), settings, index, destination)
     if not summary.succeeded:
         raise InputError(f"the demo's run failed; see {summary.directory.failures}")
     return summary.directory
@@ -95,13 +100,15 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
     """Print the first questions and sentences on the first article."""
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    article = read_topics(topics)[0]
+    article = read_articles(topics)[0]
     out.print(f"\n{article.title}", style="bold", markup=False)
-    for question in read_question_run(directory.task1).questions[:_EXCERPT]:
+    questions = read_question_run(directory.file(load_track().question_list)).questions
+    for question in questions[:_EXCERPT]:
         out.print(f"  {question.rank}. {question.text}", markup=False)
-    for sentence in read_report_run(directory.task2).reports[0].responses[:_EXCERPT]:
+    report = read_report_run(directory.file(load_track().cited_text)).reports[0]
+    for sentence in report.responses[:_EXCERPT]:
         hosts = [segment.host for segment in index.docstore.get_many(sentence.citations)]
         out.print(f"  - {sentence.text} [{', '.join(hosts)}]", markup=False)
     out.print(markup=False)
@@ -109,14 +116,13 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:
     from sidelight.errors import InvalidFileError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.formats.verdict import judge_file
-    from sidelight.tracks import load_track
 
-    topic_ids = [article.topic_id for article in read_topics(topics)]
-    for path in (directory.task1, directory.task2):
+    topic_ids = [article.topic_id for article in read_articles(topics)]
+    for task in load_track().tasks:
         for official in (False, True):
-            verdict = judge_file(path, load_track(), topic_ids, official=official)
+            verdict = judge_file(directory.file(task), load_track(), topic_ids, official=official)
             if not verdict.valid:
                 raise InvalidFileError(verdict.problems)
 
@@ -141,11 +147,12 @@ async def _judge(
     inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
     judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
-    for task, ours, theirs in (
-        (track.question_list, directory.task1, question_runs / f"{_RIVAL}-t1"),
-        (track.cited_text, directory.task2, report_runs / f"{_RIVAL}-t2"),
+    for task, theirs in (
+        (track.question_list, question_runs / f"{_RIVAL}-t1"),
+        (track.cited_text, report_runs / f"{_RIVAL}-t2"),
     ):
-        await judge_runs(judge, read_task_runs(task, [ours, theirs], rubrics), destination)
+        given = read_task_runs(task, [directory.file(task), theirs], rubrics)
+        await judge_runs(judge, given, destination)
     scores = score_assessments(destination, rubrics, track.name)
     write_score_files(scores.questions, destination, "auto_question_generation")
     write_score_files(scores.reports, destination, "auto_report_generation")

@@ -83,6 +83,6 @@ def _check_config(config: Path | None, index: Path | None, base_url: str | None)
 def _check_server(model: str, base_url: str, api_key_variable: str) -> list[Check]:
     import asyncio
 
-    from sidelight.llm.probe import probe
+    from sidelight.llm.server.probe import probe
 
     return asyncio.run(probe(model, base_url, api_key_variable))

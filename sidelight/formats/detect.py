@@ -17,88 +17,109 @@ from sidelight.formats.labels.assessments import (
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import read_bytes
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
-from sidelight.formats.runs.official import official_task1, official_task2
-from sidelight.formats.runs.question_list import check_question_run, read_question_run
+from sidelight.formats.runs.run_format import run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.topic_format import read_topics, topic_formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container
     from pathlib import Path
 
     from sidelight.errors import Problem
+    from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
     kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
-_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
-_QRELS_COLUMNS, _TASK1_FIELDS, _TREC_RUN_COLUMNS = 4, 5, 6
+_GRADE = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+_QRELS_COLUMNS = 4
 
 
 class FileKind(NamedTuple):
     """What `sidelight validate` does with one kind of file.
 
     Attributes:
+        name: In what `validate --json` prints: of a run, its task.
         title: For people.
-        unit: What `size` counts, in the singular.
-        size: Reads a file and tells how much is in it; raises `InvalidFileError`.
+        unit: What `count` counts, in the singular.
+        count: Reads a file and tells how much is in it; raises `InvalidFileError`.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
     """
 
+    name: str
     title: str
     unit: str
-    size: Callable[[Path, Track], int]
-    check: Callable[[Path, Track, Collection[str], Container[str] | None], list[Problem]] | None = (
-        None
-    )
+    count: Callable[[Path], int]
+    check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[str]] | None = None
 
 
-def _labels_of(kind: AssessmentKind[Any]) -> Callable[[Path, Track], int]:
-    return lambda path, track: len(read_assessments(path, kind, track.scales))
-
-
-KINDS: dict[str, FileKind] = {
-    "task1": FileKind(
-        "Task 1 run",
-        "topic",
-        lambda path, _: len({item.topic_id for item in read_question_run(path).questions}),
-        lambda path, track, topic_ids, _: check_question_run(path, track, topic_ids),
-        official_task1,
-    ),
-    "task2": FileKind(
-        "Task 2 run",
-        "topic",
-        lambda path, _: len({item.metadata.topic_id for item in read_report_run(path).reports}),
-        check_report_run,
-        official_task2,
-    ),
-    "topics": FileKind("topics file", "topic", lambda path, _: len(read_topics(path))),
-    "rubric": FileKind(
-        "rubric", "question", lambda path, track: len(read_rubric(path, track.scales).questions)
-    ),
-    "question_assessments": FileKind(
-        "question assessment file", "label", _labels_of(QUESTION_ASSESSMENTS)
-    ),
-    "report_assessments": FileKind(
-        "report assessment file", "label", _labels_of(ANSWER_ASSESSMENTS)
-    ),
-    "compound_assessments": FileKind(
-        "compound question file", "label", _labels_of(COMPOUND_ASSESSMENTS)
-    ),
-    "trec_run": FileKind("TREC run", "query", lambda path, _: len(read_trec_run(path))),
-    "qrels": FileKind("qrels file", "query", lambda path, _: len(read_qrels(path))),
+_SHARED = {
+    "trec_run": FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path))),
+    "qrels": FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path))),
 }
 
 
-def detect_kind(path: Path) -> str | None:
-    """Return the name of the kind in `KINDS` a file is likely meant to be, or None.
+def kinds_of(track: Track) -> dict[str, FileKind]:
+    """Return what can be validated for a track: its runs and topics, and what all tracks share.
+
+    Returns:
+        By format, as `detect_format` names it. Where two tasks have one format, the first counts.
+    """
+    runs: dict[str, FileKind] = {}
+    for task in track.tasks:
+        runs.setdefault(task.format, _run_kind(task))
+    topics = FileKind("topics", "topics file", "topic", lambda path: len(read_topics(path, track)))
+    return {**runs, track.topics: topics, **_graded(track), **_SHARED, **runs}
+
+
+def _graded(track: Track) -> dict[str, FileKind]:
+    """Return the files whose labels are those of a track."""
+
+    def count_questions(path: Path) -> int:
+        return len(read_rubric(path, track.scales).questions)
+
+    def count_labels(kind: AssessmentKind[Any]) -> Callable[[Path], int]:
+        return lambda path: len(read_assessments(path, kind, track.scales))
+
+    titles = {
+        "question_assessments": "question assessment file",
+        "report_assessments": "report assessment file",
+        "compound_assessments": "compound question file",
+    }
+    return {
+        "rubric": FileKind("rubric", "rubric", "question", count_questions),
+        **{
+            name: FileKind(name, titles[name], "label", count_labels(kind))
+            for name, kind in _ASSESSMENTS.items()
+        },
+    }
+
+
+def _run_kind(task: Task) -> FileKind:
+    found = run_format(task)
+    official = found.official
+    return FileKind(
+        task.name,
+        f"{task.title} run",
+        "topic",
+        lambda path: len(found.read(path).results()),
+        lambda path, topic_ids, known: found.check(path, task, topic_ids, known),
+        None if official is None else lambda path, topic_ids: official(path, task, topic_ids),
+    )
+
+
+def detect_format(path: Path) -> str | None:
+    """Return the name of the format a file is likely meant to have, or None.
 
     It looks at what a broken file still has: keys, column names, the number of columns.
+
+    Returns:
+        A registered format of runs or topics, `rubric`, `qrels`, or the name of a kind of
+        assessments.
 
     Raises:
         InputError: The file cannot be read.
@@ -109,28 +130,32 @@ def detect_kind(path: Path) -> str | None:
     if not lines:
         return None
     if text.startswith("{"):
-        return _json_kind(text)
+        return _json_format(text)
     header = tuple(cell.strip('"') for cell in lines[0].split(","))
     for name, kind in _ASSESSMENTS.items():
         if kind.matches(header):
             return name
-    [(best, _)] = Counter(_line_kind(line) for line in lines).most_common(1)
+    [(best, _)] = Counter(map(_line_format, lines)).most_common(1)
     return best
 
 
-def _json_kind(text: str) -> str | None:
-    for key, kind in (("rubrics", "rubric"), ("responses", "task2"), ("docid", "topics")):
-        if re.search(rf'"{key}"\s*:', text):
-            return kind
+def _json_format(text: str) -> str | None:
+    keys = {
+        "rubric": ("rubrics",),
+        **{name: found.json_keys for name, found in run_formats().items() if found.json_keys},
+        **{name: found.json_keys for name, found in topic_formats().items()},
+    }
+    for name, needed in keys.items():
+        if all(re.search(rf'"{key}"\s*:', text) for key in needed):
+            return name
     return None
 
 
-def _line_kind(line: str) -> str | None:
-    if len(line.split("\t")) == _TASK1_FIELDS:
-        return "task1"
+def _line_format(line: str) -> str | None:
+    for name, found in run_formats().items():
+        if found.fits_line is not None and found.fits_line(line):
+            return name
     cells = line.split()
-    if len(cells) == _TREC_RUN_COLUMNS and _NUMBER.fullmatch(cells[4]):
-        return "trec_run"
-    if len(cells) == _QRELS_COLUMNS and _NUMBER.fullmatch(cells[3]):
+    if len(cells) == _QRELS_COLUMNS and _GRADE.fullmatch(cells[3]):
         return "qrels"
     return None

@@ -68,6 +68,7 @@ def silent(description: str, total: int | None) -> AbstractContextManager[Callab
     return nullcontext(lambda _: None)
 
 
+# long: half of it says what its arguments mean
 def build_index(
     shards: Sequence[Path],
     folder: Path,

@@ -242,15 +242,15 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class TopicPage:
-    """One article and all that was made of it.
+    """One topic and all that was made of it.
 
     Attributes:
         topic_id: The topic.
         number: 1-based place in the run.
-        page: Where the article stands.
-        paragraphs: Its text.
-        questions: Rank 1 first.
-        sentences: The report.
+        page: Where an article stands; of another topic, its name.
+        paragraphs: The text of an article; of another topic, what it says.
+        questions: Rank 1 first; none where no task asks for them.
+        sentences: The report; none where no task asks for one.
         sources: What the report cites, by number.
         n_words: Of the report.
         fallbacks: Steps done without a model whose replies were no use.
@@ -316,6 +316,7 @@ class Page:
 
     Attributes:
         run_id: Its name.
+        noun: What a topic is called, such as `article`.
         facts: What made it: name -> value, in the order shown.
         topics: In the order of the run.
         failed: Topics that could not be finished.
@@ -326,6 +327,7 @@ class Page:
     """
 
     run_id: str
+    noun: str
     facts: dict[str, str]
     topics: tuple[TopicPage, ...]
     failed: tuple[str, ...]

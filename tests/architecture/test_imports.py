@@ -20,20 +20,19 @@ SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
 # A room is a module or a folder, with the folders in it that are not listed themselves; `.*` adds
 # those that are.
 ALLOWED: dict[str, set[str]] = {
-    "": set(),
     "errors": set(),
     "text": set(),
     "versions": set(),
     "processes": set(),
-    "text_vectors": set(),
     "files": {"errors"},
     "schemas": {"errors", "text"},
     "prompting": {"errors", "text", "schemas"},
+    "text_vectors": set(),
     "registry": {"errors"},
     "sample": BASE,
     "tracks": BASE | {"registry"},
-    "formats": BASE | {"tracks"},
-    "config": BASE | {"registry"},
+    "formats": BASE | {"tracks", "registry"},
+    "config": BASE | {"registry", "tracks"},
     "llm": BASE | {"prompting"},
     "index": MIDDLE | {"versions", "processes"},
     "retrieval": MIDDLE | {"index"},
@@ -116,18 +115,19 @@ def lies_in(name: str, rooms: Iterable[str]) -> bool:
 
 def room_of(name: str) -> str:
     """The longest room of the table that a module lies in."""
-    return max((room for room in ALLOWED if lies_in(name, [room])), key=len, default="?")
+    return max((room for room in ALLOWED if lies_in(name, [room])), key=len, default="")
 
 
 def may_import(name: str, target: str) -> bool:
     ours, theirs = room_of(name), room_of(target)
-    if theirs in {ours, ""} or theirs in ALLOWED[ours]:
+    allowed = ALLOWED.get(ours, set())
+    if theirs in {ours, *allowed}:
         return True
-    return any(one.endswith(".*") and lies_in(theirs, [one[:-2]]) for one in ALLOWED[ours])
+    return any(one.endswith(".*") and lies_in(theirs, [one[:-2]]) for one in allowed)
 
 
 def test_every_module_lies_in_a_room_of_the_table() -> None:
-    assert {name for name in modules() if room_of(name) == "?"} == set()
+    assert {name for name in modules() if not room_of(name)} == {""}
     assert set(ALLOWED) <= {*map(room_of, modules())}
 
 
@@ -164,7 +164,7 @@ def way(start: str, ends: Callable[[str], bool], unseen: Iterable[str] = ()) -> 
                 chain.append(line)
             return chain[::-1]
         for one in imports(name):
-            if one.own and one.target and one.target not in {*came_from, *unseen}:
+            if one.own and one.target not in {*came_from, *unseen}:
                 line = f"{modules()[name].at(one.line)}: imports {one.target}"
                 came_from[one.target] = (name, line)
                 waiting.append(one.target)

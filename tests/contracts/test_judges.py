@@ -15,7 +15,7 @@ from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.registry import names
 from sidelight.sample import sample_path
@@ -28,7 +28,7 @@ from tests.helpers.models.reading_model import ReadingModel
 
 SCALES = load_track().scales
 
-ARTICLES = {article.topic_id: article for article in read_topics(sample_path() / "topics.jsonl")}
+ARTICLES = {article.topic_id: article for article in read_articles(sample_path() / "topics.jsonl")}
 
 
 MODELS = ("reader",)

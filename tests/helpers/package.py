@@ -67,11 +67,8 @@ def imports(name: str) -> tuple[Import, ...]:
             found += [_resolve(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{modules()[name].at(node.lineno)}: relative import"
-            # `from package import module` names a module, `from module import thing` does not.
-            dotted = [f"{node.module}.{alias.name}" for alias in node.names]
             found += [
-                _resolve(one if _own_name(one) in modules() else str(node.module), node.lineno)
-                for one in dotted
+                _resolve(_named(str(node.module), alias.name), node.lineno) for alias in node.names
             ]
     return tuple(found)
 
@@ -79,6 +76,12 @@ def imports(name: str) -> tuple[Import, ...]:
 def listed(findings: Iterable[str]) -> str:
     """Return findings as a failing test shows them: all, one a line."""
     return "\n".join(["", *sorted(findings)])
+
+
+def _named(module: str, name: str) -> str:
+    """What `from module import name` names: a module in a package, or a thing in a module."""
+    dotted = f"{module}.{name}"
+    return dotted if _own_name(dotted) in modules() else module
 
 
 def _own_name(dotted: str) -> str | None:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from sidelight.errors import FailedCallError, ModelUnavailableError, ReplyError
 from sidelight.llm.base import Message, Request
-from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
 from tests.helpers.models.answer_schema import answer_schema

@@ -18,8 +18,8 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.scripted import Line, ScriptedModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
 from tests.helpers.models.model_server import Answer as HttpAnswer

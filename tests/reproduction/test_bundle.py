@@ -24,6 +24,7 @@ SEED = 11
 
 
 RUBRICS = sample_path() / "human_rubrics"
+RANKED = ("--set=retrieval.listwise_depth=10", "--set=models.ranker={name: orders, revision: r1}")
 
 
 class Made:
@@ -35,7 +36,8 @@ class Made:
         self.inputs = write_inputs(folder, 1)
         self.index = index
         with FaultServer() as server:
-            run(*self.inputs, "--index", index, "--base-url", server.base_url, "--output", self.run)
+            where = ("--index", index, "--base-url", server.base_url, "--output", self.run)
+            run(*self.inputs, *where, *RANKED)
         index_and_rubrics = ("--index", index, "--rubrics", RUBRICS)
         invoke("evaluate", self.run, *index_and_rubrics, "--words-only")
         invoke(*self.bundling(), "-o", self.bundle)
@@ -92,6 +94,7 @@ def test_a_bundle_verifies_packed_and_unpacked_and_is_made_the_same_again(
 ) -> None:
     assert "1 topics made again, every file the same" in invoke("verify", made.bundle)
     assert problems(unpacked) == []
+    assert read_contents(unpacked).models == {"tiny": "", "orders": "r1"}
     invoke(*made.bundling(), "-o", tmp_path / "again.tar.zst")
     assert (tmp_path / "again.tar.zst").read_bytes() == made.bundle.read_bytes()
 

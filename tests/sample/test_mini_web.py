@@ -18,7 +18,7 @@ from sidelight.formats.labels.assessments import (
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.formats.topics.queries import read_queries
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
@@ -43,7 +43,7 @@ ASSESSMENTS = MINI_WEB / "human_assessments"
 
 @pytest.fixture(scope="module")
 def topics() -> dict[str, Article]:
-    return {topic.topic_id: topic for topic in read_topics(MINI_WEB / "topics.jsonl")}
+    return {topic.topic_id: topic for topic in read_articles(MINI_WEB / "topics.jsonl")}
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +100,12 @@ def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, document
 
 @pytest.mark.parametrize("path", QUESTION_RUNS, ids=lambda path: path.name)
 def test_question_runs_pass_the_strict_check(path, topics):
-    assert check_question_run(path, load_track(), topics) == []
+    assert check_question_run(path, load_track().question_list, topics) == []
 
 
 @pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
 def test_report_runs_pass_the_strict_check(path, topics, segment_ids):
-    problems = check_report_run(path, load_track(), topics, segment_ids)
+    problems = check_report_run(path, load_track().cited_text, topics, segment_ids)
     assert {problem.code for problem in problems} <= {"uncited-sentence"}
     assert all(problem.severity == "warning" for problem in problems)
 

@@ -173,9 +173,9 @@ def _run(
     from sidelight.ablation.shared import SharedSources
     from sidelight.build.judges import judge_class
     from sidelight.errors import InputError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    articles = read_topics(topics)
+    articles = read_articles(topics)
     if rubrics:
         judge_class(judge, {"articles", "encoder"})  # what it lacks is found before arms are run
     own = [arm.name for arm in arms if arm.same_as is None]
@@ -231,9 +231,9 @@ def _search(
 def _show_plan(arms: Sequence[Arm], topics: Path | None, *, as_json: bool) -> None:
     """Say what each arm changes, and what it would ask of models."""
     from sidelight.build.estimate import estimate_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    articles = read_topics(topics) if topics else ()
+    articles = read_articles(topics) if topics else ()
     costs = [estimate_run(arm.settings, articles).total for arm in arms]
     if as_json:
         print_json(

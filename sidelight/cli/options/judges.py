@@ -84,9 +84,9 @@ def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str
 
     def read() -> dict[str, Article]:
         from sidelight.formats.data_folder import DataPart, find_part
-        from sidelight.formats.topics.articles import read_topics
+        from sidelight.formats.topics.articles import read_articles
 
         path = topics or (find_part(data, DataPart.TOPICS) if data else None)
-        return {one.topic_id: one for one in read_topics(path)} if path else {}
+        return {one.topic_id: one for one in read_articles(path)} if path else {}
 
     return read

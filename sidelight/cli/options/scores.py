@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from sidelight.cli.options.inputs import DEFAULT_TRACK
 from sidelight.cli.options.judges import Task
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart, find_part
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

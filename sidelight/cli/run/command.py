@@ -58,7 +58,7 @@ def run(
     estimate: Estimate = False,
     as_json: Json = False,
 ) -> None:
-    """Investigate every topic and write both submission files.
+    """Work on every topic and write the submission files of the track.
 
     Interrupted at any moment, the same command goes on where it was.
     """
@@ -67,21 +67,22 @@ def run(
     from sidelight.cli.run.report import report_run
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
+    from sidelight.tracks import load_track
 
     changes = with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
     judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
     judging.check(settings)
-    articles = read_topics(topics)
-    if topic is not None and topic not in {article.topic_id for article in articles}:
+    todo = read_topics(topics, load_track(settings.track))
+    if topic is not None and topic not in {one.topic_id for one in todo}:
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
     if estimate:
         from sidelight.build.estimate import estimate_run
         from sidelight.cli.run.estimate import report_estimate
 
-        wanted = [article for article in articles if topic in {None, article.topic_id}]
+        wanted = [one for one in todo if topic in {None, one.topic_id}]
         report_estimate(estimate_run(settings, wanted), as_json=as_json)
         if judge:
             err.print(
@@ -100,9 +101,9 @@ def run(
     )
     started = time.monotonic()
     try:
-        with progress_bar("topics", total=1 if topic else len(articles)) as advance:
+        with progress_bar("topics", total=1 if topic else len(todo)) as advance:
             summary = make_run(
-                articles,
+                todo,
                 settings,
                 folder,
                 destination,

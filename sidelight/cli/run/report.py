@@ -61,7 +61,7 @@ def report_run(
             "(listed in manifest.json)."
         )
     directory = summary.directory
-    for path in (directory.task1, directory.task2, directory.manifest, directory.traces):
+    for path in (*summary.files, directory.manifest, directory.traces):
         out.print(f"  {path}", markup=False)
     if evaluation:
         print_evaluation(evaluation)

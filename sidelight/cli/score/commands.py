@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, print_json, print_table
-from sidelight.cli.options.inputs import DEFAULT_TRACK, QRELS, Data, Rubrics, Track, rubrics_option
+from sidelight.cli.options.inputs import QRELS, Data, Rubrics, Track, rubrics_option
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import Assessments, Compound, Merge, Sampling, from_data, required
 from sidelight.cli.score import diff, headroom
@@ -18,6 +18,7 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import ScoreTable

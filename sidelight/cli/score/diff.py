@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.inputs import DEFAULT_TRACK, Data, Rubrics, Track
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.results import Json
 from sidelight.cli.options.scores import Assessments, Compound, Merge, required
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.diff import Causes, ScoreDiff

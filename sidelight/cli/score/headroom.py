@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import DEFAULT_TRACK, Data, Rubrics, Track
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import Assessments, Compound, from_data, required
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom

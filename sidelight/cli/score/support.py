@@ -71,11 +71,11 @@ def support(  # long: half of it are options
     from sidelight.evaluation.scoring.support import score_support
     from sidelight.formats.labels.support_sentences import write_support_sentences
     from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.index.folder import open_index
 
     read = [read_report_run(path) for path in runs]
-    topic_ids = [article.topic_id for article in read_topics(topics)] if topics else None
+    topic_ids = [article.topic_id for article in read_articles(topics)] if topics else None
     folder = cache or (output / REPLIES if output else None)
     if model and folder is None:
         raise UsageError("replies need a folder", remedy="Give --output or --cache.")

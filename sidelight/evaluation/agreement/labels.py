@@ -14,7 +14,7 @@ from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
 from sidelight.evaluation.agreement.coefficients.confusion import confusion_table
 from sidelight.evaluation.agreement.coefficients.gwet_ac1 import gwet_ac1
 from sidelight.evaluation.agreement.coefficients.raw_agreement import raw_agreement
-from sidelight.formats.detect import KINDS, detect_kind
+from sidelight.formats.detect import detect_format
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -123,16 +123,15 @@ class LabelComparison:
 
 
 def assessment_kind(path: Path) -> str:
-    """Return which kind of assessments a file holds, by its name in `formats.detect.KINDS`.
+    """Return which kind of assessments a file holds, as `formats.detect.detect_format` names it.
 
     Raises:
         InputError: The file cannot be read or holds no assessments.
     """
-    name = detect_kind(path)
-    if name not in _KINDS:
-        title = KINDS[name].title if name else "file of unknown kind"
+    name = detect_format(path)
+    if name is None or name not in _KINDS:
         raise InputError(
-            f"{path}: expected an assessment file; found a {title}",
+            f"{path}: expected an assessment file; found {name or 'a file of unknown kind'}",
             remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
         )
     return name
@@ -155,7 +154,7 @@ def read_two_sides(
     names = [assessment_kind(path) for path in (first, second)]
     if names[0] != names[1]:
         raise InputError(
-            f"{first} is a {KINDS[names[0]].title}, {second} a {KINDS[names[1]].title}",
+            f"{first} holds {names[0]}, {second} {names[1]}",
             remedy="Compare two files of one kind.",
         )
     kind = _KINDS[names[0]]

@@ -11,17 +11,17 @@ from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
-from sidelight.formats.runs.cited_text import read_report_run
-from sidelight.formats.runs.question_list import read_question_run
+from sidelight.formats.runs.run_format import run_format
 from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
-from sidelight.schemas.task import Task  # noqa: TC001 - a NamedTuple reads them
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.schemas.task import Task
 
 R = TypeVar("R", QuestionRun, ReportRun)
 S = TypeVar("S")
@@ -34,14 +34,12 @@ class RunKind(Generic[R, S]):
 
     Attributes:
         protocols: What is labelled, in the order in which it is.
-        read: Reads a run.
         submissions: Returns what a run submitted on each topic, by topic id.
         texts: Returns topic id and text of everything a run submitted.
         example_texts: Returns the same of labelled examples.
     """
 
     protocols: tuple[AssessmentProtocol[S, Any], ...]
-    read: Callable[[Path], R]
     submissions: Callable[[R], Mapping[str, S]]
     texts: Callable[[R], Iterable[tuple[str, str]]]
     example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
@@ -56,19 +54,13 @@ class TaskRuns(NamedTuple):
         runs: The runs, each with a tag of its own.
     """
 
-    task: Task
+    task: QuestionListTask | CitedTextTask
     rubrics: Mapping[str, Rubric]
     runs: Sequence[Run]
 
     @property
     def kind(self) -> RunKind[Any, Any]:
-        """What is judged about such runs.
-
-        Raises:
-            UsageError: No judge labels them.
-        """
-        if self.task.kind not in _KINDS:
-            raise UsageError(f"{self.task.title}: no judge labels a {self.task.kind}")
+        """What is judged about such runs."""
         return _KINDS[self.task.kind]
 
     @property
@@ -82,7 +74,7 @@ class TaskRuns(NamedTuple):
 
         Raises:
             InputError: Two things that a run submitted cannot be told apart.
-            UsageError: Two runs share a tag, or no judge labels such runs.
+            UsageError: Two runs share a tag.
         """
         repeated = sorted(
             tag for tag, count in Counter(run.run_tag for run in self.runs).items() if count > 1
@@ -106,8 +98,10 @@ def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubr
         InvalidFileError: One is not what it should be.
         UsageError: No judge labels such runs.
     """
-    given = TaskRuns(task, rubrics, ())
-    return given._replace(runs=[given.kind.read(path) for path in paths])
+    if isinstance(task, RankingTask):
+        raise UsageError(f"{task.title}: no judge labels rankings")
+    read: Callable[[Path], Any] = run_format(task).read
+    return TaskRuns(task, rubrics, [read(path) for path in paths])
 
 
 def _questions(run: QuestionRun) -> dict[str, Sequence[SubmittedQuestion]]:
@@ -137,7 +131,6 @@ def _reports(run: ReportRun) -> dict[str, SubmittedReport]:
 
 QUESTION_RUNS = RunKind[QuestionRun, "Sequence[SubmittedQuestion]"](
     protocols=(COMPOUND_QUESTIONS, QUESTION_SIMILARITY),
-    read=read_question_run,
     submissions=_questions,
     texts=lambda run: ((question.topic_id, question.text) for question in run.questions),
     example_texts=lambda examples: (
@@ -146,7 +139,6 @@ QUESTION_RUNS = RunKind[QuestionRun, "Sequence[SubmittedQuestion]"](
 )
 REPORT_RUNS = RunKind[ReportRun, SubmittedReport](
     protocols=(REPORT_ANSWERS,),
-    read=read_report_run,
     submissions=_reports,
     texts=lambda run: ((report.metadata.topic_id, report.text) for report in run.reports),
     example_texts=lambda examples: (

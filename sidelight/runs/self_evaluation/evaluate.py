@@ -70,7 +70,10 @@ def collect(
     run: FinishedRun, lookup: Callable[[Sequence[str]], Sequence[Segment]], words_at_once: int
 ) -> Material:
     """Read what is judged of a run; see `stage_reports`."""
-    return Material(run, stage_reports(run.results.values(), run.rubrics, lookup, words_at_once))
+    stages = stage_reports(
+        run.results.values(), run.track.cited_text, run.rubrics, lookup, words_at_once
+    )
+    return Material(run, stages)
 
 
 async def assess_all(judge: Judge, material: Material) -> None:

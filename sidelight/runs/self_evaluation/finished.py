@@ -8,6 +8,7 @@ from sidelight.errors import InputError
 from sidelight.evaluation.labelling.run_kinds import TaskRuns, read_task_runs
 from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - a NamedTuple
 from sidelight.runs.self_evaluation.rubrics import drafted_rubrics, given_rubrics
+from sidelight.schemas.article import Article
 from sidelight.schemas.rubric import Rubric  # noqa: TC001 - reads them
 from sidelight.tracks import load_track
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sidelight.schemas.article import Article
     from sidelight.tracks import Track
 
 
@@ -45,15 +45,19 @@ class FinishedRun(NamedTuple):
         return set(self.results) - set(self.rubrics)
 
     def articles(self) -> dict[str, Article]:
-        """Return topic id -> article, of the topics that did not fail."""
-        return {topic_id: result.article for topic_id, result in self.results.items() if result}
+        """Return topic id -> article, of the topics that are articles and did not fail."""
+        return {
+            topic_id: result.topic
+            for topic_id, result in self.results.items()
+            if result is not None and isinstance(result.topic, Article)
+        }
 
     def files(self) -> list[TaskRuns]:
         """Return the run's files, each as the one run of its task."""
         track, directory = self.track, self.directory
         return [
-            read_task_runs(track.question_list, [directory.task1], self.rubrics),
-            read_task_runs(track.cited_text, [directory.task2], self.rubrics),
+            read_task_runs(task, [directory.file(task)], self.rubrics)
+            for task in (track.question_list, track.cited_text)
         ]
 
 

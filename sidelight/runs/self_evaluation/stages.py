@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sidelight.runs.directory import TopicResult
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.task import CitedTextTask
 
 
 class StageReport(NamedTuple):
@@ -26,6 +27,7 @@ class StageReport(NamedTuple):
 
 def stage_reports(
     results: Iterable[TopicResult | None],
+    task: CitedTextTask,
     rubrics: Mapping[str, Rubric],
     lookup: Callable[[Sequence[str]], Sequence[Segment]],
     words_at_once: int,
@@ -34,6 +36,7 @@ def stage_reports(
 
     Args:
         results: What is stored about its topics.
+        task: The one that asks for reports.
         rubrics: Topic id -> rubric; other topics are left out.
         lookup: Segment ids to segments, in the order asked for.
         words_at_once: How much the judge is shown at once; see `Judge`.
@@ -42,12 +45,15 @@ def stage_reports(
         StageReport(stage, rubrics[result.topic_id], _as_report(result.topic_id, texts))
         for result in results
         if result is not None and result.topic_id in rubrics
-        for stage, texts in _stage_texts(result, lookup, words_at_once)
+        for stage, texts in _stage_texts(result, task, lookup, words_at_once)
     ]
 
 
 def _stage_texts(
-    result: TopicResult, lookup: Callable[[Sequence[str]], Sequence[Segment]], words: int
+    result: TopicResult,
+    task: CitedTextTask,
+    lookup: Callable[[Sequence[str]], Sequence[Segment]],
+    words: int,
 ) -> Iterator[tuple[Stage, list[str]]]:
     """Yield what a topic's stages hold: hits that were not taken, those that were, every draft.
 
@@ -65,7 +71,7 @@ def _stage_texts(
         yield Stage.RETRIEVED, texts
     for texts in _packed([segment.text for segment in result.evidence], words):
         yield Stage.SELECTED, texts
-    final = [sentence.text for sentence in result.report]
+    final = [sentence.text for sentence in result.result(task)]
     for draft in result.trace.drafts():
         texts = [sentence.text for sentence in draft.sentences]
         if texts != final:

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
+from langgraph.runtime import Runtime
 
 from sidelight.agents.candidates import ORDERS, Candidates, only_candidates
 from sidelight.agents.graphs.investigation import build_graph
@@ -108,14 +109,20 @@ def test_one_investigator_for_each_aspect_of_the_round() -> None:
         for name, aspect in aspects.items()
     }
     queries = {
-        f"{number}.{name}": PlannedQuery.of(angles[name], number, "x")
-        for number, name in ((1, "a"), (2, "a"), (2, "b"), (2, "c"))
+        query_id: PlannedQuery(query_id=query_id, round_number=number, angle_id=name, text="x")
+        # Ids only tell searches apart.
+        for query_id, number, name in (
+            ("2.0", 1, "a"),
+            ("i", 2, "a"),
+            ("j", 2, "b"),
+            ("1.k", 2, "c"),
+        )
     }
     sent = to_investigators({"round_number": 2, "angles": angles, "queries": queries})
     assert isinstance(sent, list)
     assert [(one.node, one.arg["aspect"], one.arg["queries"]) for one in sent] == [
-        ("investigate", Aspect.AUTHOR, [queries["2.a"], queries["2.c"]]),
-        ("investigate", Aspect.CLAIM, [queries["2.b"]]),
+        ("investigate", Aspect.AUTHOR, [queries["i"], queries["1.k"]]),
+        ("investigate", Aspect.CLAIM, [queries["j"]]),
     ]
     nothing = to_investigators({"round_number": 3, "angles": angles, "queries": queries})
     assert nothing == "select_evidence"
@@ -132,14 +139,21 @@ def test_one_investigator_for_each_aspect_of_the_round() -> None:
     ],
 )
 def test_a_report_is_revised_while_that_can_help(
-    words: int, removed: int, reserve: int, revisions: int, step: str
+    mini_web_articles: tuple[Article, ...],
+    lexical_encode: Encode,
+    words: int,
+    removed: int,
+    reserve: int,
+    revisions: int,
+    step: str,
 ) -> None:
+    runtime = Runtime(context=dependencies([], lexical_encode)(mini_web_articles[0]))
     sentence = DraftSentence(text="w " * words)
     checked = CheckedReport(
         draft=DraftReport(sentences=(sentence,), reserve=(sentence,) * reserve),
         removed=(Removal(sentence=sentence, label="none", reason=""),) * removed,
     )
-    assert after_check({"checked_report": checked, "revisions": revisions}) == step
+    assert after_check({"checked_report": checked, "revisions": revisions}, runtime) == step
 
 
 def test_a_role_cannot_make_evidence_up(mini_web_segments: list[Segment]) -> None:

@@ -21,7 +21,7 @@ from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.judgment import Unjudged
@@ -202,7 +202,7 @@ def test_the_embedded_judge_holds() -> None:
 
 @pytest.mark.parametrize("mode", Mode)
 def test_the_prompted_judge_holds_with_a_model_that_reads(mode: Mode) -> None:
-    articles = {article.topic_id: article for article in read_topics(SAMPLE / "topics.jsonl")}
+    articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
     model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
     judge = PromptedJudge({"reader": model}, articles, mode=mode)
     assert failing(reports(judge)) == []

@@ -47,7 +47,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from sidelight.llm import supervisor
+from sidelight.llm.server import supervisor
 from tests.helpers.models.answer_schema import answer_schema
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from sidelight.checks.compound import COMPOUND_PROMPT
 from sidelight.checks.compound_rules import compound_reason
@@ -35,10 +36,11 @@ if TYPE_CHECKING:
 PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 SPLIT_PROMPT = load_prompt(Path(__file__).with_name("split_question.prompt.md"))
 
-_LEAST, _MOST = 16, 20
+# Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
+_LEAST, _MOST = 1.6, 2
 _LISTED_ANGLES = 24
 _PARTS = 3
-# A judgement call, from a dozen pairs of the public Task 1 runs: above it most ask the same (one
+# A judgement call, from a dozen pairs of the public runs: above it most ask the same (one
 # asks for "qualifications" twice, .841), though some are only related; around .80 many are.
 _SAME_QUESTION = 0.84
 _REPEATED_ASPECT = 0.7
@@ -67,7 +69,18 @@ class QuestionCandidate(Value):
 class QuestionCandidates(Value):
     """Candidates, most important first."""
 
-    questions: tuple[QuestionCandidate, ...] = Field(max_length=_MOST)
+    questions: tuple[QuestionCandidate, ...]
+
+
+@cache
+def _at_most(count: int) -> type[QuestionCandidates]:
+    """Return the type of an answer with so many candidates at most."""
+    return create_model(
+        QuestionCandidates.__name__,
+        __base__=QuestionCandidates,
+        __doc__=QuestionCandidates.__doc__,
+        questions=(tuple[QuestionCandidate, ...], Field(max_length=count)),
+    )
 
 
 class SplitQuestion(Value):
@@ -83,7 +96,7 @@ class PromptedQuestionWriter:
         writer: Writes and mends.
         encode: Tells when two questions ask the same.
         is_compound: Tells when one asks two things. Where it has no usable answer, rules decide.
-        questions_per_topic: How many the track wants, ten at most.
+        questions_per_topic: How many the track wants.
         max_question_characters: The track's limit per question, in code points of the NFC text.
     """
 
@@ -116,13 +129,14 @@ class PromptedQuestionWriter:
             ReplyError: The model gave no usable candidates.
         """
         heaviest = sorted(angles, key=lambda angle: -angle.weight)
+        most = _MOST * self._count
         answer = await self._model.answer(
             PROMPT,
-            QuestionCandidates,
+            _at_most(most),
             profile=profile,
             angles=_listed(heaviest[:_LISTED_ANGLES], evidence),
-            least=_LEAST,
-            most=_MOST,
+            least=round(_LEAST * self._count),
+            most=most,
             max_characters=self._max_characters,
         )
         good = await self._sound(profile, answer.questions)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from sidelight.errors import ModelUnavailableError, ReplyError
 from sidelight.llm.base import Message, Request
 from sidelight.llm.budget import Budget, BudgetedModel
-from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
 from sidelight.schemas.check import Check

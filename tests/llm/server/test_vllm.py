@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import MachineError
-from sidelight.llm.vllm_server import serve_vllm
+from sidelight.llm.server.vllm import serve_vllm
 from tests.helpers.models import fake_vllm
 
 
@@ -151,7 +151,7 @@ def test_a_server_that_is_never_ready_is_not_waited_for_forever(
 def test_kill_9_leaves_no_orphan(model: str, vllm: FakeVllm, tmp_path: Path) -> None:
     code = (
         "import asyncio, pathlib, sys\n"
-        "from sidelight.llm.vllm_server import serve_vllm\n"
+        "from sidelight.llm.server.vllm import serve_vllm\n"
         "async def serve():\n"
         "    async with serve_vllm(sys.argv[1], pathlib.Path(sys.argv[2]), progress=print):\n"
         "        print('ready', flush=True)\n"

@@ -11,7 +11,7 @@ import orjson
 from pydantic import ValidationError
 
 from sidelight.errors import FailedCallError, MachineError, ModelUnavailableError, UsageError
-from sidelight.llm.chat_completion import read_completion, read_model_list
+from sidelight.llm.server.chat_completion import read_completion, read_model_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -24,7 +24,7 @@ from sidelight.errors import (
     UsageError,
 )
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
-from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from tests.helpers.models.model_server import Answer, ModelServer, choices, completion, error
 
 REQUEST = Request(model="tiny", messages=(Message(role="user", content="Who?"),))

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from sidelight.errors import MachineError
-from sidelight.llm import supervisor
+from sidelight.llm.server import supervisor
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
