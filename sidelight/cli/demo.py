@@ -132,66 +132,30 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> list[list[str]]:
     """Judge our run and a bundled one with the labels of the others, and return a row for each."""
-    from sidelight.evaluation.labelling.assess import (
-        COMPOUND_FILE,
-        QUESTION_FILE,
-        REPORT_FILE,
-        judge_question_runs,
-        judge_report_runs,
-    )
-    from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+    from sidelight.build.judges import JudgeInputs, make_judge
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
+    from sidelight.evaluation.labelling.judged_runs import judge_runs
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.files import score_prefix, write_score_files
-    from sidelight.evaluation.scoring.score import score_questions, score_reports
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import (
-        ANSWER_ASSESSMENTS,
-        COMPOUND_ASSESSMENTS,
-        QUESTION_ASSESSMENTS,
-        read_assessments,
-    )
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
+    from sidelight.runs.self_evaluation.scores import score_assessments
+    from sidelight.tracks import load_track
 
-    track, examples = load_track(), read_examples(data)
+    track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
-    judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
+    sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
+    inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
+    judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
-    asked, told = load_track().question_list, load_track().cited_text
-    await judge_question_runs(
-        judge,
-        rubrics,
-        [
-            read_question_run(directory.file(asked)),
-            read_question_run(question_runs / f"{_RIVAL}{asked.run_id_suffix}"),
-        ],
-        examples,
-        destination,
-    )
-    await judge_report_runs(
-        judge,
-        rubrics,
-        [
-            read_report_run(directory.file(told)),
-            read_report_run(report_runs / f"{_RIVAL}{told.run_id_suffix}"),
-        ],
-        examples,
-        destination,
-    )
-    questions = score_questions(
-        track,
-        rubrics,
-        read_assessments(destination / QUESTION_FILE, QUESTION_ASSESSMENTS, track.scales),
-        read_assessments(destination / COMPOUND_FILE, COMPOUND_ASSESSMENTS, track.scales),
-    )
-    reports = score_reports(
-        track,
-        rubrics,
-        read_assessments(destination / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales),
-    )
-    write_score_files(questions, destination, score_prefix("auto", track.question_list))
-    write_score_files(reports, destination, score_prefix("auto", track.cited_text))
-    return _rows(questions, reports)
+    for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):
+        rival = theirs / f"{_RIVAL}{task.run_id_suffix}"
+        given = read_task_runs(task, [directory.file(task), rival], rubrics)
+        await judge_runs(judge, given, destination)
+    scores = score_assessments(destination, rubrics, track.name)
+    write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
+    write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
+    return _rows(scores.questions, scores.reports)
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:

@@ -44,8 +44,8 @@ class FileKind(NamedTuple):
     Attributes:
         name: In what `validate --json` prints: of a run, its task.
         title: For people.
-        unit: What `size` counts, in the singular.
-        size: Reads a file and tells how much is in it; raises `InvalidFileError`.
+        unit: What `count` counts, in the singular.
+        count: Reads a file and tells how much is in it; raises `InvalidFileError`.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
     """
