@@ -37,7 +37,9 @@ _PREFIX = "auto_support"
 
 
 def support(
-    runs: Annotated[list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
+    ],
     *,
     index: Annotated[Path, index_option("Folder that holds the cited segments.")],
     topics: Annotated[
