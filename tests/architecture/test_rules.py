@@ -29,12 +29,9 @@ LARGE_ROOMS = {"evaluation.labelling", "evaluation.metrics", "schemas"}
 LONG_FUNCTIONS = {
     "cli.agree.commands.labels",
     "cli.agree.tables.category_tables",
-    "cli.experiments.ablate.ablate",
-    "cli.index.commands.build",
     "cli.judge.audit.audit",
     "cli.judge.command.judge",
     "cli.judge.evaluate.evaluate",
-    "cli.run.command.run",
     "cli.score.support.support",
     "cli.score.table.deliver",
     "evaluation.labelling.support.sentences.assess_support",

@@ -41,7 +41,7 @@ _INTERRUPTED = 130
 _SHOWN = 3  # tables; all are written
 
 
-def ablate(
+def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
     output: Annotated[Path, output_option("Folder of the experiment.")],
     index: Annotated[Path | None, index_option("Index that all arms search.")] = None,
