@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
+from sidelight.cli.console import out, print_json, warn_of_few
 from sidelight.cli.options.judges import Task
 from sidelight.cli.options.scores import (
     Data,
@@ -167,6 +167,7 @@ def scores(
         f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
         markup=False,
     )
+    warn_of_few(len(found.run_tags), "runs")
     list_files(write_results(output, tables))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
+from sidelight.cli.console import out, print_json, warn_of_few
 from sidelight.cli.options.judges import Task  # noqa: TC001 - typer reads the annotations
 from sidelight.cli.options.scores import (
     Data,
@@ -79,9 +79,11 @@ def compare(
     for note in (
         f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
         f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
-        "detectable: true difference that these topics show with a power of 80% at the 5% level",
+        "detectable: true difference these topics show with a power of 80% at the corrected 5% level",
+        "detectable -: no test on so few topics could show one",
     ):
         out.print(f"note: {note}", markup=False)
+    warn_of_few(len(scores.topic_ids), "topics")
     list_files(write_results(output, [table]))
 
 
