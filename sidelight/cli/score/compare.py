@@ -79,7 +79,7 @@ def compare(
     for note in (
         f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
         f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
-        "detectable: true difference these topics show with a power of 80% at the corrected 5% level",
+        "detectable: true difference that is shown with a power of 80% at the corrected 5% level",
         "detectable -: no test on so few topics could show one",
     ):
         out.print(f"note: {note}", markup=False)
