@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
+from sidelight.cli.console import out, print_json, warn_of_few
 from sidelight.cli.options.inputs import Data, rubrics_option
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
@@ -157,6 +157,7 @@ def scores(
         f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
         markup=False,
     )
+    warn_of_few(len(found.run_tags), "runs")
     list_files(write_results(output, tables))
 
 

@@ -18,6 +18,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients.kendall import kendall, resampled_kendall
 from sidelight.evaluation.agreement.coefficients.spearman import resampled_spearman, spearman
 from sidelight.evaluation.agreement.coefficients.tau_ap import resampled_tau_ap, tau_ap
+from sidelight.evaluation.agreement.coefficients.tau_ap_b import resampled_tau_ap_b, tau_ap_b
 from sidelight.evaluation.scoring.measures import measure_called
 from sidelight.evaluation.scoring.uncertainty import CONFIDENCE
 
@@ -33,8 +34,10 @@ CORRELATIONS = {
     "tau_b": (kendall, resampled_kendall),
     "spearman": (spearman, resampled_spearman),
     "tau_ap": (tau_ap, resampled_tau_ap),
+    "tau_ap_b": (tau_ap_b, resampled_tau_ap_b),
 }
-"""Of scores, and of bootstrap samples of them; the first side is the reference of tau_ap."""
+"""Of scores, and of bootstrap samples of them; the first side is the reference of tau_ap, which a
+side with many ties can flatter: tau_ap_b is its form for ties."""
 
 MIN_RUNS = 3
 """Two runs are in order or they are not: a correlation would say nothing more."""

@@ -260,6 +260,8 @@ def test_scores_as_files(tmp_path: Path, score_files: tuple[Path, Path]) -> None
         "tau_b": pytest.approx(0),
         "spearman": pytest.approx(0),
         "tau_ap": pytest.approx(-0.25),
+        # by people's order: b -1, c +1; by the judge's, b, a, c: a -1, c 2 / 2 - 1: (0 - 1 / 2) / 2
+        "tau_ap_b": pytest.approx(-0.25),
     }
 
 

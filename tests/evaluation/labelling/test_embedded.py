@@ -53,7 +53,7 @@ def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
 
 
 def test_compound_verdicts_are_in_order(judge: EmbeddedJudge) -> None:
-    double = question("t1", 2).model_copy(update={"text": "Who is she and where does she work?"})
+    double = question("t1", 2).model_copy(update={"text": "Who is she and when did the bank fail?"})
     verdicts = on_compound(judge, RUBRICS["t1"], [question("t1", 1), double])
     assert [item.label for item in verdicts] == [
         "not-compound",
