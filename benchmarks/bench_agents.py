@@ -39,7 +39,7 @@ from sidelight.build import models as build_models
 from sidelight.build.investigation import open_investigation, open_sources
 from sidelight.build.models import ModelAccess
 from sidelight.config.settings import Settings
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
@@ -260,7 +260,7 @@ def against_bounds(runs: Sequence[Timed], alone: Sequence[Alone], latency_s: flo
 
 def main() -> None:
     gc.set_threshold(100_000)  # as the command does
-    articles = read_topics(Path(sys.argv[1]) / "topics.jsonl")
+    articles = read_articles(Path(sys.argv[1]) / "topics.jsonl")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         index = index_articles(articles, folder)

@@ -105,9 +105,31 @@ KINDS: dict[str, Kind] = {
             "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
             "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
         },
-        "sidelight.evaluation.labelling.base:Judge",
+        "sidelight.evaluation.labelling.judge:Judge",
     ),
-    "measure": Kind({}),
+    "measure": Kind(
+        {
+            name: f"sidelight.evaluation.metrics.{place}"
+            for name, place in {
+                "question_coverage": "question_coverage:QuestionCoverage",
+                "question_coverage_unfiltered": "question_coverage:UnfilteredCoverage",
+                "credit_lost": "question_coverage:CreditLost",
+                "unjudged_pairs": "unjudged:UnjudgedPairs",
+                "report_support": "report_support:ReportSupport",
+                "report_contradiction": "report_contradiction:ReportContradiction",
+                "unjudged_answers": "unjudged:UnjudgedAnswers",
+                "support_precision": "support_precision:SupportPrecision",
+                "support_recall": "support_recall:SupportRecall",
+                "nothing_cited": "support_precision:NothingCited",
+                "unjudged_sentences": "unjudged:UnjudgedSentences",
+                "words": "report_size:Words",
+                "citations": "report_size:Citations",
+                "sources": "report_size:Sources",
+                "stage_credit": "stage_credit:StageCredit",
+            }.items()
+        },
+        "sidelight.evaluation.metrics.base:Computation",
+    ),
     "engine": Kind(
         {
             "local": "sidelight.index.engine:LocalEngine",
@@ -115,7 +137,32 @@ KINDS: dict[str, Kind] = {
         },
         "sidelight.index.engine:Engine",
     ),
-    "track": Kind({"dragun2025": "sidelight.tracks:dragun2025.yaml"}),  # `package:file`: data
+    "graph": Kind(
+        {
+            "investigation": "sidelight.build.investigation:open_investigation",
+            "answer": "sidelight.build.answer:open_answer",
+        }
+    ),
+    "format": Kind(
+        {
+            "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
+            "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
+            "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
+            "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
+        }
+    ),
+    "topics": Kind(
+        {
+            "articles_jsonl": "sidelight.formats.topics.articles:FORMAT",
+            "narratives_jsonl": "sidelight.formats.topics.narratives:FORMAT",
+        }
+    ),
+    "track": Kind(  # `package:file`: data
+        {
+            "dragun2025": "sidelight.tracks:dragun2025.yaml",
+            "rag2025": "sidelight.tracks:rag2025.yaml",
+        }
+    ),
 }
 
 ROLES = tuple(kind.removeprefix(_ROLE) for kind in KINDS if kind.startswith(_ROLE))

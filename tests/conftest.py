@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.folder import IndexFolder, open_index
@@ -107,7 +107,7 @@ def small_index(
 @pytest.fixture(scope="session")
 def mini_web_articles() -> tuple[Article, ...]:
     """The five articles of the mini web."""
-    return read_topics(sample_path() / "topics.jsonl")
+    return read_articles(sample_path() / "topics.jsonl")
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from sidelight.build.investigation import open_investigation
+from sidelight.build.graphs import open_graph
 from sidelight.errors import UsageError
 from sidelight.runs.runner import run_topics
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from sidelight.build.models import ModelAccess
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.article import Article
     from sidelight.schemas.outcome import Outcome
+    from sidelight.schemas.topic import Topic
 
 ARMS = "arms"
 
 
 async def run_arms(
     arms: Sequence[Arm],
-    articles: Sequence[Article],
+    topics: Sequence[Topic],
     sources: SharedSources,
     index_fingerprint: str,
     folder: Path,
@@ -40,7 +40,7 @@ async def run_arms(
 
     Args:
         arms: All arms.
-        articles: The topics.
+        topics: All of them.
         sources: Shared by all.
         index_fingerprint: Hash of the index.
         folder: Gets a run directory for each arm under `arms/`.
@@ -62,11 +62,11 @@ async def run_arms(
         @asynccontextmanager
         async def start() -> AsyncIterator[Investigate]:
             shared = sources.of(arm.settings.retrieval)
-            async with open_investigation(arm.settings, shared, access) as investigate:
+            async with open_graph(arm.settings, shared, access) as investigate:
                 yield _limited(investigate, limit)
 
         return await run_topics(
-            articles,
+            topics,
             arm.settings,
             index_fingerprint,
             start,
@@ -101,8 +101,8 @@ def _check_servers(arm: Arm, access: ModelAccess) -> None:
 def _limited(investigate: Investigate, limit: asyncio.Semaphore) -> Investigate:
     """Return an investigation that waits for its turn among those of all arms."""
 
-    async def within_limit(article: Article, log: TopicLog) -> Outcome:
+    async def within_limit(topic: Topic, log: TopicLog) -> Outcome:
         async with limit:
-            return await investigate(article, log)
+            return await investigate(topic, log)
 
     return within_limit

@@ -12,13 +12,14 @@ from sidelight.build.roles import chosen_performers, model_named, models_asked
 from sidelight.generation.reading.cleaning import clean_article
 from sidelight.llm.asked import Asked
 from sidelight.llm.rates import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
+from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sidelight.config.settings import Settings
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.topic import Topic
 
 LATENCY_S = 0.5
 """Seconds assumed from a call to the first token of its answer."""
@@ -58,9 +59,9 @@ class RunEstimate(Value):
     unknown: tuple[str, ...]
 
 
-def estimate_run(settings: Settings, articles: Sequence[Article]) -> RunEstimate:
+def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
     """Return what a run with these settings would come to; nothing is asked."""
-    lengths = [len(clean_article(article.body)[0]) for article in articles]
+    lengths = [len(clean_article(one.body)[0]) if isinstance(one, Article) else 0 for one in topics]
     performers = chosen_performers(settings.roles)
     unknown = tuple(
         role

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from sidelight.build.models import open_models
 from sidelight.build.roles import asked_model, open_roles
 from sidelight.errors import UsageError
+from sidelight.schemas.article import Article
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
-    from sidelight.schemas.article import Article
     from sidelight.schemas.outcome import Outcome
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Topic
     from sidelight.text_vectors import Encode
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
@@ -90,24 +91,20 @@ async def open_investigation(
     from sidelight.retrieval.segment_cache import SegmentCache
 
     track = load_track(settings.track)
-    graph = build_graph()
+    graph, allow_own_article = build_graph(), settings.retrieval.allow_own_article
     steps = _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
     async with open_models(settings, access) as models:
         roles_of_topic = await open_roles(settings, models, sources.encode)
         retriever_of_topic = await _open_listwise(settings, models, sources)
 
-        async def investigate(article: Article, log: TopicLog) -> Outcome:
+        async def investigate(topic: Topic, log: TopicLog) -> Outcome:
             lookup = SegmentCache(sources.lookup)
+            around = topic if isinstance(topic, Article) and not allow_own_article else None
             deps = Deps(
-                article=article,
+                topic=topic,
                 track=track,
                 roles=roles_of_topic(log),
-                retriever=LateralRetriever(
-                    retriever_of_topic(log, lookup),
-                    article,
-                    lookup,
-                    allow_own_article=settings.retrieval.allow_own_article,
-                ),
+                retriever=LateralRetriever(retriever_of_topic(log, lookup), around, lookup),
                 lookup=lookup,
                 k=settings.retrieval.k,
             )

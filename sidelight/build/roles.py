@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sidelight.runs.log import TopicLog
     from sidelight.text_vectors import Encode
 
-    _Offered = dict[str, Callable[[], object]]
+    Offers = dict[str, Callable[[], object]]
 
 PLAIN = "extractive"
 """Who steps in for a performer whose model gave no usable answer."""
@@ -73,12 +73,12 @@ async def open_roles(
 
     def of_topic(log: TopicLog) -> Roles:
         asks = {name: asked_model(*model, log) for name, model in opened.items()}
-        offered = _offered(settings, encode, asks)
+        offered = offers(settings, encode, asks)
         made: dict[str, Any] = {}
         for role, performer in performers.items():
             performs = make(f"performer of {role}", performer, offered)
             if asked[role]:
-                performs = log.with_fallback(role, performs, _plain(role, offered))
+                performs = log.with_fallback(role, performs, plain_performer(role, offered))
             made[role] = log.timed(role, performs)
         return Roles(**made)
 
@@ -92,21 +92,23 @@ def asked_model(model: Model, settings: ModelSettings, log: TopicLog) -> Prompte
 
 def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     """Return fresh roles for one topic: they remember the sentences they have encoded."""
-    offered = _offered(settings, encode, {})
-    return Roles(**{role: _plain(role, offered) for role in ROLES})
+    offered = offers(settings, encode, {})
+    return Roles(**{role: plain_performer(role, offered) for role in ROLES})
 
 
-def _plain(role: str, offered: _Offered) -> Any:
+def plain_performer(role: str, offered: Offers) -> Any:
+    """Return what performs a role without a model."""
     return make(f"performer of {role}", load(f"role.{role}", PLAIN), offered)
 
 
-def _offered(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]) -> _Offered:
+def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]) -> Offers:
     """Return what the constructors of performers may ask for on one topic, by name.
 
     Those with a model and those without remember apart: what shares a batch of the encoder must not
     hang on when a reply comes.
     """
     from sidelight.checks.compound import PromptedCompoundCheck
+    from sidelight.generation.no_evidence import NOTHING_FOUND
     from sidelight.text_vectors import TextVectors
 
     track, investigation = load_track(settings.track), settings.investigation
@@ -124,4 +126,6 @@ def _offered(settings: Settings, encode: Encode, asks: Mapping[str, PromptedMode
         "questions_per_topic": lambda: track.question_list.count,
         "max_question_characters": lambda: track.question_list.max_characters,
         "max_report_words": lambda: track.cited_text.max_words,
+        "max_citations": lambda: track.cited_text.max_citations,
+        "nothing_found": lambda: NOTHING_FOUND,
     }

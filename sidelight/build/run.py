@@ -1,11 +1,12 @@
-"""A run from settings, articles and an index, in one call."""
+"""A run from settings, topics and an index, in one call."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
 
-from sidelight.build.investigation import open_investigation, open_sources
+from sidelight.build.graphs import open_graph
+from sidelight.build.investigation import open_sources
 from sidelight.build.models import ModelAccess
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.topic import Topic
 
 # Topics at once: computing ones share the processor, asking ones mostly wait.
 COMPUTING, ASKING = 4, 32
 
 
 def make_run(
-    articles: Sequence[Article],
+    topics: Sequence[Topic],
     settings: Settings,
     index: IndexFolder,
     folder: Path,
@@ -34,10 +35,10 @@ def make_run(
     parallel: int | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> RunSummary:
-    """Investigate topics and write the files to submit; interrupted, the same call goes on.
+    """Work on topics and write the files to submit; interrupted, the same call goes on.
 
     Args:
-        articles: The topics, all of them in the files.
+        topics: All of them, all of them in the files.
         settings: What the run depends on.
         index: What is searched.
         folder: The run directory.
@@ -54,10 +55,10 @@ def make_run(
     asks = settings.models.writer is not None
     return asyncio.run(
         run_topics(
-            articles,
+            topics,
             settings,
             index.manifest.fingerprint(),
-            lambda: open_investigation(settings, open_sources(settings.retrieval, index), access),
+            lambda: open_graph(settings, open_sources(settings.retrieval, index), access),
             folder,
             only=only,
             parallel=parallel or (ASKING if asks else COMPUTING),

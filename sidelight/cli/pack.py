@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table
-from sidelight.cli.options.inputs import DEFAULT_TRACK, CitedIndex, CoveredTopics, Track
+from sidelight.cli.options.inputs import CitedIndex, CoveredTopics, Track
 from sidelight.cli.options.results import Json, output_option
+from sidelight.tracks import DEFAULT_TRACK
 
 
 def pack(
@@ -24,7 +25,7 @@ def pack(
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.packing import pack_runs
     from sidelight.tracks import load_track
@@ -32,7 +33,7 @@ def pack(
     rules = load_track(track)
     topic_ids = rules.topic_ids
     if topics is not None:
-        topic_ids = tuple(article.topic_id for article in read_topics(topics))
+        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
     known_segments = None
     if index is not None:
         from sidelight.index.folder import open_index
@@ -50,7 +51,7 @@ def pack(
     shown = ("task", "priority", "run_id", "type")
     print_table(shown, ([str(getattr(item, name)) for name in shown] for item in packing.runs))
     for item in packing.runs:
-        if item.edited and item.task == "task2":
+        if item.edited:
             out.print(
                 f"{item.run_id} is manual: edited after it was made: {item.edited}", markup=False
             )

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from sidelight.errors import UsageError
 from sidelight.registry import ROLES, did_you_mean, locate, names
 from sidelight.schemas.base import Value
+from sidelight.tracks import DEFAULT_TRACK
 
 
 class Unit(NamedTuple):
@@ -52,7 +53,7 @@ class SubmissionSettings(Value):
     run_id: str = Field(
         "sidelight-run",
         pattern=r"^[A-Za-z0-9._-]{1,60}$",
-        description="Run id; must begin with the team id. `-t1` and `-t2` are added per task.",
+        description="Run id; must begin with the team id. Each task adds its suffix.",
     )
     type: Literal["automatic", "manual"] = Field("automatic", description="How the run was made.")
 
@@ -222,7 +223,9 @@ class ServerSettings(Value):
 class Settings(Value):
     """Everything a run depends on besides its topics and its index."""
 
-    track: str = Field("dragun2025", description="Track profile: limits and ids.")
+    track: str = Field(
+        DEFAULT_TRACK, description="Track: its tasks, limits and ids; a name or a YAML file."
+    )
     submission: SubmissionSettings = SubmissionSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     investigation: InvestigationSettings = InvestigationSettings()

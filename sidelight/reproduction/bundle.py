@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from sidelight.build.investigation import open_sources
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import write_archive
@@ -35,6 +35,7 @@ from sidelight.reproduction.recording import Recording, recording
 from sidelight.reproduction.replay import compare_runs, replay_run
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.self_evaluation.rubrics import DRAFTED
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,8 +83,8 @@ async def make_bundle(
             "failed topics",
             remedy="Call `sidelight run` again first.",
         )
-    articles = read_topics(topics)
-    found = {article.topic_id for article in articles}
+    todo = read_topics(topics, load_track(settings.track))
+    found = {topic.topic_id for topic in todo}
     if differing := sorted(found.symmetric_difference(manifest.topics)):
         raise InputError(
             f"{topics}: expected the topics of the run; {differing[0]} is in one of the two only",
@@ -94,7 +95,7 @@ async def make_bundle(
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
         summary = await replay_run(
-            articles,
+            todo,
             settings,
             folder.manifest.fingerprint(),
             recording(open_sources(settings.retrieval, folder), record),

@@ -7,14 +7,16 @@ from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidelight.build.investigation import open_investigation
+from sidelight.build.graphs import open_graph
 from sidelight.build.models import ModelAccess
+from sidelight.config.load import load_settings
 from sidelight.errors import Problem
 from sidelight.formats.findings import quoted
 from sidelight.runs.directory import as_json
 from sidelight.runs.runner import run_topics
 from sidelight.runs.self_evaluation.rubrics import given_rubrics
 from sidelight.runs.self_evaluation.scores import score_assessments, write_scores
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from sidelight.errors import Severity
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.article import Article
     from sidelight.schemas.run_manifest import RunManifest
+    from sidelight.schemas.topic import Topic
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
 # Characters shown before the first that differs; of long lines, only their ends are.
@@ -33,7 +35,7 @@ _BEFORE = 10
 
 
 async def replay_run(
-    articles: Sequence[Article],
+    topics: Sequence[Topic],
     settings: Settings,
     index_fingerprint: str,
     sources: Sources,
@@ -48,10 +50,10 @@ async def replay_run(
     """
     access = ModelAccess(cache=cache, offline=True)
     return await run_topics(
-        articles,
+        topics,
         settings,
         index_fingerprint,
-        lambda: open_investigation(settings, sources, access),
+        lambda: open_graph(settings, sources, access),
         out,
         on_topic=on_topic,
     )
@@ -93,7 +95,9 @@ def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Probl
 
 def _files(run: RunDirectory) -> set[str]:
     """Return the paths, in its folder, of the files that a run makes besides its manifest."""
-    files = (run.config, run.task1, run.task2, run.failures, *run.traces.glob("*.json"))
+    tasks = load_track(load_settings(run.config).track).tasks
+    runs = (run.file(task) for task in tasks)
+    files = (run.config, *runs, run.failures, *run.traces.glob("*.json"))
     return {path.relative_to(run.path).as_posix() for path in files}
 
 

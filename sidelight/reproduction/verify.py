@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.config.load import load_settings
 from sidelight.errors import MachineError, OfflineError, Problem
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import read_archive
@@ -21,6 +21,7 @@ from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, r
 from sidelight.reproduction.recording import Recording, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.runs.directory import RunDirectory
+from sidelight.tracks import load_track
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
@@ -111,15 +112,16 @@ async def _replay(
     folder: Path, contents: Contents, on_topic: Callable[[str], None]
 ) -> tuple[list[Problem], int]:
     recorded = RunDirectory(folder / RUN)
-    articles = read_topics(folder / TOPICS)
+    settings = load_settings(recorded.config)
+    topics = read_topics(folder / TOPICS, load_track(settings.track))
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
         again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")
         lines = (folder / REPLIES).read_bytes().splitlines()
         keep_replies(cache, map(KeptReply.model_validate_json, lines))
         try:
             await replay_run(
-                articles,
-                load_settings(recorded.config),
+                topics,
+                settings,
                 contents.index,
                 replaying(Recording.read(folder / EVIDENCE)),
                 cache,
@@ -135,4 +137,4 @@ async def _replay(
         problems = compare_runs(recorded, again)
     if (folder / SCORES).exists():
         problems += compare_scores(folder / SCORES, folder / RUBRICS, recorded)
-    return problems, len(articles)
+    return problems, len(topics)

@@ -1,4 +1,4 @@
-"""Searching around an article: everything but the article itself, and nothing twice."""
+"""Searching around a topic: everything but an article itself, and nothing twice."""
 
 from __future__ import annotations
 
@@ -38,34 +38,25 @@ class LateralHits(NamedTuple):
 
 
 class LateralRetriever:
-    """Wraps a retriever for one target article.
+    """Wraps a retriever for one topic.
 
-    It leaves out segments of the article, segments of copies of it, and of two windows that overlap
+    It leaves out segments of an article, segments of copies of it, and of two windows that overlap
     the one that ranks lower. It asks for more than `k` hits until `k` remain or no more are found.
 
     Args:
         retriever: Finds the segments.
-        article: The target article.
+        article: The article to search around; None to let everything through but overlaps.
         lookup: Returns segments by id.
-        allow_own_article: Whether to let the article and its copies through.
     """
 
-    def __init__(
-        self,
-        retriever: Retriever,
-        article: Article,
-        lookup: Lookup,
-        *,
-        allow_own_article: bool = False,
-    ) -> None:
+    def __init__(self, retriever: Retriever, article: Article | None, lookup: Lookup) -> None:
         self.name = retriever.name
         self._retriever = retriever
         self._article = article
         self._lookup = lookup
-        self._allow_own_article = allow_own_article
-        self._address = _address(article.url)
-        self._title = tokens(article.title)
-        self._shingles = shingles(article.body)
+        self._address = _address(article.url) if article else ""
+        self._title = tokens(article.title) if article else []
+        self._shingles = shingles(article.body) if article else frozenset()
         self._copies: dict[str, bool] = {}
 
     def search(self, queries: Sequence[Query], k: int) -> LateralHits:
@@ -105,24 +96,25 @@ class LateralRetriever:
 
     def _reason_against(self, segment_id: str, siblings: Sequence[str]) -> DropReason | None:
         """Return why a hit is left out, given the windows of its document that are kept."""
-        if not self._allow_own_article and document_id_of(segment_id) == self._article.topic_id:
-            return "own-article"
-        if not self._allow_own_article and self._copies[segment_id]:
-            return "copy-of-article"
+        if self._article is not None:
+            if document_id_of(segment_id) == self._article.topic_id:
+                return "own-article"
+            if self._copies[segment_id]:
+                return "copy-of-article"
         return "overlaps-better-hit" if overlapping(segment_id, siblings) else None
 
     def _compare(self, segment_ids: set[str]) -> None:
         """Find out which segments are copies, unless that is known or does not matter."""
-        if not self._allow_own_article:
+        if self._article is not None:
             new = sorted(segment_ids.difference(self._copies))
             for segment in self._lookup(new):
-                self._copies[segment.segment_id] = self._is_copy(segment)
+                self._copies[segment.segment_id] = self._is_copy(segment, self._article)
 
-    def _is_copy(self, segment: Segment) -> bool:
+    def _is_copy(self, segment: Segment, article: Article) -> bool:
         same_address = bool(self._address) and _address(segment.url) == self._address
         # The same headline elsewhere may be an answer to the article; in the same place it is the
         # article under another address.
-        same_host = bool(self._article.host) and segment.host == self._article.host
+        same_host = bool(article.host) and segment.host == article.host
         same_title = bool(self._title) and tokens(segment.title) == self._title
         if same_address or (same_host and same_title):
             return True

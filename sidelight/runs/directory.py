@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import quote
 
 import orjson
@@ -19,11 +19,11 @@ from sidelight.config.load import dump_settings
 from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write, locked_folder, sha256_file
 from sidelight.runs.log import Fallback
-from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
-from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.run import CitedSentence, Result
 from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Topic
 from sidelight.schemas.trace import Trace
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from sidelight.config.settings import Settings
     from sidelight.llm.prompted import CallRecord
+    from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 
 
 class TopicFailure(Value):
@@ -48,22 +49,34 @@ class TopicResult(Value):
     Attributes:
         topic_id: The topic.
         fingerprint: Hash of everything the result depends on.
-        article: What was investigated.
-        evidence: The segments taken as evidence, by id; the report cites no others.
-        questions: Rank 1 first.
-        report: The cited sentences.
+        topic: What was worked on.
+        evidence: The segments taken as evidence, by id; texts cite no others.
+        results: By the name of the task, what its file holds.
         fallbacks: Steps that were done without a model because its replies were no use, by step.
         trace: What each step did.
     """
 
     topic_id: str
     fingerprint: str
-    article: Article
+    topic: Topic
     evidence: tuple[Segment, ...]
-    questions: tuple[str, ...]
-    report: tuple[CitedSentence, ...]
+    results: dict[str, Result]
     fallbacks: tuple[Fallback, ...] = ()
     trace: Trace
+
+    @overload
+    def result(self, task: QuestionListTask) -> tuple[str, ...]: ...
+    @overload
+    def result(self, task: CitedTextTask) -> tuple[CitedSentence, ...]: ...
+    @overload
+    def result(self, task: Task) -> Result: ...
+    def result(self, task: Task) -> Result:
+        """Return what the file of a task holds on the topic.
+
+        Raises:
+            KeyError: The topic was finished without this task.
+        """
+        return self.results[task.name]
 
 
 class RunDirectory:
@@ -75,14 +88,16 @@ class RunDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.task1 = path / "task1.tsv"
-        self.task2 = path / "task2.jsonl"
         self.manifest = path / "manifest.json"
         self.failures = path / "failures.jsonl"
         self.config = path / "config.yaml"
         self.traces = path / "traces"
         self.calls = path / "calls"
         self.cache = path / "cache"
+
+    def file(self, task: Task) -> Path:
+        """Return where the run of a task is."""
+        return self.path / task.file_name
 
     @contextmanager
     def locked(self) -> Iterator[None]:

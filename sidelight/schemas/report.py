@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from sidelight.schemas.run import CitedSentence
+    from sidelight.schemas.task import CitedTextTask
 
 
 class DraftSentence(Value):
@@ -57,7 +58,7 @@ class Removal(Value):
     """
 
     sentence: DraftSentence
-    label: Literal["partial", "none", "unfit"]
+    label: str
     reason: str
 
 
@@ -89,11 +90,16 @@ class Revision(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReportLimits:
-    """What a track allows in a report; see `Track`."""
+    """What a track allows in a report; see `CitedTextTask`."""
 
     max_words: int
     max_citations: int
-    max_uncited: int
+    max_uncited: int | None
+
+
+def limits_of(task: CitedTextTask) -> ReportLimits:
+    """Return the limits of a task's texts."""
+    return ReportLimits(task.max_words, task.max_citations, task.max_uncited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +127,15 @@ class Report:
         if words > self.limits.max_words:
             raise InputError(f"{self.topic_id}: {words} words, over {self.limits.max_words}")
         uncited = sum(not sentence.citations for sentence in self.sentences)
-        if uncited > self.limits.max_uncited:
+        if self.limits.max_uncited is not None and uncited > self.limits.max_uncited:
             raise InputError(f"{self.topic_id}: {uncited} sentences cite nothing")
         for sentence in self.sentences:
             self._check_sentence(sentence)
+
+    @property
+    def content(self) -> tuple[CitedSentence, ...]:
+        """What a run file holds."""
+        return self.sentences
 
     def _check_sentence(self, sentence: CitedSentence) -> None:
         if not sentence.text or sentence.text != one_line(sentence.text):

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import pytest
 
 from sidelight.build.check import check_settings
 from sidelight.build.estimate import estimate_run
-from sidelight.build.roles import models_asked
+from sidelight.build.roles import models_asked, open_roles
 from sidelight.config.describe import describe_settings
 from sidelight.config.load import load_settings
+from sidelight.errors import UsageError
+from sidelight.index.folder import IndexFolder
 from sidelight.registry import KINDS, ROLES, load, names
+from sidelight.retrieval.named import open_retriever
+from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
+
+if TYPE_CHECKING:
+    from sidelight.build.models import Models
 
 EXTENDING = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 CHOSEN = {"retriever": "retrieval.retriever", "track": "track"} | {
@@ -54,6 +64,36 @@ def test_every_performer_that_asks_a_model_is_estimated() -> None:
 
 
 def test_the_docs_list_every_name() -> None:
-    rows = re.findall(r"^\| `sidelight\.([\w.]+)` \| (.*?) \|", EXTENDING.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `sidelight\.([\w.]+)` \|(.*)\|$", EXTENDING.read_text(), re.MULTILINE)
     listed = {kind: tuple(re.findall(r"`([^`]+)`", cell)) for kind, cell in rows}
     assert listed == {kind: tuple(entry.own) for kind, entry in KINDS.items()}
+
+
+class Wanting:
+    """A part of any kind that asks for something that nobody offers."""
+
+    def __init__(self, nothing_of_the_kind: int) -> None: ...
+
+    async def __call__(self) -> None: ...
+
+    def search(self) -> None: ...
+
+
+def test_the_docs_list_all_that_constructors_may_ask_for(small_index: IndexFolder) -> None:
+    place = f"{__name__}:Wanting"
+    settings = load_settings(None, [f"roles.write_report={place}"])
+    with pytest.raises(UsageError) as retriever:
+        open_retriever(place, small_index)
+    make_roles = asyncio.run(open_roles(settings, cast("Models", None), np.asarray))
+    with pytest.raises(UsageError) as performer:
+        make_roles(TopicLog())
+    told = dict(
+        re.findall(
+            r"^- A (retriever|performer) may ask for: (.*?)\.$",
+            EXTENDING.read_text(),
+            re.MULTILINE | re.DOTALL,
+        )
+    )
+    for kind, refused in (("retriever", retriever), ("performer", performer)):
+        offered = refused.value.message.partition("on offer are ")[2].partition(";")[0]
+        assert re.findall(r"`(\w+)`", told[kind]) == offered.split(", ")

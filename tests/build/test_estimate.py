@@ -12,7 +12,7 @@ from sidelight.build.investigation import open_investigation, open_sources
 from sidelight.build.models import ModelAccess
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
@@ -104,7 +104,7 @@ def test_the_command_needs_neither_server_nor_index(tmp_path: Path) -> None:
 def test_a_run_costs_what_was_estimated(
     shared_data: PublicData, tmp_path: Path, chosen: Settings
 ) -> None:
-    web = read_topics(shared_data / "dragun-2025" / "topics.jsonl")[:10]
+    web = read_articles(shared_data / "dragun-2025" / "topics.jsonl")[:10]
     articles = web[1:5]
     segments = tmp_path / "segments.jsonl"
     write_segments(segments, web, lambda _: None)

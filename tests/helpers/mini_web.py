@@ -30,7 +30,7 @@ def dependencies(
 
     def depend(article: Article) -> Deps:
         return Deps(
-            article=article,
+            topic=article,
             track=load_track(),
             roles=make_roles() if make_roles else extractive_roles(Settings(), encode),
             retriever=LateralRetriever(retriever, article, lookup),

@@ -33,9 +33,8 @@ def found(
     def lookup(ids: Sequence[str]) -> list[Segment]:
         return [by_id[segment_id] for segment_id in ids]
 
-    lateral = LateralRetriever(
-        TrecRunRetriever({"q": hits}), article, lookup, allow_own_article=allow
-    )
+    around = None if allow else article
+    lateral = LateralRetriever(TrecRunRetriever({"q": hits}), around, lookup)
     result = lateral.search([QUERY], k)
     return (
         [hit.segment_id for hit in result.hits["q"]],

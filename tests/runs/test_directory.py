@@ -23,10 +23,12 @@ def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
     return TopicResult(
         topic_id=topic_id,
         fingerprint=fingerprint,
-        article=Article(topic_id=topic_id, body="It was written."),
+        topic=Article(topic_id=topic_id, body="It was written."),
         evidence=(Segment(segment_id="a_doc_00_1#0_0", text="She wrote it."),),
-        questions=("Who wrote “it”?",),
-        report=(CitedSentence(text="She did.", citations=("a_doc_00_1#0_0",)),),
+        results={
+            "task1": ("Who wrote “it”?",),
+            "task2": (CitedSentence(text="She did.", citations=("a_doc_00_1#0_0",)),),
+        },
         trace=Trace(checks={0: ()}),
     )
 

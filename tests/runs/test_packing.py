@@ -37,8 +37,8 @@ def test_files_are_copied_under_their_run_ids_in_the_order_given(tmp_path: Path)
         ("task2", 2, "sidelight-b-t2", "automatic"),
     ]
     out = tmp_path / "out"
-    assert (out / "sidelight-a-t1").read_bytes() == first.task1.read_bytes()
-    assert (out / "sidelight-b-t2").read_bytes() == second.task2.read_bytes()
+    assert (out / "sidelight-a-t1").read_bytes() == (first.path / "task1.tsv").read_bytes()
+    assert (out / "sidelight-b-t2").read_bytes() == (second.path / "task2.jsonl").read_bytes()
     listed = (out / "runs.csv").read_text().splitlines()
     assert listed[0] == "task,priority,run_id,type,sha256,edited"
     assert [line.split(",")[2] for line in listed[1:]] == [item.run_id for item in packing.runs]
@@ -55,26 +55,28 @@ def test_a_run_that_was_edited_becomes_manual(tmp_path: Path, name: str) -> None
     assert (questions.type, report.type) == ("manual", "manual")
     assert report.edited == str(path.relative_to(directory.path))
     assert types(tmp_path / "out" / report.run_id) == {"manual"}
-    assert types(directory.task2) == {"automatic"}
+    assert types(directory.path / "task2.jsonl") == {"automatic"}
 
 
 def test_an_edited_trace_stays_edited_when_the_run_is_called_again(tmp_path: Path) -> None:
     directory = made(tmp_path, "a")
     path = directory.trace(IDS[0])
     path.write_text(path.read_text().replace("Who 1", "Who one"))
-    assert "Who one" in made(tmp_path, "a").task1.read_text()
+    assert "Who one" in (made(tmp_path, "a").path / "task1.tsv").read_text()
     assert made(tmp_path, "a").edited() == {str(path.relative_to(directory.path))}
 
 
 def test_an_edited_file_that_the_run_made_again_is_automatic(tmp_path: Path) -> None:
     directory = made(tmp_path, "a")
-    directory.task1.write_text("edited")
+    (directory.path / "task1.tsv").write_text("edited")
     assert made(tmp_path, "a").edited() == set()
 
 
 def test_nothing_is_written_when_a_file_is_invalid(tmp_path: Path) -> None:
     good, bad = made(tmp_path, "a"), made(tmp_path, "b")
-    bad.task1.write_text("".join(bad.task1.read_text().splitlines(keepends=True)[1:]))
+    (bad.path / "task1.tsv").write_text(
+        "".join((bad.path / "task1.tsv").read_text().splitlines(keepends=True)[1:])
+    )
     with pytest.raises(InvalidFileError, match=r"b/task1\.tsv"):
         pack(tmp_path / "out", good, bad)
     assert not (tmp_path / "out").exists()

@@ -67,12 +67,12 @@ def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path: Path) -> No
     assert summary.succeeded
     assert sorted(ended) == sorted(IDS)
     directory = summary.directory
-    assert check_question_run(directory.task1, load_track(), IDS) == []
-    assert check_report_run(directory.task2, load_track(), IDS) == []
-    questions = read_question_run(directory.task1).questions
+    assert check_question_run(directory.path / "task1.tsv", load_track().question_list, IDS) == []
+    assert check_report_run(directory.path / "task2.jsonl", load_track().cited_text, IDS) == []
+    questions = read_question_run(directory.path / "task1.tsv").questions
     assert [item.topic_id for item in questions] == [one for one in IDS for _ in range(10)]
     assert {item.run_id for item in questions} == {"sidelight-run-t1"}
-    reports = read_report_run(directory.task2).reports
+    reports = read_report_run(directory.path / "task2.jsonl").reports
     assert [item.metadata.topic_id for item in reports] == IDS
     assert {item.metadata.run_id for item in reports} == {"sidelight-run-t2"}
 
@@ -195,9 +195,9 @@ def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(
 def test_one_topic_only(tmp_path: Path, reference: dict[str, bytes]) -> None:
     summary = run(tmp_path, only=IDS[3])
     assert (summary.done, summary.succeeded) == ((IDS[3],), True)
-    assert {item.topic_id for item in read_question_run(summary.directory.task1).questions} == {
-        IDS[3]
-    }
+    assert {
+        item.topic_id for item in read_question_run(summary.directory.path / "task1.tsv").questions
+    } == {IDS[3]}
     summary = run(tmp_path, only=IDS[0])
     assert (summary.done, summary.kept) == ((IDS[0],), (IDS[3],))
     assert run(tmp_path).kept == (IDS[0], IDS[3])

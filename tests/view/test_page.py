@@ -89,7 +89,7 @@ def test_every_sentence_stands_beside_the_exact_text_it_cites(
     for number, path in enumerate(sorted(run.traces.glob("*.json")), start=1):
         result = run.result(path.stem)
         texts = {one.segment_id: clean(one.text) for one in result.evidence}
-        for place, sentence in enumerate(result.report, start=1):
+        for place, sentence in enumerate(result.results["task2"], start=1):
             unit = units[f"t{number}-s{place}"]
             assert unit.text.startswith(sentence.text)
             assert unit.text.count("found.example") >= len(sentence.citations)

@@ -21,7 +21,7 @@ async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, An
     """
     deps = runtime.context
     queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
-    found = await search(deps, queries, deps.k)
+    found = await search(deps.retriever, queries, deps.k)
     searched = Searched(
         hits={query_id: tuple(hits) for query_id, hits in found.hits.items()},
         dropped=found.dropped,

@@ -24,8 +24,8 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
         Query(query_id=removal.sentence.text, text=removal.sentence.text)
         for removal in checked.removed
     ]
-    found = await search(deps, queries, _FOUND_PER_SENTENCE)
-    candidates = await read_candidates(deps, found.hits, state.get("refused", {}))
+    found = await search(deps.retriever, queries, _FOUND_PER_SENTENCE)
+    candidates = await read_candidates(deps.lookup, found.hits, state.get("refused", {}))
     revision = await deps.roles.revise_report(
         state["profile"],
         tuple(state["angles"].values()),

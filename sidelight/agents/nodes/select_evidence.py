@@ -21,7 +21,7 @@ async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> 
     for query in state["queries"].values():
         if query.round_number == round_number:
             hits.setdefault(query.angle_id, []).extend(state["hits"].get(query.query_id, ()))
-    candidates = await read_candidates(deps, hits, state.get("refused", {}))
+    candidates = await read_candidates(deps.lookup, hits, state.get("refused", {}))
     selection = await deps.roles.select_evidence(
         state["profile"], tuple(state["angles"].values()), candidates.by_name
     )

@@ -1,4 +1,4 @@
-"""Write the questions of Task 1."""
+"""Write the questions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
         state["profile"], tuple(state["angles"].values()), usable_evidence(state)
     )
     questions = QuestionSet(
-        topic_id=runtime.context.article.topic_id,
+        topic_id=runtime.context.topic.topic_id,
         questions=tuple(one_line(question) for question in draft.questions)[
             : track.question_list.count
         ],

@@ -29,13 +29,13 @@ def bundle(
     cache: RunCache = None,
 ) -> None:
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.index.folder import open_index
     from sidelight.reproduction.bundle import make_bundle
     from sidelight.runs.directory import RunDirectory
 
     directory = RunDirectory(run)
-    with progress_bar("topics", total=len(read_topics(topics))) as advance:
+    with progress_bar("topics", total=len(read_articles(topics))) as advance:
         contents = asyncio.run(
             make_bundle(
                 directory,

@@ -11,8 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-DEFAULT_TRACK = "dragun2025"
-
 Config = Annotated[
     Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
 ]

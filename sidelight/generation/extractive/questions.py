@@ -1,4 +1,4 @@
-"""Write the ten questions without a model: the angles' own questions, ranked and spread."""
+"""Write the questions without a model: the angles' own questions, ranked and spread."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ExtractiveQuestionWriter:
 
 
 def reserve_questions(profile: ArticleProfile, max_characters: int) -> list[str]:
-    """Return ten questions on the subject for an article that names too little to ask about."""
+    """Return questions on the subject for an article that names too little to ask about."""
     subject = one_line(profile.subject)[:120]
     return [
         one_line(f"{opening} {subject[: max_characters - len(opening) - 2]}?")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sidelight.generation.compose import Candidate, chances_missed, compose
 from sidelight.generation.extractive.quotable import quotable_sentences
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.schemas.report import DraftReport, DraftSentence
 from sidelight.text import sentences, shingles
 
@@ -23,7 +22,6 @@ _MIN_RELEVANCE = 0.15
 _RESTATED = 0.82
 _MIN_COVERED = 0.03
 _SAME_FACT = 0.80
-_MAX_SUPPORTERS = 3
 _COPIED = 0.5
 
 
@@ -32,16 +30,26 @@ class ExtractiveReportWriter:
 
     Sentences are quoted as they stand. A sentence cites the segment it comes from, then, from other
     hosts, segments that say the same. What the article says itself is never used. Where evidence
-    covers next to nothing, the report is one honest sentence: a stray fact would mislead.
+    covers next to nothing, the report says so: a stray fact would mislead.
 
     Args:
         sentences: Encodes sentences.
         max_report_words: The track's limit.
+        max_citations: The track's limit per sentence.
+        nothing_found: What to return where evidence covers next to nothing.
     """
 
-    def __init__(self, sentences: TextVectors, max_report_words: int) -> None:
+    def __init__(
+        self,
+        sentences: TextVectors,
+        max_report_words: int,
+        max_citations: int,
+        nothing_found: DraftReport,
+    ) -> None:
         self._sentences = sentences
         self._max_words = max_report_words
+        self._max_citations = max_citations
+        self._nothing_found = nothing_found
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -54,7 +62,7 @@ class ExtractiveReportWriter:
         weights = {angle.angle_id: angle.weight for angle in angles}
         chosen = compose(candidates, weights, self._max_words, self._say_the_same)
         if _covered_share(chosen, weights) < _MIN_COVERED:
-            return NOTHING_FOUND
+            return self._nothing_found
         rest = [item for item in candidates if item not in chosen]
         reserve = compose(rest, weights, 2 * self._max_words, self._say_the_same, standing=chosen)
         place = {angle.angle_id: number for number, angle in enumerate(angles)}
@@ -115,7 +123,7 @@ class ExtractiveReportWriter:
         for distance, item in sorted(
             zip(-likeness, others, strict=True), key=lambda pair: (float(pair[0]), pair[1].text)
         ):
-            if len(cited) == _MAX_SUPPORTERS or -distance < _SAME_FACT:
+            if len(cited) == self._max_citations or -distance < _SAME_FACT:
                 break
             if item.host not in hosts:
                 cited.extend(item.segment_ids)

@@ -12,13 +12,9 @@ from sidelight.schemas.segment import document_id_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sidelight.evaluation.labelling.base import JudgeKind
     from sidelight.runs.directory import TopicResult
     from sidelight.schemas.segment import Segment
-
-# A model is shown so much at once. Without a model every segment stands alone: there, one sentence
-# that contradicts an answer would cost all others of its passage their credit.
-_WORDS_AT_ONCE = {"prompted": 1500, "embedded": 0}
+    from sidelight.schemas.task import CitedTextTask
 
 
 class StageReport(NamedTuple):
@@ -31,28 +27,33 @@ class StageReport(NamedTuple):
 
 def stage_reports(
     results: Iterable[TopicResult | None],
+    task: CitedTextTask,
     rubrics: Mapping[str, Rubric],
     lookup: Callable[[Sequence[str]], Sequence[Segment]],
-    kind: JudgeKind,
+    words_at_once: int,
 ) -> list[StageReport]:
     """Return what is judged besides the files of a run.
 
     Args:
         results: What is stored about its topics.
+        task: The one that asks for reports.
         rubrics: Topic id -> rubric; other topics are left out.
         lookup: Segment ids to segments, in the order asked for.
-        kind: Of the judge; decides how much it is shown at once.
+        words_at_once: How much the judge is shown at once; see `Judge`.
     """
     return [
         StageReport(stage, rubrics[result.topic_id], _as_report(result.topic_id, texts))
         for result in results
         if result is not None and result.topic_id in rubrics
-        for stage, texts in _stage_texts(result, lookup, _WORDS_AT_ONCE[kind])
+        for stage, texts in _stage_texts(result, task, lookup, words_at_once)
     ]
 
 
 def _stage_texts(
-    result: TopicResult, lookup: Callable[[Sequence[str]], Sequence[Segment]], words: int
+    result: TopicResult,
+    task: CitedTextTask,
+    lookup: Callable[[Sequence[str]], Sequence[Segment]],
+    words: int,
 ) -> Iterator[tuple[Stage, list[str]]]:
     """Yield what a topic's stages hold: hits that were not taken, those that were, every draft.
 
@@ -70,7 +71,7 @@ def _stage_texts(
         yield Stage.RETRIEVED, texts
     for texts in _packed([segment.text for segment in result.evidence], words):
         yield Stage.SELECTED, texts
-    final = [sentence.text for sentence in result.report]
+    final = [sentence.text for sentence in result.result(task)]
     for draft in result.trace.drafts():
         texts = [sentence.text for sentence in draft.sentences]
         if texts != final:

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
+from langgraph.runtime import Runtime
 
 from sidelight.agents.candidates import ORDERS, Candidates, only_candidates
 from sidelight.agents.graphs.investigation import build_graph
@@ -138,14 +139,21 @@ def test_one_investigator_for_each_aspect_of_the_round() -> None:
     ],
 )
 def test_a_report_is_revised_while_that_can_help(
-    words: int, removed: int, reserve: int, revisions: int, step: str
+    mini_web_articles: tuple[Article, ...],
+    lexical_encode: Encode,
+    words: int,
+    removed: int,
+    reserve: int,
+    revisions: int,
+    step: str,
 ) -> None:
+    runtime = Runtime(context=dependencies([], lexical_encode)(mini_web_articles[0]))
     sentence = DraftSentence(text="w " * words)
     checked = CheckedReport(
         draft=DraftReport(sentences=(sentence,), reserve=(sentence,) * reserve),
         removed=(Removal(sentence=sentence, label="none", reason=""),) * removed,
     )
-    assert after_check({"checked_report": checked, "revisions": revisions}) == step
+    assert after_check({"checked_report": checked, "revisions": revisions}, runtime) == step
 
 
 def test_a_role_cannot_make_evidence_up(mini_web_segments: list[Segment]) -> None:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run, write_report_run
-from sidelight.formats.runs.official import official_task2
+from sidelight.formats.runs.official import official_reports
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import one_line
 from tests.helpers.formats.sample_runs import (
     RUN_ID,
+    TASK2,
     TOPICS,
-    TRACK,
     task2_bytes,
     task2_objects,
     write_task2,
@@ -28,7 +28,7 @@ CITATION = "msmarco_v2.1_doc_61_0#2_100"
 
 
 def check(path: Path) -> list[Problem]:
-    return check_report_run(path, TRACK, TOPICS)
+    return check_report_run(path, TASK2, TOPICS)
 
 
 def found_in(path: Path) -> list[tuple[str, int | None]]:
@@ -131,7 +131,7 @@ def test_c220_crlf_is_accepted_with_a_warning(tmp_path: Path) -> None:
     path.write_bytes(task2_bytes(task2_objects()).replace(b"\n", b"\r\n"))
 
     assert [(item.code, item.severity) for item in check(path)] == [("crlf", "warning")]
-    assert official_task2(path, TOPICS) == []
+    assert official_reports(path, TASK2, TOPICS) == []
 
 
 def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_c220_a_lone_carriage_return_between_keys_is_an_error(tmp_path: Path) ->
 
     assert len(read_report_run(path).reports) == 30
     assert found_in(path) == [("control-character", 1)]
-    assert official_task2(path, TOPICS)
+    assert official_reports(path, TASK2, TOPICS)
 
 
 @pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x00", "\n", "\r"])
@@ -247,8 +247,8 @@ def test_c3_a_segment_that_does_not_exist_is_an_error_where_segments_are_known(
     known = {c for item in objects for s in item["responses"] for c in s["citations"]}
     path = write_task2(tmp_path, objects)
 
-    assert check_report_run(path, TRACK, TOPICS, known) == []
-    [problem] = check_report_run(path, TRACK, TOPICS, known - {CITATION})
+    assert check_report_run(path, TASK2, TOPICS, known) == []
+    [problem] = check_report_run(path, TASK2, TOPICS, known - {CITATION})
     assert (problem.code, problem.line, problem.found) == ("citation-unknown", 1, f"'{CITATION}'")
 
 
@@ -421,12 +421,14 @@ def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
     path = tmp_path / RUN_ID
     objects = task2_objects()
     objects[0]["responses"][0]["text"] = "  It is “called”\u2028 Lamp\x00,\tsays a\r\ntrust. "
+    for item in objects:  # which the writer says itself
+        del item["metadata"]["use_starter_kit"]
     reports = [SubmittedReport.model_validate(item) for item in objects]
 
     write_report_run(path, reports)
 
     assert check(path) == []
-    assert official_task2(path, TOPICS) == []
+    assert official_reports(path, TASK2, TOPICS) == []
     first = path.read_bytes().split(b"\n")[0].decode()
     assert '"text":"It is “called” Lamp, says a trust."' in first
     assert list(json.loads(first)["metadata"]) == [

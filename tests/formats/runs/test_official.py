@@ -12,11 +12,13 @@ import pytest
 
 from sidelight.errors import InputError
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
-from sidelight.formats.runs.official import official_task1, official_task2
+from sidelight.formats.runs.official import official_questions, official_reports
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
 from tests.helpers.formats.mutations import mutated_task1, mutated_task2
 from tests.helpers.formats.official_oracle import task1_is_valid, task2_is_valid
 from tests.helpers.formats.sample_runs import (
+    TASK1,
+    TASK2,
     TOPICS,
     TRACK,
     task1_bytes,
@@ -27,7 +29,7 @@ from tests.helpers.formats.sample_runs import (
     write_task2,
 )
 
-OFFICIAL = {"task1": official_task1, "task2": official_task2}
+OFFICIAL = {"task1": official_questions, "task2": official_reports}
 ORACLE = {"task1": task1_is_valid, "task2": task2_is_valid}
 MUTATED = {"task1": mutated_task1, "task2": mutated_task2}
 CHECK = {"task1": check_question_run, "task2": check_report_run}
@@ -46,7 +48,7 @@ def compare_with_oracle(task: str, run_file: Path, count: int) -> Counter[bool]:
     for seed in range(count):
         content = MUTATED[task](seed)
         run_file.write_bytes(content)
-        objections = OFFICIAL[task](run_file, TOPICS)
+        objections = OFFICIAL[task](run_file, TRACK.task(task), TOPICS)
         expected = ORACLE[task](content, TOPICS)
         assert (not objections) == expected, f"seed {seed}: {objections}"
         verdicts[expected] += 1
@@ -61,7 +63,7 @@ def valid_run(task: str) -> bytes:
 def test_a_valid_run_has_no_objections(task: str, run_file: Path) -> None:
     run_file.write_bytes(valid_run(task))
 
-    assert OFFICIAL[task](run_file, TOPICS) == []
+    assert OFFICIAL[task](run_file, TRACK.task(task), TOPICS) == []
 
 
 def test_the_public_runs_are_valid(public_runs: Path) -> None:
@@ -69,8 +71,8 @@ def test_the_public_runs_are_valid(public_runs: Path) -> None:
     task2 = sorted((public_runs / "task2").iterdir())
 
     assert (len(task1), len(task2)) == (5, 3)
-    assert [official_task1(path, TOPICS) for path in task1] == [[]] * 5
-    assert [official_task2(path, TOPICS) for path in task2] == [[]] * 3
+    assert [official_questions(path, TASK1, TOPICS) for path in task1] == [[]] * 5
+    assert [official_reports(path, TASK2, TOPICS) for path in task2] == [[]] * 3
 
 
 @both_tasks
@@ -103,7 +105,7 @@ def test_agrees_with_the_real_validator(task: str, run_file: Path) -> None:
         run_file.write_bytes(MUTATED[task](seed))
         with contextlib.redirect_stdout(io.StringIO()):
             expected = validate(str(run_file))
-        objections = OFFICIAL[task](run_file, TOPICS)
+        objections = OFFICIAL[task](run_file, TRACK.task(task), TOPICS)
         assert (not objections) == expected, f"seed {seed}: {objections}"
 
 
@@ -114,10 +116,10 @@ def test_what_passes_the_strict_check_is_officially_valid_and_readable(
     passed = 0
     for seed in range(300):
         run_file.write_bytes(MUTATED[task](seed))
-        problems = CHECK[task](run_file, TRACK, TOPICS)
+        problems = CHECK[task](run_file, TRACK.task(task), TOPICS)
         if all(problem.severity != "error" for problem in problems):
             passed += 1
-            assert OFFICIAL[task](run_file, TOPICS) == [], f"seed {seed}"
+            assert OFFICIAL[task](run_file, TRACK.task(task), TOPICS) == [], f"seed {seed}"
             READ[task](run_file)
     assert passed >= 10
 
@@ -126,14 +128,14 @@ def test_what_passes_the_strict_check_is_officially_valid_and_readable(
 def test_other_topics_can_be_asked_for(task: str, run_file: Path) -> None:
     run_file.write_bytes(valid_run(task))
 
-    assert len(OFFICIAL[task](run_file, [*TOPICS, "one-more"])) == 1
-    assert len(OFFICIAL[task](run_file, TOPICS[1:])) == 1
+    assert len(OFFICIAL[task](run_file, TRACK.task(task), [*TOPICS, "one-more"])) == 1
+    assert len(OFFICIAL[task](run_file, TRACK.task(task), TOPICS[1:])) == 1
 
 
 @both_tasks
 def test_a_missing_file_is_an_input_error(task: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        OFFICIAL[task](tmp_path / "nowhere", TOPICS)
+        OFFICIAL[task](tmp_path / "nowhere", TRACK.task(task), TOPICS)
 
 
 @both_tasks
@@ -141,7 +143,7 @@ def test_a_missing_file_is_an_input_error(task: str, tmp_path: Path) -> None:
 def test_files_that_are_nothing_are_invalid(task: str, run_file: Path, content: bytes) -> None:
     run_file.write_bytes(content)
 
-    assert OFFICIAL[task](run_file, TOPICS)
+    assert OFFICIAL[task](run_file, TRACK.task(task), TOPICS)
 
 
 # What the track's validator passes although it should not; our strict check refuses most of it.
@@ -152,14 +154,14 @@ def test_accepts_ranks_that_int_accepts(tmp_path: Path, rank: str) -> None:
     rows = task1_rows()
     rows[0][3] = rank
 
-    assert official_task1(write_task1(tmp_path, rows), TOPICS) == []
+    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS) == []
 
 
 def test_accepts_eleven_questions_with_a_repeated_rank(tmp_path: Path) -> None:
     rows = task1_rows()
     rows.insert(1, [*rows[0][:4], "Another?"])
 
-    assert official_task1(write_task1(tmp_path, rows), TOPICS) == []
+    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS) == []
 
 
 @pytest.mark.parametrize("question", ["", "N/A", "a\u2028b", "x" * 300])
@@ -167,7 +169,7 @@ def test_accepts_any_question_up_to_300_characters(tmp_path: Path, question: str
     rows = task1_rows()
     rows[5][4] = question
 
-    assert official_task1(write_task1(tmp_path, rows), TOPICS) == []
+    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS) == []
 
 
 @pytest.mark.parametrize("question", ["a\rb", "x" * 301, "a\tb"])
@@ -175,14 +177,14 @@ def test_refuses_a_torn_or_long_question(tmp_path: Path, question: str) -> None:
     rows = task1_rows()
     rows[5][4] = question
 
-    assert official_task1(write_task1(tmp_path, rows), TOPICS)
+    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS)
 
 
 def test_a_superscript_rank_is_refused_without_stopping(tmp_path: Path) -> None:
     rows = task1_rows()
     rows[5][3] = "²"
 
-    assert official_task1(write_task1(tmp_path, rows), TOPICS)
+    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS)
 
 
 def test_accepts_odd_reports(tmp_path: Path) -> None:
@@ -194,14 +196,14 @@ def test_accepts_odd_reports(tmp_path: Path) -> None:
     objects[1]["responses"][0]["citations"] = ["garbage", "garbage", ""]
     objects[2]["responses"][0]["text"] = "word\u200b" * 300
 
-    assert official_task2(write_task2(tmp_path, objects), TOPICS) == []
+    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS) == []
 
 
 @both_tasks
 def test_refuses_a_byte_order_mark(task: str, run_file: Path) -> None:
     run_file.write_bytes(b"\xef\xbb\xbf" + valid_run(task))
 
-    assert OFFICIAL[task](run_file, TOPICS)
+    assert OFFICIAL[task](run_file, TRACK.task(task), TOPICS)
 
 
 @pytest.mark.parametrize("topic_id", [["t"], None, 1, {}])
@@ -209,13 +211,13 @@ def test_refuses_a_topic_id_that_is_no_string(tmp_path: Path, topic_id: object) 
     objects = task2_objects()
     objects[0]["metadata"]["topic_id"] = topic_id
 
-    assert official_task2(write_task2(tmp_path, objects), TOPICS)
+    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)
 
 
 def test_names_an_extra_topic(tmp_path: Path) -> None:
     objects = task2_objects([*TOPICS, "extra-topic"])
 
-    assert "extra-topic" in official_task2(write_task2(tmp_path, objects), TOPICS)[0]
+    assert "extra-topic" in official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)[0]
 
 
 @pytest.mark.parametrize("rank", ["11", "0", "x", ""])
@@ -223,7 +225,7 @@ def test_refuses_an_eleventh_question_of_another_rank(tmp_path: Path, rank: str)
     rows = task1_rows()
     rows.insert(10, [*rows[0][:3], rank, "Another?"])
 
-    assert official_task1(write_task1(tmp_path, rows), TOPICS)
+    assert official_questions(write_task1(tmp_path, rows), TASK1, TOPICS)
 
 
 @pytest.mark.parametrize(("words", "valid"), [(250, True), (251, False)])
@@ -233,7 +235,7 @@ def test_counts_words_between_any_unicode_white_space(
     objects = task2_objects()
     objects[3]["responses"] = [{"text": "\u2003".join(["w"] * words), "citations": []}]
 
-    assert (official_task2(write_task2(tmp_path, objects), TOPICS) == []) is valid
+    assert (official_reports(write_task2(tmp_path, objects), TASK2, TOPICS) == []) is valid
 
 
 @pytest.mark.parametrize("flag", [2, -1, 1.0, "0", None])
@@ -242,7 +244,7 @@ def test_refuses_a_starter_kit_flag_other_than_0_and_1(tmp_path: Path, flag: obj
     for item in objects:
         item["metadata"]["use_starter_kit"] = flag
 
-    assert official_task2(write_task2(tmp_path, objects), TOPICS)
+    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)
 
 
 @pytest.mark.parametrize("citations", [["a", 1], [None], [["a"]], "abc", {}, None, ["a"] * 4])
@@ -252,4 +254,4 @@ def test_refuses_citations_that_are_not_up_to_three_strings(
     objects = task2_objects()
     objects[3]["responses"][0]["citations"] = citations
 
-    assert official_task2(write_task2(tmp_path, objects), TOPICS)
+    assert official_reports(write_task2(tmp_path, objects), TASK2, TOPICS)

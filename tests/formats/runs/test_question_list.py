@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError, Problem
-from sidelight.formats.runs.official import official_task1
+from sidelight.formats.runs.official import official_questions
 from sidelight.formats.runs.question_list import (
     check_question_run,
     read_question_run,
@@ -18,8 +18,8 @@ from sidelight.schemas.run import SubmittedQuestion
 from sidelight.text import one_line
 from tests.helpers.formats.sample_runs import (
     RUN_ID,
+    TASK1,
     TOPICS,
-    TRACK,
     task1_bytes,
     task1_rows,
     write_task1,
@@ -27,7 +27,7 @@ from tests.helpers.formats.sample_runs import (
 
 
 def check(path: Path) -> list[Problem]:
-    return check_question_run(path, TRACK, TOPICS)
+    return check_question_run(path, TASK1, TOPICS)
 
 
 def found_in(path: Path) -> list[tuple[str, int | None]]:
@@ -312,7 +312,7 @@ def test_what_is_written_passes_both_checks(tmp_path: Path) -> None:
     write_question_run(path, submitted(rows))
 
     assert check(path) == []
-    assert official_task1(path, TOPICS) == []
+    assert official_questions(path, TASK1, TOPICS) == []
     assert path.read_bytes().split(b"\n")[0].decode().split("\t")[4] == (
         '“Lamp” or lantern: which name is "right"?'
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.schemas.article import Article
 from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData
@@ -25,14 +25,14 @@ def test_reads_articles_in_file_order(tmp_path: Path) -> None:
         {"docid": "t1", "body": ""},
     )
 
-    assert read_topics(path) == (
+    assert read_articles(path) == (
         Article(topic_id="t2", url="https://a/b", title="T", headings="H", body="B"),
         Article(topic_id="t1", body=""),
     )
 
 
 def test_reads_the_topics_of_the_track(shared_data: PublicData) -> None:
-    articles = read_topics(shared_data / "dragun-2025" / "topics.jsonl")
+    articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
 
     assert {article.topic_id for article in articles} == set(load_track().topic_ids)
     assert max(len(article.body.split()) for article in articles) == 8_894
@@ -51,16 +51,16 @@ def test_reads_the_topics_of_the_track(shared_data: PublicData) -> None:
 )
 def test_a_line_that_is_no_topic_is_an_error(tmp_path: Path, line: object, code: str) -> None:
     with pytest.raises(InvalidFileError) as caught:
-        read_topics(write(tmp_path, {"docid": "first", "body": ""}, line))
+        read_articles(write(tmp_path, {"docid": "first", "body": ""}, line))
 
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
 
 
 def test_a_repeated_topic_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="topic-duplicate"):
-        read_topics(write(tmp_path, {"docid": "t", "body": ""}, {"docid": "t", "body": "B"}))
+        read_articles(write(tmp_path, {"docid": "t", "body": ""}, {"docid": "t", "body": "B"}))
 
 
 def test_a_file_without_topics_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="topics-empty"):
-        read_topics(write(tmp_path))
+        read_articles(write(tmp_path))

@@ -11,7 +11,7 @@ from sidelight.build.roles import extractive_roles
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.schemas.angle import Angle, Plan
@@ -78,7 +78,7 @@ def test_questions_on_the_mini_web(
 
 
 def test_questions_on_the_public_articles(shared_data: PublicData, lexical_encode: Encode) -> None:
-    articles = read_topics(shared_data / "dragun-2025" / "topics.jsonl")
+    articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
     assert len(articles) == 30
     check_questions(articles, lexical_encode)
 
@@ -88,7 +88,7 @@ def test_searches_on_the_mini_web_carry_context(mini_web_articles: tuple[Article
 
 
 def test_searches_on_the_public_articles_carry_context(shared_data: PublicData) -> None:
-    check_queries(read_topics(shared_data / "dragun-2025" / "topics.jsonl"))
+    check_queries(read_articles(shared_data / "dragun-2025" / "topics.jsonl"))
 
 
 def test_each_round_words_its_searches_anew(mini_web_articles: tuple[Article, ...]) -> None:

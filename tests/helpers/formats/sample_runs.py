@@ -10,6 +10,7 @@ from typing import Any
 from sidelight.tracks import load_track
 
 TRACK = load_track()
+TASK1, TASK2 = TRACK.question_list, TRACK.cited_text
 TOPICS = TRACK.topic_ids
 
 RUN_ID = "lamp-extractive"
