@@ -42,13 +42,19 @@ def serve(
     """
     from sidelight.build.investigation import open_investigation, open_sources
     from sidelight.config.load import load_settings
+    from sidelight.errors import UsageError
+    from sidelight.formats.topics.topic_format import topic_format
     from sidelight.index.folder import open_index
     from sidelight.serve.app import make_app
     from sidelight.serve.desk import Desk
     from sidelight.serve.server import serve_app
     from sidelight.serve.worker import Worker
+    from sidelight.tracks import load_track
 
     settings = load_settings(config, overrides or ())
+    track = load_track(settings.track)
+    if topic_format(track).noun != "article":
+        raise UsageError(f"articles can be pasted; {track.title} has no task on them")
     folder = open_index(index)
     access = model_access(output / "cache", base_url=base_url)
     if host not in _LOOPBACK:
