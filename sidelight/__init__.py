@@ -13,38 +13,35 @@ from sidelight.versions import VERSION
 if TYPE_CHECKING:
     from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
-    from sidelight.evaluation.scoring.score import score_reports
-    from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import read_answer_assessments
+    from sidelight.evaluation.scoring.people_scores import people_report_scores
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
     from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
+    from sidelight.tracks import load_track
 
 __version__ = VERSION
 
 _HOMES = {
     "load_settings": "config.load",
+    "load_track": "tracks",
     "make_run": "build.run",
     "open_index": "index.folder",
-    "read_answer_assessments": "formats.labels.assessments",
+    "people_report_scores": "evaluation.scoring.people_scores",
     "read_question_run": "formats.runs.question_list",
     "read_report_run": "formats.runs.cited_text",
-    "read_rubrics": "formats.banks.rubrics",
     "read_topics": "formats.topics.topic_format",
-    "score_reports": "evaluation.scoring.score",
 }
 
 __all__ = [
     "load_settings",
+    "load_track",
     "make_run",
     "open_index",
-    "read_answer_assessments",
+    "people_report_scores",
     "read_question_run",
     "read_report_run",
-    "read_rubrics",
     "read_topics",
-    "score_reports",
 ]
 
 

@@ -17,7 +17,7 @@ from sidelight.tracks import load_track
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
@@ -132,72 +132,40 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> list[list[str]]:
     """Judge our run and a bundled one with the labels of the others, and return a row for each."""
-    from sidelight.evaluation.labelling.assess import (
-        COMPOUND_FILE,
-        QUESTION_FILE,
-        REPORT_FILE,
-        judge_question_runs,
-        judge_report_runs,
-    )
-    from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+    from sidelight.build.judges import JudgeInputs, make_judge
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
-    from sidelight.evaluation.scoring.files import write_score_files
-    from sidelight.evaluation.scoring.score import score_questions, score_reports
+    from sidelight.evaluation.labelling.judged_runs import judge_runs
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
+    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import (
-        read_answer_assessments,
-        read_compound_assessments,
-        read_question_assessments,
-    )
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
+    from sidelight.runs.self_evaluation.scores import score_assessments
+    from sidelight.tracks import load_track
 
-    rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
-    judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
+    track = load_track()
+    rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
+    sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
+    inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
+    judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
-    asked, told = load_track().question_list, load_track().cited_text
-    await judge_question_runs(
-        judge,
-        rubrics,
-        [
-            read_question_run(directory.file(asked)),
-            read_question_run(question_runs / f"{_RIVAL}{asked.run_id_suffix}"),
-        ],
-        examples,
-        destination,
-    )
-    await judge_report_runs(
-        judge,
-        rubrics,
-        [
-            read_report_run(directory.file(told)),
-            read_report_run(report_runs / f"{_RIVAL}{told.run_id_suffix}"),
-        ],
-        examples,
-        destination,
-    )
-    questions = score_questions(
-        rubrics,
-        read_question_assessments(destination / QUESTION_FILE),
-        read_compound_assessments(destination / COMPOUND_FILE),
-        questions_per_topic=asked.count,
-    )
-    reports = score_reports(rubrics, read_answer_assessments(destination / REPORT_FILE))
-    write_score_files(questions, destination, "auto_question_generation")
-    write_score_files(reports, destination, "auto_report_generation")
-    return _rows(questions, reports)
+    for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):
+        rival = theirs / f"{_RIVAL}{task.run_id_suffix}"
+        given = read_task_runs(task, [directory.file(task), rival], rubrics)
+        await judge_runs(judge, given, destination)
+    scores = score_assessments(destination, rubrics, track.name)
+    write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
+    write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
+    return _rows(scores.questions, scores.reports)
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
     """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
     asked, told = (task.run_id_suffix for task in load_track().tasks)
     support = {run.run_tag.removesuffix(told): run.values for run in reports.runs}
-    return [
-        [
-            name := run.run_tag.removesuffix(asked),
-            f"{run.values['score']:.3f}",
-            f"{support[name]['supportive_score']:.3f}",
-            f"{support[name]['contradictory_score']:.3f}",
-        ]
-        for run in questions.runs
-    ]
+    rows = []
+    for run in questions.runs:
+        name = run.run_tag.removesuffix(asked)
+        values = [run.values[questions.main.name]]
+        values += [support[name][measure.name] for measure in reports.measures[:2]]
+        rows.append([name, *(f"{value:.3f}" for value in values)])
+    return rows

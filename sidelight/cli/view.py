@@ -78,6 +78,7 @@ def write_page(
     from sidelight.files import atomic_write
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.runs.directory import RunDirectory
+    from sidelight.tracks import load_track
     from sidelight.view.collect import collect_page
     from sidelight.view.labels import read_labels
     from sidelight.view.page import render_page
@@ -93,10 +94,11 @@ def write_page(
             "marks need rubrics and labels, and only one of them is given",
             remedy="Give --rubrics and --labels, or --data for both.",
         )
+    scales = load_track().scales
     page = collect_page(
         RunDirectory(run),
-        read_rubrics(rubrics) if rubrics else {},
-        [read_labels(folder) for folder in labels],
+        read_rubrics(rubrics, scales) if rubrics else {},
+        [read_labels(folder, scales) for folder in labels],
         RunDirectory(rival) if rival else None,
     )
     atomic_write(destination, render_page(page))

@@ -13,9 +13,7 @@ from sidelight.formats.labels.assessments import (
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     AssessmentKind,
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import read_bytes
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
 
     from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Run, RunFormat
+    from sidelight.schemas.label_scale import Scales
     from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 
@@ -55,33 +54,12 @@ class FileKind(NamedTuple):
     name: str
     title: str
     unit: str
-    count: Callable[[Path], int]
+    size: Callable[[Path], int]
     check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[str]] | None = None
 
 
 _SHARED = {
-    "rubric": FileKind(
-        "rubric", "rubric", "question", lambda path: len(read_rubric(path).questions)
-    ),
-    "question_assessments": FileKind(
-        "question_assessments",
-        "question assessment file",
-        "label",
-        lambda path: len(read_question_assessments(path)),
-    ),
-    "report_assessments": FileKind(
-        "report_assessments",
-        "report assessment file",
-        "label",
-        lambda path: len(read_answer_assessments(path)),
-    ),
-    "compound_assessments": FileKind(
-        "compound_assessments",
-        "compound question file",
-        "label",
-        lambda path: len(read_compound_assessments(path)),
-    ),
     "trec_run": FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path))),
     "qrels": FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path))),
 }
@@ -97,7 +75,25 @@ def kinds_of(track: Track) -> dict[str, FileKind]:
     for task in track.tasks:
         runs.setdefault(task.format, _run_kind(task))
     topics = FileKind("topics", "topics file", "topic", lambda path: len(read_topics(path, track)))
-    return {**runs, track.topics: topics, **_SHARED, **runs}
+    return {**runs, track.topics: topics, **_graded(track), **_SHARED, **runs}
+
+
+def _graded(track: Track) -> dict[str, FileKind]:
+    """Return the rubrics and the labels that can be read by the scales of a track."""
+    scales = track.scales
+    kinds = {}
+    if "importance" in scales:
+        kinds["rubric"] = FileKind(
+            "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
+        )
+    for name, kind in _ASSESSMENTS.items():
+        if kind.scale in scales:
+            kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
+    return kinds
+
+
+def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
+    return lambda path: len(read_assessments(path, kind, scales))
 
 
 def _run_kind(task: Task) -> FileKind:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from enum import IntEnum
 from typing import Self
 
 from pydantic import model_validator
 
 from sidelight.schemas.base import Value
-
-
-class Importance(IntEnum):
-    """Weight of a rubric question (DRAGUN resources paper, section 3.1)."""
-
-    HAVE_TO_KNOW = 4
-    GOOD_TO_KNOW = 2
-    NICE_TO_KNOW = 1
+from sidelight.schemas.label_scale import Label
 
 
 class RubricAnswer(Value):
@@ -40,15 +32,20 @@ class RubricQuestion(Value):
         question_id: Ends in `-<rank>`.
         rank: 1-based; what assessments refer to.
         text: The question.
-        importance: Its weight.
+        importance: A label of the track's scale of importance; its credit is the weight.
         answers: At least one.
     """
 
     question_id: str
     rank: int
     text: str
-    importance: Importance
+    importance: Label
     answers: tuple[RubricAnswer, ...]
+
+    @property
+    def weight(self) -> float:
+        """Return what the question counts, w in the track's formulas."""
+        return self.importance.credit
 
 
 class Rubric(Value):
@@ -73,6 +70,6 @@ class Rubric(Value):
         return self
 
     @property
-    def total_weight(self) -> int:
+    def total_weight(self) -> float:
         """Return the sum of the weights of all questions, W in the track's formulas."""
-        return sum(question.importance for question in self.questions)
+        return sum(question.weight for question in self.questions)

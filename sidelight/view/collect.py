@@ -70,9 +70,8 @@ def collect_page(
     questions, report = track.find(QuestionListTask), track.find(CitedTextTask)
     question_tag, report_tag = (_run_tag(run, task) for task in (questions, report))
     marking = labels[0] if labels and rubrics else None
-    marker = Marker(marking, question_tag, report_tag) if marking else None
+    marker = Marker(track.scales, marking, question_tag, report_tag) if marking else None
     rivals = set(rival.read_manifest().topics) if rival else set()
-    count = questions.count if questions else 0
     tags, noun = frozenset({question_tag, report_tag}), topic_format(track).noun
     topics = []
     for number, topic_id in enumerate(manifest.topics, start=1):
@@ -99,8 +98,8 @@ def collect_page(
         topics=tuple(topics),
         failed=tuple(manifest.failed_topics),
         labels=marking.name if marking else "",
-        boards=leaderboards(rubrics, marking, count, tags) if marking else (),
-        judges=compare_judges(rubrics, labels, count) if marking else (),
+        boards=leaderboards(track, rubrics, marking, tags) if marking else (),
+        judges=compare_judges(track, rubrics, labels) if marking else (),
         rival=_run_id(rival) if rival else "",
     )
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
-    from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ class AnswerMark:
 
     text: str
     references: tuple[WebPage, ...]
-    label: AnswerLabel | None
+    label: str | None
     reason: str
     lost: float
     lost_at: str
@@ -201,7 +200,7 @@ class QuestionMark:
     earned: float
     lost: float
     matched_rank: int | None
-    matched_label: SimilarityLabel | None
+    matched_label: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.checks.support import (
+    SUPPORT_SCALE,
     LexicalSupportCheck,
     PromptedSupportCheck,
     Support,
-    SupportLabel,
 )
 from sidelight.errors import StructuredOutputError
 from tests.helpers.asking.conversation import fences, says, scripted
 
-FULL, PARTIAL, NONE = SupportLabel
+FULL, PARTIAL, NONE = SUPPORT_SCALE.names
 SOURCE = (
     "The Kessel Valley trial followed 1,200 patients. It was funded by Ostelle Pharma. "
     "The regulator did not approve the drug in 2019."
 )
 
 
-def lexical(sentence: str, *sources: str) -> SupportLabel:
+def lexical(sentence: str, *sources: str) -> str:
     return asyncio.run(LexicalSupportCheck()(sentence, sources)).label
 
 
@@ -47,7 +47,7 @@ def lexical(sentence: str, *sources: str) -> SupportLabel:
         ("?", NONE),
     ],
 )
-def test_words_decide(sentence: str, label: SupportLabel) -> None:
+def test_words_decide(sentence: str, label: str) -> None:
     assert lexical(sentence, SOURCE) == label
 
 

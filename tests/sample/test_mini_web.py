@@ -10,9 +10,10 @@ import pytest
 
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
@@ -28,10 +29,11 @@ from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.dense import DenseRetriever
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import CompoundLabel
 from sidelight.schemas.rubric import Rubric
 from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 MINI_WEB = sample_path()
 QUESTION_RUNS = sorted((MINI_WEB / "runs" / "question_generation_runs").iterdir())
@@ -51,7 +53,7 @@ def documents() -> dict[str, Article]:
 
 @pytest.fixture(scope="module")
 def rubrics() -> dict[str, Rubric]:
-    return read_rubrics(MINI_WEB / "human_rubrics")
+    return read_rubrics(MINI_WEB / "human_rubrics", SCALES)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +121,9 @@ def test_reports_cite_neither_their_article_nor_one_passage_twice(path):
 
 def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
     labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for item in read_answer_assessments(ASSESSMENTS / "report_assessments.csv"):
+    for item in read_assessments(
+        ASSESSMENTS / "report_assessments.csv", ANSWER_ASSESSMENTS, SCALES
+    ):
         labelled[item.topic_id, item.run_tag].add(item.answer_id)
     assert labelled == {
         (topic_id, run): {answer.answer_id for item in rubric.questions for answer in item.answers}
@@ -131,7 +135,9 @@ def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
 def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
     labels = Counter(
         (item.topic_id, item.rubric_question_rank, item.run_tag)
-        for item in read_question_assessments(ASSESSMENTS / "question_assessments.csv")
+        for item in read_assessments(
+            ASSESSMENTS / "question_assessments.csv", QUESTION_ASSESSMENTS, SCALES
+        )
     )
     assert set(labels) == {
         (topic_id, question.rank, run)
@@ -143,7 +149,9 @@ def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
 
 
 def test_every_question_is_checked_for_being_compound():
-    checked = read_compound_assessments(ASSESSMENTS / "compound_question_check.csv")
+    checked = read_assessments(
+        ASSESSMENTS / "compound_question_check.csv", COMPOUND_ASSESSMENTS, SCALES
+    )
     asked = {
         (item.topic_id, run.run_tag, item.rank, item.text)
         for run in map(read_question_run, QUESTION_RUNS)
@@ -153,7 +161,7 @@ def test_every_question_is_checked_for_being_compound():
         (item.topic_id, item.run_tag, item.run_question_rank, item.run_question_text)
         for item in checked
     }
-    assert {item.label for item in checked} == set(CompoundLabel)
+    assert {item.label for item in checked} == set(SCALES["compound"].names)
 
 
 def test_there_are_copies_of_an_article_on_other_hosts(topics, documents):

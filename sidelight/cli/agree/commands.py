@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
 
 app = typer.Typer(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -45,17 +45,21 @@ def labels(
     as_json: Json = False,
 ) -> None:
     """Compare two assessment files of one kind, on what both sides judged."""
-    from sidelight.cli.agree.tables import category_tables, importance_title
+    from sidelight.cli.agree.tables import category_tables
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
+    from sidelight.tracks import load_track
 
     if second is None:
         first, second = _by_people(first, data), first
-    kind, one, other = read_two_sides(first, second)
+    scales = load_track().scales
+    kind, one, other = read_two_sides(first, second, scales)
     if data and kind is not COMPOUND_ASSESSMENTS:
         rubrics = from_data(rubrics, data, DataPart.RUBRICS)
-    found = compare_labels(kind, one, other, read_rubrics(rubrics) if rubrics else None)
+    found = compare_labels(
+        kind, scales, one, other, read_rubrics(rubrics, scales) if rubrics else None
+    )
     names = _names(first, second)
     tables = [
         table
@@ -76,8 +80,8 @@ def labels(
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            importance_title(importance): {"n": part.n, **part.coefficients}
-                            for importance, part in scheme.by_importance.items()
+                            title: {"n": part.n, **part.coefficients}
+                            for title, part in scheme.by_importance.items()
                         }
                     }
                     for scheme in found.schemes

@@ -16,6 +16,7 @@ from sidelight.cli.options.inputs import (
     rubrics_option,
     topics_option,
 )
+from sidelight.cli.options.judges import JudgeName
 from sidelight.cli.options.models import (
     BaseUrl,
     MaxCalls,
@@ -25,6 +26,7 @@ from sidelight.cli.options.models import (
     parallel_option,
 )
 from sidelight.cli.options.results import Json, Samples, Seed, output_option
+from sidelight.cli.options.scores import MoreMeasures, find_measures
 from sidelight.cli.result_table import ResultTable, write_results
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
@@ -34,8 +36,9 @@ if TYPE_CHECKING:
     from sidelight.ablation.grid import Arm, Grid
     from sidelight.ablation.measures import ArmCost
     from sidelight.build.models import ModelAccess
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import IndexFolder
+    from sidelight.schemas.measure import Measure
 
 _INTERRUPTED = 130
 _SHOWN = 3  # tables; all are written
@@ -54,6 +57,7 @@ def ablate(  # long: half of it are its options
         Path | None,
         rubrics_option("Rubrics to judge the runs by, read when all are done."),
     ] = None,
+    judge: JudgeName = "embedded",
     queries: Annotated[
         Path | None, queries_option("`id<TAB>text` lines: every arm searches.")
     ] = None,
@@ -68,6 +72,7 @@ def ablate(  # long: half of it are its options
     ] = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
+    measures: MoreMeasures = None,
     as_json: Json = False,
 ) -> None:
     """Compare arms that differ from a base in a few settings, with intervals and tests.
@@ -103,6 +108,7 @@ def ablate(  # long: half of it are its options
                 folder,
                 topics,
                 rubrics,
+                judge,
                 output,
                 model_access(
                     output / "cache",
@@ -112,6 +118,7 @@ def ablate(  # long: half of it are its options
                     max_tokens=max_tokens,
                 ),
                 parallel,
+                find_measures(measures),
             )
         except KeyboardInterrupt:
             err.print("Interrupted. The same command goes on from there.")
@@ -159,18 +166,23 @@ def _run(
     folder: IndexFolder,
     topics: Path,
     rubrics: Path | None,
+    judge: str,
     output: Path,
     access: ModelAccess,
     parallel: int,
+    further: Sequence[Measure],
 ) -> tuple[list[TopicScore], dict[str, ArmCost]]:
     from sidelight.ablation.judging import judge_arms
     from sidelight.ablation.measures import cost_of, measure_arm
     from sidelight.ablation.runs import run_arms
     from sidelight.ablation.shared import SharedSources
+    from sidelight.build.judges import judge_class
     from sidelight.errors import InputError
     from sidelight.formats.topics.articles import read_articles
 
     articles = read_articles(topics)
+    if rubrics:
+        judge_class(judge, {"articles", "encoder"})  # what it lacks is found before arms are run
     own = [arm.name for arm in arms if arm.same_as is None]
     with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
         summaries = asyncio.run(
@@ -195,9 +207,11 @@ def _run(
         )
     if rubrics:
         with progress_bar("arms judged", total=len(own)) as advance:
-            judge_arms(own, output, folder.path, rubrics, lambda _: advance(1))
+            judge_arms(own, output, folder.path, rubrics, judge, lambda _: advance(1))
     scores = [
-        score for arm in arms for score in measure_arm(arm, output, judged=rubrics is not None)
+        score
+        for arm in arms
+        for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
     ]
     return scores, {arm.name: cost_of(arm, output) for arm in arms}
 

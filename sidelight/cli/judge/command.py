@@ -21,6 +21,7 @@ from sidelight.cli.options.judges import (
     RunTask,
     Topics,
     WordsOnly,
+    articles_of,
     read_labelled,
 )
 from sidelight.cli.options.models import (
@@ -36,19 +37,16 @@ from sidelight.cli.options.models import (
     model_access,
 )
 from sidelight.cli.options.results import Json, output_option
-from sidelight.cli.options.scores import from_data, required
+from sidelight.cli.options.scores import required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from sidelight.evaluation.labelling.base import Judge
     from sidelight.evaluation.labelling.manifest import JudgingManifest
 
 
-def judge(
+def judge(  # long: half of it are options
     runs: Runs,
     *,
     task: RunTask,
@@ -82,69 +80,43 @@ def judge(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.errors import UsageError
-    from sidelight.evaluation.labelling import assess
+    from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
+    from sidelight.build.models import models_by_name
+    from sidelight.cli.judge.estimate import report_estimate
+    from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.run_format import run_format
-    from sidelight.registry import load
-    from sidelight.schemas.task import CitedTextTask, QuestionListTask
     from sidelight.tracks import load_track
 
-    judge_class = load("judge", name)
-    if (model or estimate) and judge_class.kind != "prompted":
-        raise UsageError("--model and --estimate are for a judge that asks: --judge prompted")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
-    labelled = read_labelled(examples, example_run)
-    judge_runs: Callable[..., Awaitable[JudgingManifest]]
-    assess_runs: Callable[[Judge], Awaitable[object]]
-    judged = load_track(track).task(task)
-    if isinstance(judged, QuestionListTask):
-        question_runs = [run_format(judged).read(path) for path in runs]
-        n_labels = assess.count_question_labels(known, question_runs)
-        assess_runs = partial(assess.assess_question_runs, rubrics=known, runs=question_runs)
-        judge_runs = partial(assess.judge_question_runs, rubrics=known, runs=question_runs)
-    elif isinstance(judged, CitedTextTask):
-        report_runs = [run_format(judged).read(path) for path in runs]
-        n_labels = assess.count_answer_labels(known, report_runs)
-        assess_runs = partial(assess.assess_report_runs, rubrics=known, runs=report_runs)
-        judge_runs = partial(assess.judge_report_runs, rubrics=known, runs=report_runs)
-    else:
-        raise UsageError(f"--task {task}: nobody judges runs of the kind {judged.kind}")
-    judge_runs = partial(judge_runs, examples=labelled, folder=output)
-    if judge_class.kind == "prompted":
-        from sidelight.cli.judge.ask_models import ask_models
-        from sidelight.cli.judge.estimate import report_estimate
-        from sidelight.cli.judge.prompted import estimate_cost, seat_panel
-
-        topics = from_data(topics, data, DataPart.TOPICS)
-        panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
-        if estimate:
-            report_estimate(
-                estimate_cost(panel, assess_runs, n_labels, at_once), at_once, as_json=as_json
-            )
-            return
-        access = model_access(
-            cache or output / REPLIES,
-            base_url=base_url,
-            offline=offline,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-        )
-        with progress_bar("labels", total=n_labels) as advance:
-            work = ask_models(
-                panel.models,
-                access,
-                at_once,
-                lambda asked: judge_runs(panel.judge(asked), on_labels=advance),
-            )
-            manifest = asyncio.run(work)
-    else:
-        from sidelight.cli.judge.embedded import make_embedded
-
-        bound = make_embedded(
-            judge_class, known, labelled, words_only=words_only, min_confidence=min_confidence
-        )
-        manifest = asyncio.run(judge_runs(bound))
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    setup = set_up_judge(
+        name,
+        JudgeInputs(
+            known,
+            read_labelled(examples, example_run),
+            encoder=None if words_only else open_encoder,
+            articles=articles_of(topics, data),
+            mode=mode,
+            min_confidence=min_confidence,
+        ),
+        models_by_name(model or [], at_once),
+    )
+    given = read_task_runs(rules.task(task), runs, known)
+    if estimate:
+        cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
+        report_estimate(cost, at_once, as_json=as_json)
+        return
+    access = model_access(
+        cache or output / REPLIES,
+        base_url=base_url,
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+    )
+    with progress_bar("labels", total=given.n_labels) as advance:
+        work = partial(judge_runs, given=given, folder=output, on_labels=advance)
+        manifest = asyncio.run(setup.perform(access, work))
     _report(manifest, task, output, as_json=as_json)
 
 

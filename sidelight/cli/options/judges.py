@@ -13,7 +13,10 @@ from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.schemas.article import Article
 
 
 Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
@@ -59,3 +62,23 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
             raise UsageError("--example-run names a run of --examples, which was not given")
         return None
     return read_examples(examples, example_runs or ())
+
+
+def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str, Article]] | None:
+    """Return what reads the articles, by topic id, from where options say; None if none does.
+
+    Args:
+        topics: The topics file, if it was named.
+        data: The data folder, if it was named.
+    """
+    if topics is None and data is None:
+        return None
+
+    def read() -> dict[str, Article]:
+        from sidelight.formats.data_folder import DataPart, find_part
+        from sidelight.formats.topics.articles import read_articles
+
+        path = topics or (find_part(data, DataPart.TOPICS) if data else None)
+        return {one.topic_id: one for one in read_articles(path)} if path else {}
+
+    return read

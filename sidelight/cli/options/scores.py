@@ -14,8 +14,9 @@ from sidelight.schemas.task import CitedTextTask, QuestionListTask
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.schemas.measure import Measure
     from sidelight.schemas.task import Task
 
 Assessments = Annotated[
@@ -26,6 +27,10 @@ Compound = Annotated[
 ]
 MeasureName = Annotated[
     str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
+]
+MoreMeasures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", help="Measure this, too, by name or as module:Class; repeat."),
 ]
 Merge = Annotated[
     bool,
@@ -65,8 +70,13 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
     return path
 
 
-def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
-    """Score the runs of a data folder for a task by people's labels.
+def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
+    """Score the runs of a data folder by people's labels.
+
+    Args:
+        data: The folder.
+        task: What the runs did.
+        measure: Computed besides the track's, if it is none of them.
 
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
@@ -77,12 +87,28 @@ def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
         people_question_scores,
         people_report_scores,
     )
+    from sidelight.tracks import load_track
 
+    track = load_track()
+    known = task.measure(measure) if measure else None
+    more = find_measures([measure] if measure and not known else [])
     if isinstance(task, QuestionListTask):
-        return people_question_scores(data, questions_per_topic=task.count).topics
+        return people_question_scores(track, data, more).topics
     if isinstance(task, CitedTextTask):
-        return people_report_scores(data).topics
+        return people_report_scores(track, data, more).topics
     raise UsageError(f"task {task.name}: there are no scores of runs of the kind {task.kind}")
+
+
+def find_measures(names: list[str] | None) -> list[Measure]:
+    """Return the measures that an option names.
+
+    Raises:
+        UsageError: There is none of a name.
+        MachineError: A package that one needs is not installed.
+    """
+    from sidelight.evaluation.scoring.measures import find_measure
+
+    return [find_measure(name) for name in names or ()]
 
 
 def interval_cell(interval: Interval | None) -> str:

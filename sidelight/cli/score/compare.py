@@ -20,7 +20,7 @@ from sidelight.tracks import load_track
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.scoring.compare import Comparison
+    from sidelight.evaluation.scoring.compare import PairedComparison
 
 
 def compare(
@@ -45,16 +45,17 @@ def compare(
     if per_topic:
         scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
     elif data and task:
-        scores = topic_values(score_by_people(data, load_track().task(task)), measure, data)
+        by_people = score_by_people(data, load_track().task(task), measure)
+        scores = topic_values(by_people, measure, data)
     else:
         raise UsageError("expected a per-topic results file, or --data and --task")
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = Sampling(samples, seed)
-    table = _pairs_table(pairs, f"{scores.measure}_run_pairs")
+    table = _pairs_table(pairs, f"{scores.measure.name}_run_pairs")
     if as_json:
         print_json(
             {
-                "measure": scores.measure,
+                "measure": scores.measure.name,
                 "n_topics": len(scores.topic_ids),
                 "sampling": sampling._asdict(),
                 "pairs": [
@@ -67,7 +68,7 @@ def compare(
         return
     table.show()
     for note in (
-        f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
+        f"{scores.measure.name} on {len(scores.topic_ids)} topics; {sampling}",
         f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
         "detectable: true difference that these topics show with a power of 80% at the 5% level",
     ):
@@ -75,7 +76,7 @@ def compare(
     list_files(write_results(output, [table]))
 
 
-def _pairs_table(pairs: Sequence[Comparison], name: str) -> ResultTable:
+def _pairs_table(pairs: Sequence[PairedComparison], name: str) -> ResultTable:
     return ResultTable(
         name,
         [

@@ -14,7 +14,7 @@ from sidelight.formats.data_folder import DataPart
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.scoring.diff import Causes, ScoreDiff
+    from sidelight.evaluation.scoring.organizers.diff import Causes, ScoreDiff
 
 app = typer.Typer(
     help="Explain how our scores differ from the organizers' script.", no_args_is_help=True
@@ -34,14 +34,15 @@ def questions(
     as_json: Json = False,
 ) -> None:
     """Explain the differences in scores of question runs."""
-    from sidelight.evaluation.scoring.diff import diff_question_scores
+    from sidelight.evaluation.scoring.organizers.diff import diff_question_scores
     from sidelight.formats.banks.rubrics import read_rubrics
 
+    rules = load_track(track)
     diff = diff_question_scores(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"),
         required(compound, data, DataPart.COMPOUND_CHECK, "--compound"),
-        questions_per_topic=load_track(track).question_list.count,
     )
     _show(diff, as_json=as_json)
 
@@ -53,14 +54,18 @@ def reports(
     rubrics: Rubrics = None,
     assessments: Assessments = None,
     merge: Merge = False,
+    track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:
     """Explain the differences in scores of reports."""
-    from sidelight.evaluation.scoring.diff import diff_report_scores
+    from sidelight.evaluation.scoring.organizers.diff import diff_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.tracks import load_track
 
+    rules = load_track(track)
     diff = diff_report_scores(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments"),
         merge=merge,
     )

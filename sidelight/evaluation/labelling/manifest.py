@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.base import Agreement, Instrument, JudgeKind
+from sidelight.evaluation.labelling.judge import Instrument, JudgeAgreement, JudgeKind
 from sidelight.files import atomic_write
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.base import Value
@@ -42,7 +42,7 @@ class JudgingManifest(Value):
     n_topics: int
     example_run_tags: tuple[str, ...]
     instrument: Instrument | None = None
-    agreement: dict[str, Agreement]
+    agreement: dict[str, JudgeAgreement]
     n_unjudged: dict[str, int]
 
     @property

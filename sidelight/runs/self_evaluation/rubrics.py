@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +29,9 @@ def given_rubrics(folder: Path, topic_ids: Iterable[str]) -> dict[str, Rubric]:
     """
     wanted = set(topic_ids)
     found = {
-        topic_id: rubric for topic_id, rubric in read_rubrics(folder).items() if topic_id in wanted
+        topic_id: rubric
+        for topic_id, rubric in read_rubrics(folder, load_track().scales).items()
+        if topic_id in wanted
     }
     if not found:
         raise InputError(f"{folder} holds no rubric for any topic of the run")
@@ -66,10 +69,12 @@ def write_drafted(folder: Path, rubrics: Mapping[str, Rubric]) -> None:
 
 
 def _drafted_question(topic_id: str, rank: int, angle: Angle) -> RubricQuestion:
+    scale = load_track().scales["importance"]
+    importance = min(scale.labels, key=lambda label: abs(label.credit - angle.weight))
     return RubricQuestion(
         question_id=f"{topic_id}-{rank}",
         rank=rank,
         text=angle.question,
-        importance=Importance(int(angle.weight)),
+        importance=importance,
         answers=(RubricAnswer(answer_id=f"da-{rank}", text=f"The answer to: {angle.question}"),),
     )

@@ -13,6 +13,9 @@ from sidelight.errors import InputError, InvalidFileError, MachineError, UsageEr
 from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 ASSESSMENTS = sample_path() / "human_assessments"
 RUBRICS = sample_path() / "human_rubrics"
@@ -228,8 +231,8 @@ def test_labels_as_files(tmp_path: Path, people: Path, judge: Path) -> None:
 
 
 def test_importance_classes_have_rows_in_the_file() -> None:
-    kind, one, other = read_two_sides(*[ASSESSMENTS / "question_assessments.csv"] * 2)
-    four, _ = compare_labels(kind, one, other, read_rubrics(RUBRICS)).schemes
+    kind, one, other = read_two_sides(*[ASSESSMENTS / "question_assessments.csv"] * 2, SCALES)
+    four, _ = compare_labels(kind, SCALES, one, other, read_rubrics(RUBRICS, SCALES)).schemes
     table, *_ = category_tables(four.overall, four.by_importance, ("one", "other"), "x")
     parts = ["agreement", "have to know", "good to know", "nice to know"]
     assert [row["part"] for row in table.records] == [row[0] for row in table.rows] == parts

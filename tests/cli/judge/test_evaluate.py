@@ -19,8 +19,11 @@ from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.index.folder import IndexFolder
 from sidelight.runs.directory import RunDirectory
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+
+SCALES = load_track().scales
 
 SAMPLE = sample_path()
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
@@ -98,6 +101,18 @@ def test_the_figures_are_those_of_judge_and_score(
     assert sorted(path.name for path in plain_run.iterdir() if path.name == "scores") == []
 
 
+def test_a_judge_of_another_package_judges_a_run(
+    plain_run: Path, rubrics: Path, mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    """One that cannot read reports in advance, as only the embedded judge can."""
+    judge = ("--judge", "tests.helpers.labels.plain_judge:PlainJudge", "--rubrics", rubrics)
+    given = ("--index", mini_web_index.path, *judge, "-o", tmp_path)
+    shown = sidelight("evaluate", plain_run, *given)
+    assert shown["judge"] == "plain 1, embedded"
+    assert (shown["task1"]["score"], shown["task2"]["supportive_score"]) == (0, 0)
+    assert [total["credit"] for total in shown["funnel"]] == [0] * 4
+
+
 @pytest.mark.slow
 def test_generation_never_reads_the_rubrics(
     inputs: tuple[Any, ...],
@@ -147,9 +162,9 @@ def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
     # Judging changes nothing of the run itself.
     assert {name: files(out)[name] for name in before} == before
     (result,) = (RunDirectory(out).result(path.stem) for path in (out / "traces").iterdir())
-    (rubric,) = read_rubrics(out / "scores" / "rubrics").values()
+    (rubric,) = read_rubrics(out / "scores" / "rubrics", SCALES).values()
     assert shown["rubrics"] == "drafted"
-    assert [(one.text, one.importance) for one in rubric.questions] == [
+    assert [(one.text, one.weight) for one in rubric.questions] == [
         (angle.question, angle.weight) for angle in result.trace.rubric or ()
     ]
     assert len(funnel(out / "scores")) == len(rubric.questions)

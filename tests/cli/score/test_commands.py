@@ -9,7 +9,10 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.rubrics import read_rubric, write_rubric
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 ANSWERS = "topic_id,run_tag,answer_id,{label}\n"
 PAIRS = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\n"
@@ -33,7 +36,7 @@ def rubrics(tmp_path: Path) -> Path:
             question_id=f"{topic_id}-1",
             rank=1,
             text="Who?",
-            importance=Importance.HAVE_TO_KNOW,
+            importance=SCALES["importance"].label("have to know"),
             answers=(RubricAnswer(answer_id="na-1", text="x"),),
         )
         rubric = Rubric(topic_id=topic_id, questions=(question,))
@@ -74,7 +77,7 @@ def test_reports_as_a_table_and_files(tmp_path: Path, rubrics: Path) -> None:
 
 
 def test_three_topics_have_an_interval(tmp_path: Path, rubrics: Path) -> None:
-    third = read_rubric(rubrics / "a.json").model_copy(update={"topic_id": "c"})
+    third = read_rubric(rubrics / "a.json", SCALES).model_copy(update={"topic_id": "c"})
     write_rubric(rubrics / "c.json", third)
     file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
     common = ("task2", "--rubrics", rubrics, "--assessments", file)

@@ -8,7 +8,10 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 pytest.importorskip("matplotlib")
 
@@ -27,7 +30,7 @@ def rubrics(tmp_path: Path) -> Path:
         question_id="a-1",
         rank=1,
         text="Who?",
-        importance=Importance.HAVE_TO_KNOW,
+        importance=SCALES["importance"].label("have to know"),
         answers=answers,
     )
     folder = tmp_path / "rubrics"

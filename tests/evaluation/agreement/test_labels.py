@@ -13,8 +13,10 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
 )
 from sidelight.schemas.judgment import AnswerAssessment, Unjudged
-from sidelight.schemas.rubric import Importance
+from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
+
+SCALES = load_track().scales
 
 RUBRICS = {"t": rubric("t", (HAVE, 2), (GOOD, 2))}
 
@@ -26,6 +28,7 @@ def answers(*labels: str) -> list[AnswerAssessment]:
 def test_answers_are_compared_in_four_categories() -> None:
     found = compare_labels(
         ANSWER_ASSESSMENTS,
+        SCALES,
         answers("supports", "none", "none", "partial"),
         answers("supports", "supports", "none", "none"),
     )
@@ -45,6 +48,7 @@ def test_answers_are_compared_in_four_categories() -> None:
 def test_questions_are_also_compared_with_those_labels_merged_that_earn_nothing() -> None:
     found = compare_labels(
         QUESTION_ASSESSMENTS,
+        SCALES,
         [pair("t", 1, "r", 1, "different"), pair("t", 1, "r", 2, "very-similar")],
         [pair("t", 1, "r", 1, "very-different"), pair("t", 1, "r", 2, "similar")],
     )
@@ -60,7 +64,7 @@ def test_what_one_side_did_not_judge_is_counted_and_not_compared() -> None:
     first = answers("supports", "none", "none")
     second = [replace(item, label=unjudged) for item in first[:1]]
     second += [answer("t", "r", "na-2", "none"), answer("t", "other", "na-1", "none")]
-    found = compare_labels(ANSWER_ASSESSMENTS, first, second)
+    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
     assert found.schemes[0].overall.n == 1
     assert found.unjudged == (0, 1)
     assert found.only == (1, 1)
@@ -69,25 +73,28 @@ def test_what_one_side_did_not_judge_is_counted_and_not_compared() -> None:
 def test_agreement_by_importance() -> None:
     found = compare_labels(
         ANSWER_ASSESSMENTS,
+        SCALES,
         answers("supports", "none", "none", "none"),
         answers("supports", "none", "none", "partial"),
         RUBRICS,
     )
     parts = found.schemes[0].by_importance
     # na-1 and na-2 answer a have-to-know question, na-3 and na-4 a good-to-know one
-    assert list(parts) == [Importance.HAVE_TO_KNOW, Importance.GOOD_TO_KNOW]
+    assert list(parts) == ["have to know", "good to know"]
     assert [part.coefficients["raw"] for part in parts.values()] == [1, 0.5]
     assert [part.n for part in parts.values()] == [2, 2]
 
     questions = [pair("t", 1, "r", 1, "similar"), pair("t", 2, "r", 1, "different")]
-    for scheme in compare_labels(QUESTION_ASSESSMENTS, questions, questions, RUBRICS).schemes:
+    for scheme in compare_labels(
+        QUESTION_ASSESSMENTS, SCALES, questions, questions, RUBRICS
+    ).schemes:
         assert [part.n for part in scheme.by_importance.values()] == [1, 1]
 
 
 def test_a_biased_judge_is_seen() -> None:
     people = answers(*["none"] * 6, *["supports"] * 2)
     generous = answers(*["supports"] * 8)
-    found = compare_labels(ANSWER_ASSESSMENTS, people, generous).schemes[0].overall
+    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, people, generous).schemes[0].overall
     assert found.shares["supports"] == (0.25, 1.0)
     assert found.shares["none"] == (0.75, 0.0)
     # p_o = p_e = 2 / 8: all of its agreement is chance
@@ -96,7 +103,9 @@ def test_a_biased_judge_is_seen() -> None:
 
 def test_undefined_is_not_zero() -> None:
     same = answers("none", "none")
-    assert compare_labels(ANSWER_ASSESSMENTS, same, same).schemes[0].overall.coefficients == {
+    assert compare_labels(ANSWER_ASSESSMENTS, SCALES, same, same).schemes[
+        0
+    ].overall.coefficients == {
         "raw": 1,
         "kappa": None,
         "ac1": 1,
@@ -106,21 +115,23 @@ def test_undefined_is_not_zero() -> None:
 def test_compound_verdicts() -> None:
     first = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "not-compound")]
     second = [verdict("t", "r", 1, "compound"), verdict("t", "r", 2, "compound")]
-    [scheme] = compare_labels(COMPOUND_ASSESSMENTS, first, second).schemes
+    [scheme] = compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second).schemes
     assert scheme.overall.table.tolist() == [[1, 0], [1, 0]]
     with pytest.raises(UsageError, match="belong to no rubric question"):
-        compare_labels(COMPOUND_ASSESSMENTS, first, second, RUBRICS)
+        compare_labels(COMPOUND_ASSESSMENTS, SCALES, first, second, RUBRICS)
 
 
 def test_nothing_in_common_is_an_error() -> None:
     with pytest.raises(InputError, match="nothing that both files hold a label for"):
-        compare_labels(ANSWER_ASSESSMENTS, answers("none"), [answer("t", "s", "na-1", "none")])
+        compare_labels(
+            ANSWER_ASSESSMENTS, SCALES, answers("none"), [answer("t", "s", "na-1", "none")]
+        )
 
 
 def test_rubrics_must_know_what_was_judged() -> None:
     item = [answer("t", "r", "na-9", "none")]
     with pytest.raises(InputError, match=r"1 questions or answers .* such as t na-9"):
-        compare_labels(ANSWER_ASSESSMENTS, item, item, RUBRICS)
+        compare_labels(ANSWER_ASSESSMENTS, SCALES, item, item, RUBRICS)
 
 
 def test_the_columns_say_what_kind_the_files_are(tmp_path: Path) -> None:
@@ -135,13 +146,13 @@ def test_the_columns_say_what_kind_the_files_are(tmp_path: Path) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q 0 d 1\n")
 
-    kind, first, second = read_two_sides(people, people)
+    kind, first, second = read_two_sides(people, people, SCALES)
     assert kind is ANSWER_ASSESSMENTS
     assert first == second == [answer("t", "r", "na-1", "none")]
-    assert read_two_sides(questions, questions)[0] is QUESTION_ASSESSMENTS
+    assert read_two_sides(questions, questions, SCALES)[0] is QUESTION_ASSESSMENTS
     with pytest.raises(
         InputError, match=r"a report assessment file, .* a question assessment file"
     ):
-        read_two_sides(people, questions)
+        read_two_sides(people, questions, SCALES)
     with pytest.raises(InputError, match="expected an assessment file; found a qrels file"):
-        read_two_sides(people, qrels)
+        read_two_sides(people, qrels, SCALES)

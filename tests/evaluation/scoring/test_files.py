@@ -5,9 +5,13 @@ from pathlib import Path
 import pytest
 
 from sidelight.evaluation.scoring.files import label_source, write_score_files
-from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
+from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, answer, pair, rubric, verdict, write_csv
+
+TRACK = load_track()
+SCALES = TRACK.scales
 
 RUBRICS = {"b": rubric("b", (HAVE, 1)), "a": rubric("a", (HAVE, 3))}
 
@@ -15,7 +19,7 @@ RUBRICS = {"b": rubric("b", (HAVE, 1)), "a": rubric("a", (HAVE, 3))}
 def test_default_columns_follow_the_organizers(tmp_path: Path) -> None:
     labels = [answer("a", "r", "na-1", "supports"), answer("b", "r", "na-1", "contradicts")]
     per_topic, per_run = write_score_files(
-        score_reports(RUBRICS, labels), tmp_path, "auto_report_generation"
+        score_reports(TRACK, RUBRICS, labels), tmp_path, "auto_report_generation"
     )
     assert per_topic.name == "auto_report_generation_per_topic_results.csv"
     assert per_run.name == "auto_report_generation_per_run_results.csv"
@@ -33,10 +37,10 @@ def test_default_columns_follow_the_organizers(tmp_path: Path) -> None:
 
 def test_question_columns(tmp_path: Path) -> None:
     table = score_questions(
+        TRACK,
         RUBRICS,
         [pair("a", 1, "r", 1, "similar")],
         [verdict("a", "r", 1, "not-compound")],
-        questions_per_topic=10,
     )
     _, per_run = write_score_files(table, tmp_path, "human_question_generation")
     assert per_run.read_text().splitlines()[0] == (
@@ -49,7 +53,7 @@ def test_compatible_files_have_the_organizers_columns_only(tmp_path: Path) -> No
         tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", ("b", "r", "na-1", "partial")
     )
     per_topic, per_run = write_score_files(
-        compat_report_scores(RUBRICS, file), tmp_path, "human_report_generation"
+        compat_report_scores(TRACK, RUBRICS, file), tmp_path, "human_report_generation"
     )
     assert per_topic.read_text() == (
         "run_tag,topic_id,supportive_score,contradictory_score\nr,b,0.5,0.0\n"

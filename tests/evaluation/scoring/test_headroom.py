@@ -9,7 +9,10 @@ from sidelight.evaluation.scoring.headroom import (
     report_headroom,
 )
 from sidelight.schemas.judgment import AnswerAssessment, Unjudged
+from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, answer, answer_ids, pair, rubric, rubrics, verdict
+
+TRACK = load_track()
 
 RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}
 
@@ -25,7 +28,7 @@ def test_reports_by_hand() -> None:
     ]
     # a: r has (4 / 2) / 5 = 0.4 and contradicts (4 / 2) / 5 = 0.4; s has (4 * 0.5 / 2 + 1) / 5 =
     # 0.4; together (4 * 1.5 / 2 + 1) / 5 = 0.8
-    assert report_headroom(RUBRICS, labels) == [
+    assert report_headroom(TRACK, RUBRICS, labels) == [
         TopicHeadroom("a", 0.8, 0.4, ("r", "s"), 0.4, 0.2),
         TopicHeadroom("b", 0.5, 0.5, ("r", "s"), 0.5, 0.0),
     ]
@@ -39,7 +42,7 @@ def test_questions_by_hand() -> None:
         pair("b", 1, "s", 3, "very-similar"),
     ]
     # a: r (4 + 0.5) / 5 = 0.9, s 2 / 5 = 0.4; b: s 1, r none
-    assert question_headroom(RUBRICS, labels, None, questions_per_topic=10) == [
+    assert question_headroom(TRACK, RUBRICS, labels, None) == [
         TopicHeadroom("b", 1.0, 1.0, ("s",), 0.5, None),
         TopicHeadroom("a", 0.9, 0.9, ("r",), 0.65, None),
     ]
@@ -48,7 +51,7 @@ def test_questions_by_hand() -> None:
 def test_compound_questions_do_not_raise_the_ceiling() -> None:
     labels = [pair("a", 1, "r", 1, "very-similar"), pair("a", 1, "s", 1, "similar")]
     verdicts = [verdict("a", "r", 1, "compound"), verdict("a", "s", 1, "not-compound")]
-    topics = question_headroom(RUBRICS, labels, verdicts, questions_per_topic=10)
+    topics = question_headroom(TRACK, RUBRICS, labels, verdicts)
     # s: 4 * 0.5 / 5; r none
     assert topics[0] == TopicHeadroom("a", 0.4, 0.4, ("s",), 0.2, None)
 
@@ -59,7 +62,7 @@ def test_an_unjudged_answer_hides_no_label() -> None:
     )
     supported = answer("b", "r", "na-1", "supports")
     for labels in ([supported, unjudged], [unjudged, supported]):
-        assert report_headroom(RUBRICS, labels)[0].ceiling == 1.0
+        assert report_headroom(TRACK, RUBRICS, labels)[0].ceiling == 1.0
 
 
 @given(st.data())
@@ -74,7 +77,7 @@ def test_ceiling_best_mean(data: st.DataObject) -> None:
         )
     )
     rows = [answer("t", run, name, label) for (run, name), label in labels.items()]
-    (topic,) = report_headroom({"t": item}, rows)
+    (topic,) = report_headroom(TRACK, {"t": item}, rows)
     assert 1 >= topic.ceiling >= topic.best >= topic.mean >= 0
     assert set(topic.best_runs) <= {run for run, _ in labels}
     assert topic.best_runs
@@ -95,5 +98,5 @@ def test_ceiling_best_mean(data: st.DataObject) -> None:
         for run in "rst"
         for own in (1, 2, 3)
     ]
-    (topic,) = question_headroom({"t": item}, pairs, verdicts, questions_per_topic=3)
+    (topic,) = question_headroom(TRACK, {"t": item}, pairs, verdicts)
     assert 1 >= topic.ceiling >= topic.best >= topic.mean >= 0

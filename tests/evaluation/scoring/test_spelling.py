@@ -10,9 +10,18 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.scoring.score import ScoreTable, score_questions, score_reports
-from sidelight.formats.labels.assessments import read_answer_assessments, read_question_assessments
+from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.table import ScoreTable
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+)
+from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, rubric
+
+TRACK = load_track()
+SCALES = TRACK.scales
 
 # pandas takes these run tags for missing values.
 RUN_TAGS = ("N/A", "nan", "NULL", "None", 'say "so", twice')
@@ -70,9 +79,9 @@ def scored(content: bytes) -> ScoreTable:
         path = Path(folder) / "labels.csv"
         path.write_bytes(content)
         if b"answer_id" in content:
-            return score_reports(RUBRICS, read_answer_assessments(path))
+            return score_reports(TRACK, RUBRICS, read_assessments(path, ANSWER_ASSESSMENTS, SCALES))
         return score_questions(
-            RUBRICS, read_question_assessments(path), None, questions_per_topic=2
+            TRACK, RUBRICS, read_assessments(path, QUESTION_ASSESSMENTS, SCALES), None
         )
 
 

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.banks.rubrics import read_rubric, read_rubrics, write_rubric
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 
 def official(topic_id: str = "t_1") -> dict[str, Any]:
@@ -43,13 +46,13 @@ def write_json(path: Path, content: object) -> Path:
 
 
 def test_reads_the_official_fields(tmp_path: Path) -> None:
-    rubric = read_rubric(write_json(tmp_path / "t_1.json", official()))
+    rubric = read_rubric(write_json(tmp_path / "t_1.json", official()), SCALES)
 
     assert rubric.topic_id == "t_1"
     assert [question.rank for question in rubric.questions] == [1, 2]
     assert [question.importance for question in rubric.questions] == [
-        Importance.HAVE_TO_KNOW,
-        Importance.NICE_TO_KNOW,
+        SCALES["importance"].label("have to know"),
+        SCALES["importance"].label("nice to know"),
     ]
     assert rubric.total_weight == 4 + 1
     assert rubric.questions[0].answers == (
@@ -65,7 +68,7 @@ def test_reads_the_answer_text_under_every_likely_key(tmp_path: Path, key: str) 
         for answer in question["short_answers"]:
             answer[key] = answer.pop("answer_text")
 
-    rubric = read_rubric(write_json(tmp_path / "r.json", content))
+    rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
 
     assert rubric.questions[1].answers[0].text == "A columnist."
 
@@ -74,7 +77,7 @@ def test_reads_references_given_as_objects(tmp_path: Path) -> None:
     content = official()
     content["rubrics"][0]["short_answers"][0]["references"] = [{"url": "https://b"}, "https://c"]
 
-    rubric = read_rubric(write_json(tmp_path / "r.json", content))
+    rubric = read_rubric(write_json(tmp_path / "r.json", content), SCALES)
 
     assert rubric.questions[0].answers[0].references == ("https://b", "https://c")
 
@@ -83,7 +86,7 @@ def test_accepts_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text(json.dumps(official()), encoding="utf-8-sig")
 
-    assert read_rubric(path).topic_id == "t_1"
+    assert read_rubric(path, SCALES).topic_id == "t_1"
 
 
 def _drop(content: dict[str, Any], *keys: str | int) -> None:
@@ -120,7 +123,7 @@ def test_says_where_a_rubric_is_wrong(tmp_path: Path, change: Any, place: str) -
     path = write_json(tmp_path / "r.json", content)
 
     with pytest.raises(InvalidFileError) as caught:
-        read_rubric(path)
+        read_rubric(path, SCALES)
 
     assert caught.value.problems[0].file == str(path)
     assert place in caught.value.problems[0].found
@@ -132,7 +135,7 @@ def test_refuses_what_is_not_a_json_object(tmp_path: Path, content: bytes) -> No
     path.write_bytes(content)
 
     with pytest.raises(InvalidFileError):
-        read_rubric(path)
+        read_rubric(path, SCALES)
 
 
 def test_reads_a_folder_sorted_by_topic_id(tmp_path: Path) -> None:
@@ -140,12 +143,12 @@ def test_reads_a_folder_sorted_by_topic_id(tmp_path: Path) -> None:
     write_json(tmp_path / "b.json", official("t_1"))
     (tmp_path / "notes.txt").write_text("not a rubric")
 
-    assert list(read_rubrics(tmp_path)) == ["t_1", "t_2"]
+    assert list(read_rubrics(tmp_path, SCALES)) == ["t_1", "t_2"]
 
 
 def test_refuses_a_folder_without_rubrics(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="found none"):
-        read_rubrics(tmp_path)
+        read_rubrics(tmp_path, SCALES)
 
 
 def test_refuses_two_rubrics_for_one_topic(tmp_path: Path) -> None:
@@ -153,7 +156,7 @@ def test_refuses_two_rubrics_for_one_topic(tmp_path: Path) -> None:
     write_json(tmp_path / "b.json", official())
 
     with pytest.raises(InputError, match="second rubric"):
-        read_rubrics(tmp_path)
+        read_rubrics(tmp_path, SCALES)
 
 
 text = st.text(min_size=1)
@@ -169,7 +172,7 @@ def rubrics(draw: st.DrawFn) -> Rubric:
                 question_id=f"topic-{rank}",
                 rank=rank,
                 text=draw(text),
-                importance=draw(st.sampled_from(Importance)),
+                importance=draw(st.sampled_from(SCALES["importance"].labels)),
                 answers=(
                     RubricAnswer(
                         answer_id=f"na-{rank}",
@@ -189,4 +192,4 @@ def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, ru
 
     write_rubric(path, rubric)
 
-    assert read_rubric(path) == rubric
+    assert read_rubric(path, SCALES) == rubric

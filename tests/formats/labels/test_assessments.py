@@ -9,23 +9,23 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
-    write_answer_assessments,
-    write_compound_assessments,
-    write_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+    read_merged_assessments,
+    write_assessments,
 )
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
+from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData
+
+SCALES = load_track().scales
 
 QUESTION_HEADER = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation"
 ANSWER_HEADER = "topic_id,run_tag,answer_id,auto_assessment,auto_rationale"
@@ -48,13 +48,13 @@ def test_reads_human_question_assessments(tmp_path: Path) -> None:
         't,1,run,2,"Who, then?",very-similar',
     )
 
-    assert read_question_assessments(path) == [
+    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES) == [
         QuestionAssessment(
             topic_id="t",
             rubric_question_rank=1,
             run_tag="run",
             run_question_rank=2,
-            label=SimilarityLabel.VERY_SIMILAR,
+            label="very-similar",
         )
     ]
 
@@ -62,14 +62,14 @@ def test_reads_human_question_assessments(tmp_path: Path) -> None:
 def test_reads_the_published_automatic_report_assessments(shared_data: PublicData) -> None:
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
 
-    assessments = read_answer_assessments(path)
+    assessments = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
     assert len(assessments) == 26 * 551
     assert Counter(assessment.label for assessment in assessments) == {
-        AnswerLabel.NONE: 11_841,
-        AnswerLabel.SUPPORTS: 1_126,
-        AnswerLabel.PARTIAL: 1_126,
-        AnswerLabel.CONTRADICTS: 233,
+        "none": 11_841,
+        "supports": 1_126,
+        "partial": 1_126,
+        "contradicts": 233,
     }
 
 
@@ -77,15 +77,15 @@ def test_writes_the_published_file_byte_for_byte(shared_data: PublicData, tmp_pa
     path = shared_data / "dragun-2025" / "autojudge" / "auto_report_assessments.csv"
     copy = tmp_path / "copy.csv"
 
-    write_answer_assessments(copy, read_answer_assessments(path))
+    write_assessments(copy, ANSWER_ASSESSMENTS, read_assessments(path, ANSWER_ASSESSMENTS, SCALES))
 
     assert copy.read_bytes() == path.read_bytes()
 
 
 def test_writes_the_organizers_columns(tmp_path: Path) -> None:
-    write_question_assessments(tmp_path / "q.csv", [])
-    write_answer_assessments(tmp_path / "a.csv", [])
-    write_compound_assessments(tmp_path / "c.csv", [])
+    write_assessments(tmp_path / "q.csv", QUESTION_ASSESSMENTS, [])
+    write_assessments(tmp_path / "a.csv", ANSWER_ASSESSMENTS, [])
+    write_assessments(tmp_path / "c.csv", COMPOUND_ASSESSMENTS, [])
 
     assert (tmp_path / "q.csv").read_text() == (
         "topic_id,rubric_question_rank,run_tag,run_question_rank,auto_assessment,auto_rationale\n"
@@ -103,7 +103,7 @@ def test_writes_the_organizers_columns(tmp_path: Path) -> None:
 def test_names_that_pandas_takes_for_missing_stay_text(tmp_path: Path, name: str) -> None:
     path = write_csv(tmp_path, ANSWER_HEADER, f"t,{name},na-1,none,{name}")
 
-    [assessment] = read_answer_assessments(path)
+    [assessment] = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
     assert (assessment.run_tag, assessment.rationale) == (name, name)
 
@@ -111,14 +111,16 @@ def test_names_that_pandas_takes_for_missing_stay_text(tmp_path: Path, name: str
 def test_an_empty_label_is_unjudged(tmp_path: Path) -> None:
     path = write_csv(tmp_path, QUESTION_HEADER, "t,1,run,2,")
 
-    assert read_question_assessments(path)[0].label == Unjudged(reason="empty label")
+    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].label == Unjudged(
+        reason="empty label"
+    )
 
 
 @pytest.mark.parametrize("label", ["Very-Similar", "very_similar", "VERY SIMILAR", " very-similar"])
 def test_spellings_of_a_label_are_folded(tmp_path: Path, label: str) -> None:
     path = write_csv(tmp_path, QUESTION_HEADER, f"t,1,run,2,{label}")
 
-    assert read_question_assessments(path)[0].label is SimilarityLabel.VERY_SIMILAR
+    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].label == "very-similar"
 
 
 @pytest.mark.parametrize("label", ["supported", "N/A", "nan", "-1"])
@@ -126,7 +128,7 @@ def test_an_unknown_label_is_an_error_with_its_line(tmp_path: Path, label: str) 
     path = write_csv(tmp_path, ANSWER_HEADER, "t,run,na-1,none,", f"t,run,na-2,{label},")
 
     with pytest.raises(InvalidFileError) as caught:
-        read_answer_assessments(path)
+        read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
     assert problems_of(caught) == [("label", 3)]
 
@@ -137,7 +139,7 @@ def test_a_rank_that_pandas_made_a_float_reads_as_an_integer(
 ) -> None:
     path = write_csv(tmp_path, QUESTION_HEADER, f"t,{cell},run,2,similar")
 
-    assert read_question_assessments(path)[0].rubric_question_rank == rank
+    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES)[0].rubric_question_rank == rank
 
 
 @pytest.mark.parametrize("cell", ["١", "²", "abc", "1.5", "0", "-1", "", "9" * 5000])
@@ -145,7 +147,7 @@ def test_a_rank_that_is_no_rank_is_an_error(tmp_path: Path, cell: str) -> None:
     path = write_csv(tmp_path, QUESTION_HEADER, f"t,1,run,{cell},similar")
 
     with pytest.raises(InvalidFileError) as caught:
-        read_question_assessments(path)
+        read_assessments(path, QUESTION_ASSESSMENTS, SCALES)
 
     assert problems_of(caught) == [("rank", 2)]
 
@@ -153,7 +155,7 @@ def test_a_rank_that_is_no_rank_is_an_error(tmp_path: Path, cell: str) -> None:
 def test_identical_rows_collapse(tmp_path: Path) -> None:
     path = write_csv(tmp_path, ANSWER_HEADER, "t,run,na-1,none,first", "t,run,na-1,none,again")
 
-    [assessment] = read_answer_assessments(path)
+    [assessment] = read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
     assert assessment.rationale == "first"
 
@@ -162,7 +164,7 @@ def test_conflicting_rows_are_an_error(tmp_path: Path) -> None:
     path = write_csv(tmp_path, ANSWER_HEADER, "t,run,na-1,none,", "t,run,na-1,supports,")
 
     with pytest.raises(InvalidFileError) as caught:
-        read_answer_assessments(path)
+        read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
     assert problems_of(caught) == [("label-conflict", 3)]
     assert "line 2" in str(caught.value)
@@ -180,12 +182,12 @@ def test_merging_keeps_the_weightiest_label_in_any_order(
     merged = []
     for order in labels:
         path = write_csv(folder, ANSWER_HEADER, *(f"t,run,na-1,{label}," for label in order))
-        [assessment] = read_answer_assessments(path, merge=True)
+        [assessment] = read_merged_assessments(path, ANSWER_ASSESSMENTS, SCALES)
         merged.append(assessment.label)
 
     order = ["", "none", "partial", "supports", "contradicts"]
     heaviest = max(labels[0], key=order.index)
-    expected = AnswerLabel(heaviest) if heaviest else Unjudged(reason="empty label")
+    expected = heaviest or Unjudged(reason="empty label")
     assert merged == [expected, expected]
 
 
@@ -198,7 +200,7 @@ def test_compound_rows_with_one_rank_conflict_whatever_their_text(tmp_path: Path
     )
 
     with pytest.raises(InvalidFileError) as caught:
-        read_compound_assessments(path)
+        read_assessments(path, COMPOUND_ASSESSMENTS, SCALES)
 
     assert problems_of(caught) == [("label-conflict", 3)]
 
@@ -215,7 +217,7 @@ def test_wrong_columns_are_an_error(tmp_path: Path, header: str) -> None:
     path = write_csv(tmp_path, header, ",".join("x" for _ in header.split(",")))
 
     with pytest.raises(InvalidFileError) as caught:
-        read_answer_assessments(path)
+        read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
     assert problems_of(caught) == [("csv-columns", 1)]
 
@@ -224,7 +226,7 @@ def test_line_numbers_count_line_breaks_inside_cells(tmp_path: Path) -> None:
     path = write_csv(tmp_path, ANSWER_HEADER, 't,run,na-1,none,"two', 'lines"', "t,run,na-2,bad,")
 
     with pytest.raises(InvalidFileError) as caught:
-        read_answer_assessments(path)
+        read_assessments(path, ANSWER_ASSESSMENTS, SCALES)
 
     assert problems_of(caught) == [("label", 4)]
 
@@ -239,7 +241,7 @@ question_assessments = st.builds(
     rubric_question_rank=rank,
     run_tag=text,
     run_question_rank=rank,
-    label=st.sampled_from(SimilarityLabel),
+    label=st.sampled_from(SCALES["similarity"].names),
     rationale=rationale,
 )
 answer_assessments = st.builds(
@@ -247,7 +249,7 @@ answer_assessments = st.builds(
     topic_id=text,
     run_tag=text,
     answer_id=text,
-    label=st.sampled_from(AnswerLabel),
+    label=st.sampled_from(SCALES["answers"].names),
     rationale=rationale,
 )
 compound_assessments = st.builds(
@@ -256,7 +258,7 @@ compound_assessments = st.builds(
     run_tag=text,
     run_question_rank=rank,
     run_question_text=text,
-    label=st.sampled_from(CompoundLabel),
+    label=st.sampled_from(SCALES["compound"].names),
     rationale=rationale,
 )
 
@@ -274,14 +276,14 @@ def test_what_is_written_reads_back(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "assessments.csv"
 
-    write_question_assessments(path, questions)
-    assert read_question_assessments(path) == questions
+    write_assessments(path, QUESTION_ASSESSMENTS, questions)
+    assert read_assessments(path, QUESTION_ASSESSMENTS, SCALES) == questions
 
-    write_answer_assessments(path, answers)
-    assert read_answer_assessments(path) == answers
+    write_assessments(path, ANSWER_ASSESSMENTS, answers)
+    assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES) == answers
 
-    write_compound_assessments(path, compounds)
-    assert read_compound_assessments(path) == compounds
+    write_assessments(path, COMPOUND_ASSESSMENTS, compounds)
+    assert read_assessments(path, COMPOUND_ASSESSMENTS, SCALES) == compounds
 
 
 def test_an_unjudged_verdict_keeps_its_reason(tmp_path: Path) -> None:
@@ -290,18 +292,18 @@ def test_an_unjudged_verdict_keeps_its_reason(tmp_path: Path) -> None:
         topic_id="t", run_tag="run", answer_id="na-1", label=Unjudged(reason="no JSON, twice")
     )
 
-    write_answer_assessments(path, [unjudged])
+    write_assessments(path, ANSWER_ASSESSMENTS, [unjudged])
 
     assert path.read_text().splitlines()[1] == 't,run,na-1,,"no JSON, twice"'
-    assert read_answer_assessments(path) == [unjudged]
+    assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES) == [unjudged]
 
 
 def test_a_carriage_return_is_written_as_a_line_feed(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     item = AnswerAssessment(
-        topic_id="t", run_tag="r", answer_id="a", label=AnswerLabel.NONE, rationale="one\rtwo\r\n3"
+        topic_id="t", run_tag="r", answer_id="a", label="none", rationale="one\rtwo\r\n3"
     )
 
-    write_answer_assessments(path, [item])
+    write_assessments(path, ANSWER_ASSESSMENTS, [item])
 
-    assert read_answer_assessments(path)[0].rationale == "one\ntwo\n3"
+    assert read_assessments(path, ANSWER_ASSESSMENTS, SCALES)[0].rationale == "one\ntwo\n3"

@@ -5,26 +5,27 @@ from __future__ import annotations
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     QuestionAssessment,
-    SimilarityLabel,
 )
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import (
     CitedSentence,
     ReportMetadata,
     SubmittedQuestion,
     SubmittedReport,
 )
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 TOPICS = ("t1", "t2", "t3")
 N_QUESTIONS = 24
-_SUPPORT = ((AnswerLabel.SUPPORTS, 7), (AnswerLabel.PARTIAL, 4), (AnswerLabel.NONE, 0))
+_SUPPORT = (("supports", 7), ("partial", 4), ("none", 0))
 _SIMILARITY = (
-    (SimilarityLabel.VERY_SIMILAR, 6),
-    (SimilarityLabel.SIMILAR, 4),
-    (SimilarityLabel.DIFFERENT, 2),
-    (SimilarityLabel.VERY_DIFFERENT, 0),
+    ("very-similar", 6),
+    ("similar", 4),
+    ("different", 2),
+    ("very-different", 0),
 )
 
 
@@ -44,7 +45,7 @@ def rubric(topic_id: str) -> Rubric:
                 question_id=f"{topic_id}-{rank}",
                 rank=rank,
                 text=f"Who {' '.join(words(number, rank, 0))}?",
-                importance=Importance.GOOD_TO_KNOW,
+                importance=SCALES["importance"].label("good to know"),
                 answers=(
                     RubricAnswer(
                         answer_id=f"na-{rank}", text=" ".join(words(number, rank, 1)) + "."

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
 )
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
 
-HAVE, GOOD, NICE = Importance.HAVE_TO_KNOW, Importance.GOOD_TO_KNOW, Importance.NICE_TO_KNOW
+SCALES = load_track().scales
+
+HAVE, GOOD, NICE = "have to know", "good to know", "nice to know"
 
 
-def rubric(topic_id: str, *questions: tuple[Importance, int]) -> Rubric:
+def rubric(topic_id: str, *questions: tuple[str, int]) -> Rubric:
     """Return a rubric from (importance, number of answers); answers are na-1, na-2, ..."""
     built, answer = [], 0
     for rank, (importance, n_answers) in enumerate(questions, start=1):
@@ -34,7 +34,7 @@ def rubric(topic_id: str, *questions: tuple[Importance, int]) -> Rubric:
                 question_id=f"{topic_id}-{rank}",
                 rank=rank,
                 text=f"Question {rank}?",
-                importance=importance,
+                importance=SCALES["importance"].label(importance),
                 answers=tuple(answers),
             )
         )
@@ -42,9 +42,7 @@ def rubric(topic_id: str, *questions: tuple[Importance, int]) -> Rubric:
 
 
 def answer(topic_id: str, run_tag: str, answer_id: str, label: str) -> AnswerAssessment:
-    return AnswerAssessment(
-        topic_id=topic_id, run_tag=run_tag, answer_id=answer_id, label=AnswerLabel(label)
-    )
+    return AnswerAssessment(topic_id=topic_id, run_tag=run_tag, answer_id=answer_id, label=label)
 
 
 def pair(
@@ -55,7 +53,7 @@ def pair(
         rubric_question_rank=rubric_rank,
         run_tag=run_tag,
         run_question_rank=rank,
-        label=SimilarityLabel(label),
+        label=label,
     )
 
 
@@ -65,7 +63,7 @@ def verdict(topic_id: str, run_tag: str, rank: int, label: str) -> CompoundAsses
         run_tag=run_tag,
         run_question_rank=rank,
         run_question_text="Who?",
-        label=CompoundLabel(label),
+        label=label,
     )
 
 
@@ -85,7 +83,9 @@ def write_rubrics(folder: Path, *rubrics: Rubric) -> Path:
 
 
 rubrics = st.lists(
-    st.tuples(st.sampled_from(list(Importance)), st.integers(1, 4)), min_size=1, max_size=6
+    st.tuples(st.sampled_from(SCALES["importance"].names), st.integers(1, 4)),
+    min_size=1,
+    max_size=6,
 ).map(lambda questions: rubric("t", *questions))
 
 
@@ -94,18 +94,20 @@ def answer_ids(item: Rubric) -> list[str]:
 
 
 @st.composite
-def labelled_answers(draw: st.DrawFn) -> tuple[Rubric, dict[str, AnswerLabel]]:
+def labelled_answers(draw: st.DrawFn) -> tuple[Rubric, dict[str, str]]:
     """A rubric, and labels of some of its answers."""
     item = draw(rubrics)
-    labels = st.dictionaries(st.sampled_from(answer_ids(item)), st.sampled_from(list(AnswerLabel)))
+    labels = st.dictionaries(
+        st.sampled_from(answer_ids(item)), st.sampled_from(SCALES["answers"].names)
+    )
     return item, draw(labels)
 
 
 @st.composite
 def labelled_pairs(
     draw: st.DrawFn,
-) -> tuple[Rubric, dict[tuple[int, int], SimilarityLabel]]:
+) -> tuple[Rubric, dict[tuple[int, int], str]]:
     """A rubric, and labels of some pairs of its questions with three submitted ones."""
     item = draw(rubrics)
     pairs = st.tuples(st.integers(1, len(item.questions)), st.integers(1, 3))
-    return item, draw(st.dictionaries(pairs, st.sampled_from(list(SimilarityLabel))))
+    return item, draw(st.dictionaries(pairs, st.sampled_from(SCALES["similarity"].names)))

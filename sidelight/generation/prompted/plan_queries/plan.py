@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
+from sidelight.generation.prompted.importance import Importance, weight_of
 from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
@@ -32,13 +33,11 @@ _MAX_NEW = 12
 _NEW_SHARE = 4  # one in so many searches of the first round is left to new angles
 _SEARCHES_SHOWN = 3
 
-_WEIGHTS = {"have to know": 4.0, "good to know": 2.0, "nice to know": 1.0}
-
 
 class NewAngle(DraftedQuestion):
     """A question that nobody asks yet, and how important it is."""
 
-    importance: Literal["have to know", "good to know", "nice to know"]
+    importance: Importance
 
 
 class Search(Value):
@@ -122,7 +121,7 @@ class PromptedPlanner:
         known = {angle.question.casefold() for angle in angles}
         added = {one.question.casefold(): one for one in drafted.angles}
         new = tuple(
-            as_angle(one, f"new-{number}", _WEIGHTS[one.importance], profile)
+            as_angle(one, f"new-{number}", weight_of(one.importance), profile)
             for number, (question, one) in enumerate(added.items(), start=1)
             if question not in known
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, create_model
 
@@ -14,6 +14,7 @@ from sidelight.checks.compound_rules import compound_reason
 from sidelight.checks.general import general_reason
 from sidelight.errors import ReplyError
 from sidelight.generation.extractive.questions import reserve_questions
+from sidelight.generation.prompted.importance import Importance, weight_of
 from sidelight.generation.prompted.write_questions.question_text import clean_question
 from sidelight.generation.reading.neutrality import passes_verdict
 from sidelight.llm.asked import Asked
@@ -43,7 +44,6 @@ _PARTS = 3
 # asks for "qualifications" twice, .841), though some are only related; around .80 many are.
 _SAME_QUESTION = 0.84
 _REPEATED_ASPECT = 0.7
-_IMPORTANCE = {"have to know": 4.0, "good to know": 2.0, "nice to know": 1.0}
 
 _Question = Annotated[str, Field(max_length=600)]
 
@@ -61,7 +61,7 @@ class QuestionCandidate(Value):
 
     why: str = Field(max_length=400)
     aspect: Aspect
-    importance: Literal["have to know", "good to know", "nice to know"]
+    importance: Importance
     angle_ids: tuple[Annotated[str, Field(max_length=60)], ...] = Field(max_length=_LISTED_ANGLES)
     question: _Question
 
@@ -262,7 +262,7 @@ def _ranked(
     def worth(one: QuestionCandidate) -> float:
         fresh = (weights.get(angle_id, 0.0) for angle_id in set(one.angle_ids) - served)
         repeats = sum(one.aspect == other.aspect for other in ranked)
-        return (_IMPORTANCE[one.importance] + max(fresh, default=0.0)) * _REPEATED_ASPECT**repeats
+        return (weight_of(one.importance) + max(fresh, default=0.0)) * _REPEATED_ASPECT**repeats
 
     while waiting:
         best = max(waiting, key=worth)  # the first of equals: the model's own order
