@@ -131,26 +131,14 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> list[list[str]]:
     """Judge our run and a bundled one with the labels of the others, and return a row for each."""
-    from sidelight.evaluation.labelling.assess import (
-        COMPOUND_FILE,
-        QUESTION_FILE,
-        REPORT_FILE,
-        judge_question_runs,
-        judge_report_runs,
-    )
+    from sidelight.evaluation.labelling.assess import judge_question_runs, judge_report_runs
     from sidelight.evaluation.labelling.embedded import EmbeddedJudge
     from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.scoring.files import score_prefix, write_score_files
-    from sidelight.evaluation.scoring.score import score_questions, score_reports
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import (
-        ANSWER_ASSESSMENTS,
-        COMPOUND_ASSESSMENTS,
-        QUESTION_ASSESSMENTS,
-        read_assessments,
-    )
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
+    from sidelight.runs.self_evaluation.scores import score_assessments
 
     track, examples = load_track(), read_examples(data)
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
@@ -176,20 +164,10 @@ async def _judge(
         examples,
         destination,
     )
-    questions = score_questions(
-        track,
-        rubrics,
-        read_assessments(destination / QUESTION_FILE, QUESTION_ASSESSMENTS, track.scales),
-        read_assessments(destination / COMPOUND_FILE, COMPOUND_ASSESSMENTS, track.scales),
-    )
-    reports = score_reports(
-        track,
-        rubrics,
-        read_assessments(destination / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales),
-    )
-    write_score_files(questions, destination, score_prefix("auto", track.question_list))
-    write_score_files(reports, destination, score_prefix("auto", track.cited_text))
-    return _rows(questions, reports)
+    scores = score_assessments(destination, rubrics, track.name)
+    write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
+    write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
+    return _rows(scores.questions, scores.reports)
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
