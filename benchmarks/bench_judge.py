@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, NoReturn
 from openai import OpenAI
 
 from benchmarks.interleaved import Comparison, write_results
-from benchmarks.model_server import ModelServer
 from benchmarks.prefix_cache import PrefixCache
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.examples import Examples
@@ -47,6 +46,7 @@ from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
 from sidelight.tracks import load_track
+from tests.helpers.models.fault_server import FaultServer
 
 SCALES = load_track().scales
 
@@ -201,7 +201,8 @@ def ask_one_by_one(requests: list[Request], base_url: str) -> None:
 
 def compare_speed(material: Material) -> Comparison:
     ours, peer = [], []
-    with ModelServer(LATENCY_S) as base_url:
+    with FaultServer(latency_s=LATENCY_S) as server:
+        base_url = server.base_url
         for _ in range(ROUNDS):
             started = time.perf_counter()
             requests = asyncio.run(ask_pairs(material, base_url))

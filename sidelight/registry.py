@@ -107,7 +107,29 @@ KINDS: dict[str, Kind] = {
         },
         "sidelight.evaluation.labelling.judge:Judge",
     ),
-    "measure": Kind({}),
+    "measure": Kind(
+        {
+            name: f"sidelight.evaluation.metrics.{place}"
+            for name, place in {
+                "question_coverage": "question_coverage:QuestionCoverage",
+                "question_coverage_unfiltered": "question_coverage:UnfilteredCoverage",
+                "credit_lost": "question_coverage:CreditLost",
+                "unjudged_pairs": "unjudged:UnjudgedPairs",
+                "report_support": "report_support:ReportSupport",
+                "report_contradiction": "report_contradiction:ReportContradiction",
+                "unjudged_answers": "unjudged:UnjudgedAnswers",
+                "support_precision": "support_precision:SupportPrecision",
+                "support_recall": "support_recall:SupportRecall",
+                "nothing_cited": "support_precision:NothingCited",
+                "unjudged_sentences": "unjudged:UnjudgedSentences",
+                "words": "report_size:Words",
+                "citations": "report_size:Citations",
+                "sources": "report_size:Sources",
+                "stage_credit": "stage_credit:StageCredit",
+            }.items()
+        },
+        "sidelight.evaluation.metrics.base:Computation",
+    ),
     "engine": Kind(
         {
             "local": "sidelight.index.engine:LocalEngine",

@@ -17,7 +17,7 @@ from sidelight.tracks import load_track
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
@@ -58,7 +58,8 @@ def demo(
         rubrics = data / DataPart.RUBRICS
         write_page(directory.path, page, rubrics=rubrics, labels=[folder / "scores"])
     _show_excerpt(directory, data / "topics.jsonl", opened)
-    print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
+    first, second = (task.title for task in load_track().tasks)
+    print_table(["run", first, f"{second} supportive", f"{second} contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
     out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
     for path in (
@@ -136,7 +137,7 @@ async def _judge(
     from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
-    from sidelight.evaluation.scoring.files import write_score_files
+    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.runs.self_evaluation.scores import score_assessments
     from sidelight.tracks import load_track
@@ -147,27 +148,24 @@ async def _judge(
     inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
     judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
-    for task, theirs in (
-        (track.question_list, question_runs / f"{_RIVAL}-t1"),
-        (track.cited_text, report_runs / f"{_RIVAL}-t2"),
-    ):
-        given = read_task_runs(task, [directory.file(task), theirs], rubrics)
+    for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):
+        rival = theirs / f"{_RIVAL}{task.run_id_suffix}"
+        given = read_task_runs(task, [directory.file(task), rival], rubrics)
         await judge_runs(judge, given, destination)
     scores = score_assessments(destination, rubrics, track.name)
-    write_score_files(scores.questions, destination, "auto_question_generation")
-    write_score_files(scores.reports, destination, "auto_report_generation")
+    write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
+    write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
     return _rows(scores.questions, scores.reports)
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
-    """Join the two tables by team: a run tag is a team or run name and `-t1` or `-t2`."""
-    support = {run.run_tag.removesuffix("-t2"): run.values for run in reports.runs}
-    return [
-        [
-            name := run.run_tag.removesuffix("-t1"),
-            f"{run.values['score']:.3f}",
-            f"{support[name]['supportive_score']:.3f}",
-            f"{support[name]['contradictory_score']:.3f}",
-        ]
-        for run in questions.runs
-    ]
+    """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
+    asked, told = (task.run_id_suffix for task in load_track().tasks)
+    support = {run.run_tag.removesuffix(told): run.values for run in reports.runs}
+    rows = []
+    for run in questions.runs:
+        name = run.run_tag.removesuffix(asked)
+        values = [run.values[questions.main.name]]
+        values += [support[name][measure.name] for measure in reports.measures[:2]]
+        rows.append([name, *(f"{value:.3f}" for value in values)])
+    return rows

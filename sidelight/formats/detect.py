@@ -22,10 +22,12 @@ from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics.topic_format import read_topics, topic_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container
+    from collections.abc import Callable, Collection, Container, Mapping
     from pathlib import Path
 
     from sidelight.errors import Problem
+    from sidelight.formats.runs.run_format import Run, RunFormat
+    from sidelight.schemas.label_scale import Scales
     from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 
@@ -52,7 +54,7 @@ class FileKind(NamedTuple):
     name: str
     title: str
     unit: str
-    count: Callable[[Path], int]
+    size: Callable[[Path], int]
     check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[str]] | None = None
 
@@ -77,26 +79,21 @@ def kinds_of(track: Track) -> dict[str, FileKind]:
 
 
 def _graded(track: Track) -> dict[str, FileKind]:
-    """Return the files whose labels are those of a track."""
+    """Return the rubrics and the labels that can be read by the scales of a track."""
+    scales = track.scales
+    kinds = {}
+    if "importance" in scales:
+        kinds["rubric"] = FileKind(
+            "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
+        )
+    for name, kind in _ASSESSMENTS.items():
+        if kind.scale in scales:
+            kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
+    return kinds
 
-    def count_questions(path: Path) -> int:
-        return len(read_rubric(path, track.scales).questions)
 
-    def count_labels(kind: AssessmentKind[Any]) -> Callable[[Path], int]:
-        return lambda path: len(read_assessments(path, kind, track.scales))
-
-    titles = {
-        "question_assessments": "question assessment file",
-        "report_assessments": "report assessment file",
-        "compound_assessments": "compound question file",
-    }
-    return {
-        "rubric": FileKind("rubric", "rubric", "question", count_questions),
-        **{
-            name: FileKind(name, titles[name], "label", count_labels(kind))
-            for name, kind in _ASSESSMENTS.items()
-        },
-    }
+def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
+    return lambda path: len(read_assessments(path, kind, scales))
 
 
 def _run_kind(task: Task) -> FileKind:
@@ -129,20 +126,21 @@ def detect_format(path: Path) -> str | None:
     lines = [line for line in pieces if line.strip()]
     if not lines:
         return None
+    formats = run_formats()
     if text.startswith("{"):
-        return _json_format(text)
+        return _json_format(text, formats)
     header = tuple(cell.strip('"') for cell in lines[0].split(","))
     for name, kind in _ASSESSMENTS.items():
         if kind.matches(header):
             return name
-    [(best, _)] = Counter(map(_line_format, lines)).most_common(1)
+    [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
     return best
 
 
-def _json_format(text: str) -> str | None:
+def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
     keys = {
         "rubric": ("rubrics",),
-        **{name: found.json_keys for name, found in run_formats().items() if found.json_keys},
+        **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items()},
     }
     for name, needed in keys.items():
@@ -151,8 +149,8 @@ def _json_format(text: str) -> str | None:
     return None
 
 
-def _line_format(line: str) -> str | None:
-    for name, found in run_formats().items():
+def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
+    for name, found in formats.items():
         if found.fits_line is not None and found.fits_line(line):
             return name
     cells = line.split()

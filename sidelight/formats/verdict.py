@@ -127,7 +127,7 @@ def _check_strictly(
     if kind.check is not None:
         findings.problems += kind.check(path, topic_ids, known_segments)
     try:
-        return kind.count(path)
+        return kind.size(path)
     except InvalidFileError as error:
         if not findings.problems:
             findings.problems += error.problems

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -58,7 +58,7 @@ class Removal(Value):
     """
 
     sentence: DraftSentence
-    label: Literal["partial", "none", "unfit"]
+    label: str
     reason: str
 
 

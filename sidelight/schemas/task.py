@@ -38,6 +38,7 @@ class _Task(Value):
         run_id_suffix: Follows a run's id in its file.
         run_id_pattern: What a strict check wants of a run id, this suffix included.
         runs_folder: Where the organizers' data folder keeps runs; empty where it has none.
+        scores_name: What score files are called by; the name where it is empty.
         measures: What is measured, the one that ranks runs first.
     """
 
@@ -48,6 +49,7 @@ class _Task(Value):
     run_id_suffix: str = ""
     run_id_pattern: Grammar
     runs_folder: str = ""
+    scores_name: str = ""
     measures: tuple[Measure, ...] = ()
 
     def measure(self, name: str) -> Measure | None:

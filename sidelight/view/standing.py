@@ -14,7 +14,7 @@ from sidelight.view.model import Board, BoardRow, JudgePlot
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.rubric import Rubric
     from sidelight.tracks import Track
     from sidelight.view.labels import Labels
@@ -53,7 +53,7 @@ def leaderboards(
                 if task == QUESTIONS
                 else report_headroom(track, rubrics, labels.answers)
             )
-            rows = (BoardRow(run.run_tag, run.values, run.run_tag in ours) for run in table.runs)
+            rows = (BoardRow(run.run_tag, run.row, run.run_tag in ours) for run in table.runs)
             boards.append(Board(task, tuple(rows), tuple(headroom)))
     return tuple(boards)
 
@@ -76,4 +76,4 @@ def compare_judges(
 
 
 def _main_scores(table: ScoreTable) -> dict[str, float]:
-    return {run.run_tag: next(iter(run.values.values())) for run in table.runs}
+    return {run.run_tag: run.values[table.main.name] for run in table.runs}

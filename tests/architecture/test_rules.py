@@ -28,11 +28,8 @@ LARGE_ROOMS = {"schemas"}
 LONG_FUNCTIONS = {
     "cli.agree.commands.labels",
     "cli.agree.tables.category_tables",
-    "cli.experiments.ablate.ablate",
-    "cli.index.commands.build",
-    "cli.run.command.run",
     "cli.score.table.deliver",
-    "evaluation.scoring.organizer_compat.compat_question_scores",
+    "evaluation.scoring.organizers.compat.compat_question_scores",
     "reproduction.bundle.make_bundle",
     "runs.runner.run_topics",
 }

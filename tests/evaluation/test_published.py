@@ -13,11 +13,9 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.published import TARGETS, Figure, find_files
+from sidelight.evaluation.published import Figure, find_files, targets
 from sidelight.sample import sample_path
 from tests.helpers.public_data import PublicData
-
-BY_NAME = {target.name: target for target in TARGETS}
 
 
 def reproduce(*arguments: object) -> tuple[int, dict[str, dict[str, object]]]:
@@ -143,7 +141,7 @@ def test_two_of_one_name_are_not_guessed_between(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     with pytest.raises(InputError, match=r"expected one Sun\.qrel"):
-        find_files(BY_NAME["rubric-sun"], tmp_path)
+        find_files("rubric-sun", tmp_path)
 
 
 def test_wrong_use_says_what_there_is() -> None:
@@ -153,4 +151,4 @@ def test_wrong_use_says_what_there_is() -> None:
     with pytest.raises(UsageError, match="rubric-sun needs Sun"):
         reproduce("rubric-sun")
     listed = CliRunner().invoke(app, ["reproduce"]).stdout
-    assert all(target.name in listed for target in TARGETS)
+    assert all(name in listed for name in targets())

@@ -9,7 +9,6 @@ import typer
 
 from sidelight.cli.console import out, print_json
 from sidelight.cli.options.inputs import Data, rubrics_option
-from sidelight.cli.options.judges import Task
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
 
 app = typer.Typer(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -119,14 +118,14 @@ def scores(
     from sidelight.cli.agree.tables import correlation_table, run_means_table
     from sidelight.evaluation.agreement.ranks import compare_scores
     from sidelight.evaluation.scoring.files import read_topic_scores
+    from sidelight.tracks import load_track
 
     if second:
         one: Sequence[TopicScore] = read_topic_scores(first)
         other = read_topic_scores(second)
     elif data:
         other = read_topic_scores(first)
-        task = Task.TASK2 if "supportive_score" in other[0].values else Task.TASK1
-        one = score_by_people(data, task)
+        one = score_by_people(data, load_track().measured_by(other[0].values))
         first, second = data, first
     else:
         raise UsageError("expected a second file, or --data, a folder with people's labels")

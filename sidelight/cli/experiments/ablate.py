@@ -26,6 +26,7 @@ from sidelight.cli.options.models import (
     parallel_option,
 )
 from sidelight.cli.options.results import Json, Samples, Seed, output_option
+from sidelight.cli.options.scores import MoreMeasures, find_measures
 from sidelight.cli.result_table import ResultTable, write_results
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
@@ -35,14 +36,15 @@ if TYPE_CHECKING:
     from sidelight.ablation.grid import Arm, Grid
     from sidelight.ablation.measures import ArmCost
     from sidelight.build.models import ModelAccess
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import IndexFolder
+    from sidelight.schemas.measure import Measure
 
 _INTERRUPTED = 130
 _SHOWN = 3  # tables; all are written
 
 
-def ablate(
+def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
     output: Annotated[Path, output_option("Folder of the experiment.")],
     index: Annotated[Path | None, index_option("Index that all arms search.")] = None,
@@ -70,6 +72,7 @@ def ablate(
     ] = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
+    measures: MoreMeasures = None,
     as_json: Json = False,
 ) -> None:
     """Compare arms that differ from a base in a few settings, with intervals and tests.
@@ -115,6 +118,7 @@ def ablate(
                     max_tokens=max_tokens,
                 ),
                 parallel,
+                find_measures(measures),
             )
         except KeyboardInterrupt:
             err.print("Interrupted. The same command goes on from there.")
@@ -166,6 +170,7 @@ def _run(
     output: Path,
     access: ModelAccess,
     parallel: int,
+    further: Sequence[Measure],
 ) -> tuple[list[TopicScore], dict[str, ArmCost]]:
     from sidelight.ablation.judging import judge_arms
     from sidelight.ablation.measures import cost_of, measure_arm
@@ -204,7 +209,9 @@ def _run(
         with progress_bar("arms judged", total=len(own)) as advance:
             judge_arms(own, output, folder.path, rubrics, judge, lambda _: advance(1))
     scores = [
-        score for arm in arms for score in measure_arm(arm, output, judged=rubrics is not None)
+        score
+        for arm in arms
+        for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
     ]
     return scores, {arm.name: cost_of(arm, output) for arm in arms}
 

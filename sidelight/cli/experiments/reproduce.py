@@ -21,22 +21,22 @@ def reproduce(
 ) -> None:
     """Compare published figures with what this software makes of the same data."""
     from sidelight.errors import UsageError
-    from sidelight.evaluation.published import TARGETS, find_files
+    from sidelight.evaluation.published import figures_of, targets
 
-    targets = {item.name: item for item in TARGETS}
+    known = targets()
     if target is None:
-        for item in TARGETS:
-            out.print(f"{item.name}\n  {item.title}", markup=False)
+        for name, item in known.items():
+            out.print(f"{name}\n  {item.title}", markup=False)
             out.print(f"  needs {', '.join(item.needs)}\n  from {item.source}", markup=False)
         return
-    if target not in targets:
-        raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(targets)}")
+    if target not in known:
+        raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(known)}")
     if data is None:
         raise UsageError(
-            f"{target} needs {', '.join(targets[target].needs)}",
-            remedy=f"Name their folder with --data; they are at {targets[target].source}",
+            f"{target} needs {', '.join(known[target].needs)}",
+            remedy=f"Name their folder with --data; they are at {known[target].source}",
         )
-    figures = list(targets[target].figures(find_files(targets[target], data)))
+    figures = figures_of(target, data)
     if as_json:
         print_json(
             {
@@ -53,7 +53,7 @@ def reproduce(
             }
         )
     else:
-        out.print(targets[target].title, markup=False)
+        out.print(known[target].title, markup=False)
         print_table(
             ("figure", "published", "here", "agrees"),
             (

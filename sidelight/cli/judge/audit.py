@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json, print_table, progress_bar
-from sidelight.cli.options.inputs import Data, Rubrics
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -39,6 +39,7 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from sidelight.evaluation.audit.audit import Audit
@@ -50,6 +51,7 @@ def audit(  # long: half of it are options
     runs: Runs,
     *,
     task: RunTask,
+    track: Track = DEFAULT_TRACK,
     data: Data = None,
     rubrics: Rubrics = None,
     output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
@@ -84,8 +86,8 @@ def audit(  # long: half of it are options
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
-    track = load_track()
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), track.scales)
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
     setup = set_up_judge(
         name,
         JudgeInputs(
@@ -97,7 +99,7 @@ def audit(  # long: half of it are options
         ),
         models_by_name(model or [], at_once),
     )
-    given = read_task_runs(track.task(task), runs, known)
+    given = read_task_runs(rules.task(task), runs, known)
     access = model_access(
         cache or output / REPLIES,
         base_url=base_url,

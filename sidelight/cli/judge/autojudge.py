@@ -33,24 +33,12 @@ if TYPE_CHECKING:
 
     from autojudge_base import Leaderboard, Report, Request
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.judgment import JudgedSentence
 
 _JUDGE = "embedded"
 
 SENTENCE_FILE = "auto_support_sentences.csv"
-
-# What is scored, as the command describes it to readers of its leaderboard.
-_DESCRIPTIONS = {
-    "weighted_precision": "support by the first citation, over the sentences that cite",
-    "weighted_recall": "support by the first citation, over all sentences",
-    "weighted_precision_all": "support by all citations, over the sentences that cite",
-    "weighted_recall_all": "support by all citations, over all sentences",
-    "nothing_cited": "1 where a report cites nothing; lower is better",
-    "supportive_score": "rubric answers supported, weighted by importance",
-    "contradictory_score": "rubric answers contradicted, weighted by importance; lower is better",
-    "unjudged": "share of what could not be judged, which earns nothing; lower is better",
-}
 
 
 class SidelightJudge:
@@ -142,7 +130,7 @@ def _runs(reports: Iterable[Report]) -> list[ReportRun]:
 
 def _leaderboard(table: ScoreTable) -> Leaderboard:
     measures = tuple(
-        MeasureSpec(name, description=_DESCRIPTIONS[name]) for name in table.topics[0].values
+        MeasureSpec(measure.name, description=measure.description) for measure in table.measures
     )
     builder = LeaderboardBuilder(LeaderboardSpec(measures=measures))
     for score in table.topics:

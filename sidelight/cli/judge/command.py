@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
-from sidelight.cli.options.inputs import Data, Rubrics
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -19,7 +19,6 @@ from sidelight.cli.options.judges import (
     QuestionMode,
     Runs,
     RunTask,
-    Task,
     Topics,
     WordsOnly,
     articles_of,
@@ -41,6 +40,7 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.manifest import JudgingManifest
@@ -50,6 +50,7 @@ def judge(  # long: half of it are options
     runs: Runs,
     *,
     task: RunTask,
+    track: Track = DEFAULT_TRACK,
     data: Data = None,
     rubrics: Rubrics = None,
     output: Annotated[Path, output_option("Folder for the assessments.")],
@@ -87,8 +88,8 @@ def judge(  # long: half of it are options
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
-    track = load_track()
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), track.scales)
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
     setup = set_up_judge(
         name,
         JudgeInputs(
@@ -101,7 +102,7 @@ def judge(  # long: half of it are options
         ),
         models_by_name(model or [], at_once),
     )
-    given = read_task_runs(track.task(task), runs, known)
+    given = read_task_runs(rules.task(task), runs, known)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
         report_estimate(cost, at_once, as_json=as_json)
@@ -119,14 +120,14 @@ def judge(  # long: half of it are options
     _report(manifest, task, output, as_json=as_json)
 
 
-def _report(manifest: JudgingManifest, task: Task, output: Path, *, as_json: bool) -> None:
+def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(manifest.model_dump())
         return
-    n_runs = len(manifest.runs[task.value])
+    n_runs = len(manifest.runs[task])
     out.print(
         f"{n_runs} runs judged on {manifest.n_topics} topics by {manifest.label}; "
-        f"{manifest.n_unjudged[task.value]} verdicts could not be had.",
+        f"{manifest.n_unjudged[task]} verdicts could not be had.",
         markup=False,
     )
     for what, agreement in manifest.agreement.items():

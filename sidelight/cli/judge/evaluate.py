@@ -124,4 +124,4 @@ def evaluate(  # long: half of it are options
     if as_json:
         print_json(outcome)
     else:
-        print_evaluation(outcome)
+        print_evaluation(outcome, finished.track)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,24 +19,17 @@ if TYPE_CHECKING:
     from sidelight.schemas.article import Article
 
 
-class Task(StrEnum):
-    """What the runs hold."""
-
-    TASK1 = "task1"
-    TASK2 = "task2"
-
-
 Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
-TASK = typer.Option("--task", help="What the runs hold.")
-RunTask = Annotated[Task, TASK]
+TASK = typer.Option("--task", help="The task of the track that the runs are of, by its name.")
+RunTask = Annotated[str, TASK]
 JUDGE = typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
 JudgeName = Annotated[str, JUDGE]
 ExampleFolder = Annotated[
     Path | None,
     typer.Option(
         "--examples",
-        help="Labelled runs to learn from: human_rubrics/, human_assessments/ and runs/, "
-        "as the organizers lay them out.",
+        help="Labelled runs to learn from: a folder with rubrics, assessments and runs, laid out "
+        "as the organizers do.",
     ),
 ]
 ExampleRuns = Annotated[

@@ -13,18 +13,19 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import Assessments, Compound, from_data, required
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.formats.data_folder import DataPart
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
+    from sidelight.schemas.task import Task
 
 app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
 
 Output = Annotated[Path, output_option("Folder for the table and the figure.")]
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     output: Output,
     data: Data = None,
@@ -42,7 +43,6 @@ def task1(
         QUESTION_ASSESSMENTS,
         read_assessments,
     )
-    from sidelight.tracks import load_track
 
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
     compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
@@ -53,11 +53,11 @@ def task1(
         read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
         read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
     )
-    _deliver(topics, "question", assessments, output, as_json=as_json)
+    _deliver(topics, rules.question_list, assessments, output, as_json=as_json)
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     output: Output,
     data: Data = None,
@@ -79,20 +79,20 @@ def task2(
         read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales),
     )
-    _deliver(topics, "report", assessments, output, as_json=as_json)
+    _deliver(topics, rules.cited_text, assessments, output, as_json=as_json)
 
 
 def _deliver(
-    topics: list[TopicHeadroom], task: str, assessments: Path, output: Path, *, as_json: bool
+    topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path, *, as_json: bool
 ) -> None:
     """Print and write the numbers; then draw them, which needs matplotlib."""
     from sidelight.evaluation.figures.headroom import draw_headroom
-    from sidelight.evaluation.scoring.files import label_source
+    from sidelight.evaluation.scoring.files import label_source, score_prefix
 
     source = label_source(assessments)
-    title = f"{task.capitalize()} generation, {source} labels"
+    title = f"{task.scores_name.replace('_', ' ').capitalize()}, {source} labels"
     table = ResultTable(
-        f"{source}_{task}_generation_headroom",
+        f"{score_prefix(source, task)}_headroom",
         ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
         [
             [
@@ -123,7 +123,7 @@ def _deliver(
 
 
 def _record(topic: TopicHeadroom) -> dict[str, object]:
-    """Return a row of the CSV; `;` separates the best runs, and Task 1 has one column less."""
+    """Return a row of the CSV; `;` separates the best runs, and questions have one column less."""
     record = topic._asdict() | {"best_runs": ";".join(topic.best_runs)}
     if topic.mean_contradiction is None:
         del record["mean_contradiction"]

@@ -24,7 +24,7 @@ from sidelight.cli.options.models import (
     model_option,
 )
 from sidelight.cli.options.results import Json, Output, Samples, Seed
-from sidelight.cli.options.scores import Sampling
+from sidelight.cli.options.scores import MoreMeasures, Sampling, find_measures
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ _PREFIX = "auto_support"
 
 
 def support(  # long: half of it are options
-    runs: Annotated[list[Path], typer.Argument(help="Task 2 files; the file name is the run tag.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
+    ],
     *,
     index: Annotated[Path, index_option("Folder that holds the cited segments.")],
     topics: Annotated[
@@ -54,6 +56,7 @@ def support(  # long: half of it are options
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
+    measures: MoreMeasures = None,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
@@ -103,7 +106,7 @@ def support(  # long: half of it are options
             on_sentence=lambda: advance(1),
         )
         verdicts = asyncio.run(setup.perform(access, work))
-    table = score_support(read, verdicts, topic_ids)
+    table = score_support(read, verdicts, topic_ids, further=find_measures(measures))
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})
     if output is not None:

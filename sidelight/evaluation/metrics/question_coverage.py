@@ -13,15 +13,16 @@ is better.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.weighted_mean import weighted_question_mean
 from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.label_scale import LabelScale, Scales
     from sidelight.schemas.rubric import Rubric
 
 
@@ -41,3 +42,61 @@ def question_coverage(
         gain = 0.0 if isinstance(label, Unjudged) else scale.credit(label)
         best[rubric_rank] = max(gain, best.get(rubric_rank, 0.0))
     return weighted_question_mean(rubric, lambda question: best.get(question.rank, 0.0))
+
+
+class QuestionCoverage:
+    """The coverage, compound questions left out where it is known which they are."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric questions asked, weighted by importance; compound questions earn nothing",
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        pairs: Mapping[tuple[int, int], str | Unjudged],
+        scales: Scales,
+        compound: Collection[int] = (),
+    ) -> float:
+        """Return the coverage of one run on one topic."""
+        single = {pair: label for pair, label in pairs.items() if pair[1] not in compound}
+        return question_coverage(bank, single, scales["similarity"])
+
+
+class UnfilteredCoverage:
+    """The coverage with compound questions; told where it is known which they are."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="the same where compound questions earn what others do",
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        pairs: Mapping[tuple[int, int], str | Unjudged],
+        scales: Scales,
+        compound: Collection[int],  # noqa: ARG002 - without a filter this is the coverage itself
+    ) -> float:
+        """Return the coverage of one run on one topic."""
+        return question_coverage(bank, pairs, scales["similarity"])
+
+
+class CreditLost:
+    """The coverage that compound questions cost a run."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="what compound questions would have earned",
+        direction="lower",
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        pairs: Mapping[tuple[int, int], str | Unjudged],
+        scales: Scales,
+        compound: Collection[int],
+    ) -> float:
+        """Return the loss of one run on one topic."""
+        return UnfilteredCoverage()(bank, pairs, scales, compound) - QuestionCoverage()(
+            bank, pairs, scales, compound
+        )

@@ -10,15 +10,16 @@ Lower is better, so unjudged answers flatter a report here: read it beside their
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.report_support import answer_mean
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sidelight.schemas.judgment import Unjudged
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.label_scale import LabelScale, Scales
     from sidelight.schemas.rubric import Rubric
 
 
@@ -33,3 +34,18 @@ def report_contradiction(
         scale: Which label of an answer opposes it.
     """
     return answer_mean(rubric, labels, lambda label: float(label == scale.opposite))
+
+
+class ReportContradiction:
+    """How much of a rubric's answers a report contradicts."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric answers contradicted, weighted by importance",
+        direction="lower",
+    )
+
+    def __call__(
+        self, bank: Rubric, answers: Mapping[str, str | Unjudged], scales: Scales
+    ) -> float:
+        """Return the contradiction of one run on one topic."""
+        return report_contradiction(bank, answers, scales["answers"])

@@ -13,15 +13,16 @@ caller counts them. |A_q| is taken from the rubric, never from the labels. Highe
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.weighted_mean import weighted_question_mean
 from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.label_scale import LabelScale, Scales
     from sidelight.schemas.rubric import Rubric
 
 
@@ -56,3 +57,17 @@ def answer_mean(
             fsum(achieved(answer.answer_id) for answer in question.answers) / len(question.answers)
         ),
     )
+
+
+class ReportSupport:
+    """The support that a report gives to a rubric's answers."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric answers supported, weighted by importance",
+    )
+
+    def __call__(
+        self, bank: Rubric, answers: Mapping[str, str | Unjudged], scales: Scales
+    ) -> float:
+        """Return the support of one run on one topic."""
+        return report_support(bank, answers, scales["answers"])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.formats.table import write_table
 from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +34,17 @@ class Stage(StrEnum):
     WRITTEN = "written"
     JUDGED = "judged"
 
+
+STAGE_MEASURES = tuple(
+    Measure(
+        name=stage,
+        computes="stage_credit",
+        parameters={"stage": stage.value},
+        title=f"credit of what was {stage}",
+    )
+    for stage in (Stage.RETRIEVED, Stage.SELECTED, Stage.WRITTEN)
+)
+"""The last stage is no measure of its own: its credit is the score."""
 
 # What a stage holds besides its own: the step after it only chooses.
 _HOLDS = {Stage.RETRIEVED: (Stage.SELECTED,), Stage.WRITTEN: (Stage.JUDGED,)}

@@ -20,7 +20,7 @@ from sidelight.schemas.judgment import Unjudged
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.judgment import (
         AnswerAssessment,
         CompoundAssessment,
@@ -97,15 +97,12 @@ def report_headroom(
 
 
 def _headroom(table: ScoreTable, ceilings: Mapping[str, float]) -> list[TopicHeadroom]:
-    """Combine scores and ceilings; the first measure of the table is the one that counts."""
-    measure = next(iter(table.runs[0].values))
+    """Combine scores and ceilings; the main measure of the table is the one that counts."""
+    measure, contradiction = table.main.name, table.computed_by("report_contradiction")
     topics = []
     for topic_id, ceiling in ceilings.items():
         rows = [topic for topic in table.topics if topic.topic_id == topic_id]
         best = max(row.values[measure] for row in rows)
-        contradictions = [
-            row.values["contradictory_score"] for row in rows if "contradictory_score" in row.values
-        ]
         topics.append(
             TopicHeadroom(
                 topic_id,
@@ -114,7 +111,7 @@ def _headroom(table: ScoreTable, ceilings: Mapping[str, float]) -> list[TopicHea
                 tuple(sorted(row.run_tag for row in rows if row.values[measure] == best)),
                 # Rounded once, so that equal scores have just this mean.
                 mean(row.values[measure] for row in rows),
-                mean(contradictions) if contradictions else None,
+                mean(row.values[contradiction.name] for row in rows) if contradiction else None,
             )
         )
     return sorted(topics, key=lambda topic: (-topic.ceiling, -topic.best, topic.topic_id))

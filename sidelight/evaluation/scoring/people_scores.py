@@ -13,20 +13,26 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
+from sidelight.formats.runs.by_topic import reports_by_topic
+from sidelight.formats.runs.cited_text import read_report_run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.run import CitedSentence
     from sidelight.tracks import Track
 
 
-def people_question_scores(track: Track, data: Path) -> ScoreTable:
+def people_question_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
     """Score the Task 1 runs, without compound questions; see `score_questions`.
 
     Args:
         track: Whose labels and number of questions count.
         data: Laid out as in `formats.data_folder`.
+        further: Measures to compute besides the track's.
 
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
@@ -41,15 +47,17 @@ def people_question_scores(track: Track, data: Path) -> ScoreTable:
         read_assessments(
             find_part(data, DataPart.COMPOUND_CHECK), COMPOUND_ASSESSMENTS, track.scales
         ),
+        further,
     )
 
 
-def people_report_scores(track: Track, data: Path) -> ScoreTable:
+def people_report_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
     """Score the Task 2 runs; see `score_reports`.
 
     Args:
         track: Whose labels and number of questions count.
         data: Laid out as in `formats.data_folder`.
+        further: Measures to compute besides the track's.
 
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
@@ -61,4 +69,18 @@ def people_report_scores(track: Track, data: Path) -> ScoreTable:
         read_assessments(
             find_part(data, DataPart.REPORT_ASSESSMENTS), ANSWER_ASSESSMENTS, track.scales
         ),
+        further,
+        submitted_reports(data) if further else None,
     )
+
+
+def submitted_reports(data: Path) -> dict[tuple[str, str], tuple[CitedSentence, ...]] | None:
+    """Return the reports of a data folder, by run tag and topic id; None where it has none.
+
+    Raises:
+        InputError: A file cannot be read, or a run has two reports for a topic.
+        InvalidFileError: A file is not what it should be.
+    """
+    folder = data / DataPart.REPORT_RUNS
+    paths = sorted(path for path in folder.glob("*") if not path.name.startswith("."))
+    return reports_by_topic([read_report_run(path) for path in paths]) if paths else None

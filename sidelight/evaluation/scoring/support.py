@@ -1,7 +1,6 @@
-"""How far what reports cite supports them: the scores of sentences that were held against sources.
+"""Scores of reports by how far what they cite supports them.
 
-Source: TREC 2025 RAG track overview, section 3.3, where only the first citation of a sentence
-counts; all citations together are scored, too.
+Source: TREC 2025 RAG track overview, section 3.3.
 """
 
 from __future__ import annotations
@@ -9,42 +8,72 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError
-from sidelight.evaluation.metrics.support_precision import support_precision
-from sidelight.evaluation.metrics.support_recall import support_recall
-from sidelight.evaluation.scoring.score import tabulate
-from sidelight.schemas.judgment import Unjudged
+from sidelight.evaluation.metrics.base import TopicRecord, declared
+from sidelight.evaluation.scoring.table import tabulate
+from sidelight.formats.runs.by_topic import reports_by_topic
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.judgment import JudgedSentence
     from sidelight.schemas.run import ReportRun
+
+
+SUPPORT_MEASURES = (
+    Measure(
+        name="weighted_precision",
+        computes="support_precision",
+        parameters={"citations": "first"},
+        title="support by the first citation, over the sentences that cite",
+    ),
+    Measure(
+        name="weighted_recall",
+        computes="support_recall",
+        parameters={"citations": "first"},
+        title="support by the first citation, over all sentences",
+    ),
+    Measure(
+        name="weighted_precision_all",
+        computes="support_precision",
+        title="support by all citations, over the sentences that cite",
+    ),
+    Measure(
+        name="weighted_recall_all",
+        computes="support_recall",
+        title="support by all citations, over all sentences",
+    ),
+    declared("nothing_cited"),
+    declared("unjudged_sentences").model_copy(update={"name": "unjudged"}),
+)
+"""By the first citation of a sentence, as at TREC, and by all of them together."""
 
 
 def score_support(
     runs: Sequence[ReportRun],
     verdicts: Sequence[JudgedSentence],
     topic_ids: Collection[str] | None = None,
+    measures: Sequence[Measure] = SUPPORT_MEASURES,
+    further: Sequence[Measure] = (),
 ) -> ScoreTable:
     """Score runs by how far what they cite supports them.
-
-    Measures: `weighted_precision` and `weighted_recall` by the first citation of each sentence,
-    the same `_all` by all of them, `nothing_cited` (1 for a topic on which a run cites nothing, so
-    that its precision is undefined and given as 0), `unjudged` (share of the sentences that cite
-    which could not be judged in either way), and for runs `n_topics` (those with a report).
 
     Args:
         runs: What was judged.
         verdicts: On every sentence of it.
         topic_ids: The topics that count; None for those that any of the runs reports on.
+        measures: What is measured, the one that ranks runs first.
+        further: Measures to compute besides.
 
     Raises:
         InputError: There is no topic, or a run reports on one that does not count.
+        UsageError: A further measure needs what is not known here.
     """
-    reported = {(run.run_tag, report.metadata.topic_id) for run in runs for report in run.reports}
-    found = {topic_id for _, topic_id in reported}
+    reports = reports_by_topic(runs)
+    found = {topic_id for _, topic_id in reports}
     known = found if topic_ids is None else set(topic_ids)
     if unknown := sorted(found - known):
         raise InputError(
@@ -57,20 +86,11 @@ def score_support(
     for item in verdicts:
         of_report[item.run_tag, item.topic_id].append(item)
 
-    def measure(run_tag: str, topic_id: str) -> dict[str, float]:
-        sentences = of_report.get((run_tag, topic_id), [])
-        first, everything = [item.first for item in sentences], [item.all for item in sentences]
-        cited = [item for item in sentences if item.first is not None]
-        n_unjudged = sum(
-            isinstance(item.first, Unjudged) or isinstance(item.all, Unjudged) for item in cited
+    def record(run_tag: str, topic_id: str) -> TopicRecord:
+        return TopicRecord(
+            scales={SUPPORT_SCALE.name: SUPPORT_SCALE},
+            sentences=of_report.get((run_tag, topic_id), []),
+            report=reports.get((run_tag, topic_id), ()),
         )
-        return {
-            "weighted_precision": support_precision(first),
-            "weighted_recall": support_recall(first),
-            "weighted_precision_all": support_precision(everything),
-            "weighted_recall_all": support_recall(everything),
-            "nothing_cited": float(not cited),
-            "unjudged": n_unjudged / len(cited) if cited else 0.0,
-        }
 
-    return tabulate(known, {run.run_tag for run in runs}, reported, measure)
+    return tabulate(known, {run.run_tag for run in runs}, reports.keys(), record, measures, further)

@@ -39,6 +39,7 @@ class AssessmentKind(Generic[A]):
 
     Attributes:
         name: As `formats.detect` calls it.
+        title: What people call a file of it.
         value_type: What a row becomes; its fields are named like the columns.
         scale: Which of a track's scales has the labels a row may have.
         key: The columns that say what was judged; one label each.
@@ -48,6 +49,7 @@ class AssessmentKind(Generic[A]):
     """
 
     name: str
+    title: str
     value_type: type[A]
     scale: str
     key: tuple[str, ...]
@@ -72,18 +74,21 @@ class AssessmentKind(Generic[A]):
 
 QUESTION_ASSESSMENTS = AssessmentKind(
     "question_assessments",
+    "question assessment file",
     QuestionAssessment,
     "similarity",
     key=("topic_id", "rubric_question_rank", "run_tag", "run_question_rank"),
 )
 ANSWER_ASSESSMENTS = AssessmentKind(
     "report_assessments",
+    "report assessment file",
     AnswerAssessment,
     "answers",
     key=("topic_id", "run_tag", "answer_id"),
 )
 COMPOUND_ASSESSMENTS = AssessmentKind(
     "compound_assessments",
+    "compound question file",
     CompoundAssessment,
     "compound",
     key=("topic_id", "run_tag", "run_question_rank"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
-from sidelight.evaluation.scoring.files import write_score_files
+from sidelight.evaluation.scoring.files import score_prefix, write_score_files
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.uncertainty import run_intervals
@@ -19,13 +19,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.labelling.protocol import A, AssessmentProtocol
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
 
 
 class RunScores(NamedTuple):
-    """The scores of a run's two files."""
+    """The scores of a run's two files.
 
+    Attributes:
+        track: Whose measures they are.
+        questions: Of the run's questions.
+        reports: Of its reports.
+    """
+
+    track: Track
     questions: ScoreTable
     reports: ScoreTable
 
@@ -42,6 +50,7 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
         return read_assessments(folder / protocol.file_name, protocol.kind, rules.scales)
 
     return RunScores(
+        rules,
         score_questions(rules, rubrics, read(QUESTION_SIMILARITY), read(COMPOUND_QUESTIONS)),
         score_reports(rules, rubrics, read(REPORT_ANSWERS)),
     )
@@ -49,8 +58,12 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
 
 def write_scores(scores: RunScores, folder: Path) -> list[Path]:
     """Write the files that `sidelight score` writes, and return their paths."""
+    track = scores.track
     written: list[Path] = []
-    for table, task in zip(scores, ("question", "report"), strict=True):
+    for table, prefix in (
+        (scores.questions, score_prefix("auto", track.question_list)),
+        (scores.reports, score_prefix("auto", track.cited_text)),
+    ):
         intervals = run_intervals(table, samples=DEFAULT_SAMPLES, seed=0)
-        written += write_score_files(table, folder, f"auto_{task}_generation", intervals)
+        written += write_score_files(table, folder, prefix, intervals)
     return written

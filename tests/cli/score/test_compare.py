@@ -83,3 +83,15 @@ def test_what_is_unknown_is_an_empty_cell(per_topic: Path, tmp_path: Path) -> No
     row = (tmp_path / "out" / "score_run_pairs.csv").read_text().splitlines()[1]
     assert row.startswith("x,y,0.125,,,")
     assert row.endswith(",1,0,1,")
+
+
+@pytest.mark.parametrize("measure", ["nothing_cited", "unjudged", "contradictory_score"])
+def test_the_better_run_comes_first_where_lower_is_better(tmp_path: Path, measure: str) -> None:
+    path = tmp_path / "per_topic.csv"
+    path.write_text(
+        f"run_tag,topic_id,weighted_precision,{measure}\n"
+        "bad,a,0,1\nbad,b,0,1\nbad,c,0,1\ngood,a,1,0\ngood,b,1,0\ngood,c,1,0\n"
+    )
+    (pair,) = json.loads(compare(path, "--measure", measure, "--json"))["pairs"]
+    assert (pair["first"], pair["second"]) == ("good", "bad")
+    assert (pair["won"], pair["lost"]) == (3, 0)

@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.ranks import compare_scores
-from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.evaluation.scoring.table import TopicScore
 
 Rows = dict[str, tuple[float, ...]]
 

@@ -7,7 +7,7 @@ import pytest
 
 from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
 from sidelight.evaluation.figures.ranks import draw_run_means
-from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.evaluation.scoring.table import TopicScore
 
 pytest.importorskip("matplotlib")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.scoring.compare import Comparison, compare_runs, topic_values
+from sidelight.evaluation.scoring.compare import PairedComparison, compare_runs, topic_values
 from sidelight.evaluation.scoring.files import read_topic_scores
 from tests.helpers.labels.toy import write_csv
 
@@ -25,7 +25,7 @@ ROWS = (
 
 def compare(
     path: Path, *rows: tuple[object, ...], measure: str | None = None, baseline: str | None = None
-) -> list[Comparison]:
+) -> list[PairedComparison]:
     file = write_csv(path / "t.csv", HEADER, *rows)
     scores = topic_values(read_topic_scores(file), measure, file)
     return compare_runs(scores, baseline=baseline, samples=1000, seed=0)

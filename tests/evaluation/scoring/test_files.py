@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.evaluation.scoring.files import label_source, write_score_files
-from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
+from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, answer, pair, rubric, verdict, write_csv
@@ -53,7 +53,7 @@ def test_compatible_files_have_the_organizers_columns_only(tmp_path: Path) -> No
         tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", ("b", "r", "na-1", "partial")
     )
     per_topic, per_run = write_score_files(
-        compat_report_scores(SCALES, RUBRICS, file), tmp_path, "human_report_generation"
+        compat_report_scores(TRACK, RUBRICS, file), tmp_path, "human_report_generation"
     )
     assert per_topic.read_text() == (
         "run_tag,topic_id,supportive_score,contradictory_score\nr,b,0.5,0.0\n"

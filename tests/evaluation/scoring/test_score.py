@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.score import ScoreTable, score_questions, score_reports
+from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.schemas.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, answer, labelled_answers, pair, rubric, verdict
@@ -18,7 +19,7 @@ RUBRICS = {"a": rubric("a", (HAVE, 2), (NICE, 1)), "b": rubric("b", (HAVE, 1))}
 
 
 def run_values(table: ScoreTable, run_tag: str = "r") -> dict[str, float]:
-    return next(run.values for run in table.runs if run.run_tag == run_tag)
+    return next(run.row for run in table.runs if run.run_tag == run_tag)
 
 
 def test_worked_example_of_two_topics() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.scoring.score import ScoreTable, score_questions, score_reports
+from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     QUESTION_ASSESSMENTS,

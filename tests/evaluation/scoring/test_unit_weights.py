@@ -44,4 +44,4 @@ def test_public_labels_give_the_known_scores(shared_data: PublicData) -> None:
     assert len(scores) == 26
     assert scores["garag_rubric"] == pytest.approx(0.1424, abs=5e-5)
     assert scores["03_01_Baseline"] == pytest.approx(0.0766, abs=5e-5)
-    assert all(run.values["n_topics"] == 30 for run in table.runs)
+    assert all(run.n_topics == 30 for run in table.runs)

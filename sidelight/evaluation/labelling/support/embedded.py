@@ -17,4 +17,4 @@ _CHECK = LexicalSupportCheck()
 async def label_by_words(case: SupportCase) -> list[Judgment]:
     """Return the one judgment on a sentence."""
     support = await _CHECK(case.sentence, case.sources)
-    return [Judgment(support.label.value, one_line(support.reason))]
+    return [Judgment(support.label, one_line(support.reason))]

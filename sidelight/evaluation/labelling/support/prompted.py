@@ -34,4 +34,4 @@ class PromptedSupport:
             support = await self._check(case.sentence, case.sources)
         except ReplyError as error:
             return [Judgment(Unjudged(reason=error.message), one_line(error.message))]
-        return [Judgment(support.label.value, one_line(support.reason))]
+        return [Judgment(support.label, one_line(support.reason))]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, TypeAlias
 
-from sidelight.errors import InputError
 from sidelight.evaluation.labelling.protocol import Judgment
 from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
+from sidelight.formats.runs.by_topic import reports_by_topic
 from sidelight.schemas.judgment import JudgedSentence, Unjudged
 from sidelight.text import one_line
 
@@ -52,7 +52,7 @@ async def assess_support(
         InputError: A run has two reports for a topic, or two runs share a tag.
         UsageError: The judge does not label support.
     """
-    reports = _reports(runs)
+    reports = reports_by_topic(runs)
     texts = texts_of(
         {
             segment_id
@@ -102,18 +102,3 @@ async def _support(
     case = SupportCase(sentence, [texts[segment_id] for segment_id in cited])
     (judgment,) = await judge.label(SUPPORT, case)
     return judgment
-
-
-def _reports(runs: Sequence[ReportRun]) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
-    reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
-    tags: set[str] = set()
-    for run in runs:
-        if run.run_tag in tags:
-            raise InputError(f"the run {run.run_tag} was given twice")
-        tags.add(run.run_tag)
-        for report in run.reports:
-            key = (run.run_tag, report.metadata.topic_id)
-            if key in reports:
-                raise InputError(f"run {run.run_tag} has two reports for topic {key[1]}")
-            reports[key] = report.responses
-    return reports

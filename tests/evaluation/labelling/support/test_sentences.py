@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.checks.support import SupportLabel
+from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import EmptyReplyError, InputError
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.judge import Judge
@@ -22,7 +22,7 @@ from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 
-FULL, PARTIAL, NONE = SupportLabel
+FULL, PARTIAL, NONE = SUPPORT_SCALE.names
 TEXTS = {
     "d#1": "The quarry was sold to an investor who also owns a newspaper.",
     "d#2": "A study of the ferry counted twelve visitors a day.",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.scoring.organizer_compat import (
+from sidelight.evaluation.scoring.organizers.compat import (
     compat_question_scores,
     compat_report_scores,
 )
@@ -44,7 +44,7 @@ FULL = (
 def reports(path: Path, *rows: tuple[object, ...]) -> tuple[float, float]:
     """Return the supportive score of the compatible and of the default mode."""
     file = write_csv(path / "answers.csv", ANSWERS, *rows)
-    compat = compat_report_scores(SCALES, RUBRICS, file).runs[0].values["supportive_score"]
+    compat = compat_report_scores(TRACK, RUBRICS, file).runs[0].values["supportive_score"]
     default = score_reports(TRACK, RUBRICS, read_assessments(file, ANSWER_ASSESSMENTS, SCALES))
     return compat, default.runs[0].values["supportive_score"]
 
@@ -56,7 +56,7 @@ def questions(path: Path, *rows: tuple[object, ...]) -> tuple[float, float]:
         VERDICTS,
         *[(topic, "r", 1, "Who?", "not-compound", "x") for topic in RUBRICS],
     )
-    compat = compat_question_scores(SCALES, RUBRICS, file, compound).runs[0].values["score"]
+    compat = compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"]
     default = score_questions(
         TRACK, RUBRICS, read_assessments(file, QUESTION_ASSESSMENTS, SCALES), None
     )
@@ -99,7 +99,7 @@ def test_dropping_a_topic_of_questions_raises_theirs_only(tmp_path: Path) -> Non
 
 def test_contradictions_are_positive(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "a.csv", ANSWERS, ("b", "r", "na-1", "contradicts", "x"))
-    values = compat_report_scores(SCALES, RUBRICS, file).runs[0].values
+    values = compat_report_scores(TRACK, RUBRICS, file).runs[0].values
     assert values == {"supportive_score": 0.0, "contradictory_score": 1.0}
 
 
@@ -113,7 +113,7 @@ def test_means_are_compensated_sums(tmp_path: Path) -> None:
     ]
     file = write_csv(tmp_path / "a.csv", ANSWERS, *rows)
     assert sum([0.1] * 10) / 10 != 0.1
-    assert compat_report_scores(SCALES, rubrics, file).runs[0].values["supportive_score"] == 0.1
+    assert compat_report_scores(TRACK, rubrics, file).runs[0].values["supportive_score"] == 0.1
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_means_are_compensated_sums(tmp_path: Path) -> None:
 def test_where_theirs_stops_ours_names_the_row(tmp_path: Path, row, found: str) -> None:
     file = write_csv(tmp_path / "a.csv", ANSWERS, FULL[0], row)
     with pytest.raises(InvalidFileError, match=r"a\.csv:3") as caught:
-        compat_report_scores(SCALES, RUBRICS, file)
+        compat_report_scores(TRACK, RUBRICS, file)
     assert found in str(caught.value)
 
 
@@ -138,20 +138,20 @@ def test_a_missing_compound_verdict_is_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "p.csv", PAIRS, ("a", 1, "r", 4, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 3, "Who?", "not-compound", "x"))
     with pytest.raises(InvalidFileError, match=r"compat-verdict.*run r, question 4"):
-        compat_question_scores(SCALES, RUBRICS, file, compound)
+        compat_question_scores(TRACK, RUBRICS, file, compound)
 
 
 def test_an_unknown_rubric_question_is_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 2, "r", 1, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "not-compound", "x"))
     with pytest.raises(InvalidFileError, match=r"compat-unmatched.*rubric question 2"):
-        compat_question_scores(SCALES, RUBRICS, file, compound)
+        compat_question_scores(TRACK, RUBRICS, file, compound)
 
 
 def test_compound_questions_earn_nothing(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "p.csv", PAIRS, ("b", 1, "r", 1, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("b", "r", 1, "Who?", "compound", "x"))
-    assert compat_question_scores(SCALES, RUBRICS, file, compound).runs[0].values["score"] == 0
+    assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0
 
 
 def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_byte_order_mark_crlf_quotes_and_float_ranks_are_read(tmp_path: Path) ->
     compound = write_csv(
         tmp_path / "c.csv", VERDICTS, ("b", "r", 1, 'Is "it", N/A?', "not-compound", "")
     )
-    assert compat_question_scores(SCALES, RUBRICS, file, compound).runs[0].values["score"] == 0.5
+    assert compat_question_scores(TRACK, RUBRICS, file, compound).runs[0].values["score"] == 0.5
 
 
 def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path: Path) -> None:
@@ -177,6 +177,6 @@ def test_a_text_that_means_missing_is_text_in_the_default_mode(tmp_path: Path) -
 
 def test_no_rows_and_wrong_columns_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no row"):
-        compat_report_scores(SCALES, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
+        compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "a.csv", ANSWERS))
     with pytest.raises(InputError, match="expected the columns"):
-        compat_report_scores(SCALES, RUBRICS, write_csv(tmp_path / "b.csv", "topic_id,label"))
+        compat_report_scores(TRACK, RUBRICS, write_csv(tmp_path / "b.csv", "topic_id,label"))

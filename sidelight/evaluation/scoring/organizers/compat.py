@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.score import RunScore, ScoreTable, TopicScore
+from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.label_scale import LabelScale, Scales
+    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.measure import Measure
     from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
 
 # What pandas.read_csv takes for a missing value unless told otherwise.
 _MISSING = frozenset(
@@ -44,9 +46,9 @@ _MISSING = frozenset(
 
 
 def compat_question_scores(
-    scales: Scales, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreTable:
-    """Return Task 1 scores with the measure `score`.
+    """Return Task 1 scores, with the main measure of the track's task.
 
     The denominator of a topic is the weight of the rubric questions that any run was judged on.
 
@@ -59,6 +61,7 @@ def compat_question_scores(
         for question in rubric.questions
     }
     findings, rows = Findings(assessments), _rows(assessments, QUESTION_ASSESSMENTS)
+    scales, measure = track.scales, track.question_list.measures[0]
     factors_of = _credits(scales[COMPOUND_ASSESSMENTS.scale])
     verdicts = _verdicts(compound, factors_of)
     gains = _credits(scales[QUESTION_ASSESSMENTS.scale])
@@ -96,26 +99,27 @@ def compat_question_scores(
         present[topic_id].add(rubric_rank)
     findings.raise_errors()
     return _table(
+        [measure],
         [
             # Credits are halves and whole numbers, so their sum is exact in any order.
             TopicScore(
                 run_tag,
                 topic_id,
                 {
-                    "score": sum(best[topic_id][run_tag].values())
+                    measure.name: sum(best[topic_id][run_tag].values())
                     / sum(weights[topic_id, rank] for rank in present[topic_id])
                 },
             )
             for topic_id in sorted(best)
             for run_tag in sorted(best[topic_id])
-        ]
+        ],
     )
 
 
 def compat_report_scores(
-    scales: Scales, rubrics: Mapping[str, Rubric], assessments: Path
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path
 ) -> ScoreTable:
-    """Return Task 2 scores with the measures `supportive_score` and `contradictory_score`.
+    """Return Task 2 scores, with the track's measures of support and contradiction.
 
     The answers of a question are averaged over the rows that are present, repeated ones included.
 
@@ -128,7 +132,7 @@ def compat_report_scores(
         for question in rubric.questions
         for answer in question.answers
     }
-    findings, scale = Findings(assessments), scales[ANSWER_ASSESSMENTS.scale]
+    findings, scale = Findings(assessments), track.scales[ANSWER_ASSESSMENTS.scale]
     worth = _credits(scale) | ({scale.opposite: -1.0} if scale.opposite else {})
     # topic -> run -> rubric question rank -> values of the rows
     values: dict[str, dict[str, dict[int, list[float]]]]
@@ -148,28 +152,39 @@ def compat_report_scores(
             continue
         values[topic_id][row.cells["run_tag"]][rank_of[topic_id, answer_id]].append(value)
     findings.raise_errors()
+    measures = [
+        one
+        for one in track.cited_text.measures
+        if one.computes in {"report_support", "report_contradiction"}
+    ]
     return _table(
+        measures,
         [
-            TopicScore(run_tag, topic_id, _report_values(rubrics[topic_id], questions))
+            TopicScore(
+                run_tag,
+                topic_id,
+                {
+                    measure.name: _report_value(rubrics[topic_id], questions, measure.sign)
+                    for measure in measures
+                },
+            )
             for topic_id, runs in sorted(values.items())
             for run_tag, questions in sorted(runs.items())
-        ]
+        ],
     )
 
 
-def _report_values(rubric: Rubric, questions: Mapping[int, Sequence[float]]) -> dict[str, float]:
+def _report_value(rubric: Rubric, questions: Mapping[int, Sequence[float]], sign: int) -> float:
+    """Return the weighted share of what is supported, or for -1 of what is contradicted."""
     weights = {question.rank: question.weight for question in rubric.questions}
-    supportive = contradictory = 0.0
+    total = 0.0
     for rank, values in sorted(questions.items()):
-        supportive += sum(value for value in values if value > 0) / len(values) * weights[rank]
-        contradictory -= sum(value for value in values if value < 0) / len(values) * weights[rank]
-    return {
-        "supportive_score": supportive / rubric.total_weight,
-        "contradictory_score": contradictory / rubric.total_weight,
-    }
+        counted = sum(sign * value for value in values if sign * value > 0)
+        total += counted / len(values) * weights[rank]
+    return total / rubric.total_weight
 
 
-def _table(topics: Sequence[TopicScore]) -> ScoreTable:
+def _table(measures: Sequence[Measure], topics: Sequence[TopicScore]) -> ScoreTable:
     if not topics:
         raise InputError("the assessments hold no row", remedy="Judge at least one run first.")
     runs = [
@@ -184,9 +199,12 @@ def _table(topics: Sequence[TopicScore]) -> ScoreTable:
         )
         for run_tag in sorted({topic.run_tag for topic in topics})
     ]
-    main_measure = next(iter(topics[0].values))
-    rising = np.array([run.values[main_measure] for run in reversed(runs)]).argsort()
-    return ScoreTable(topics=tuple(topics), runs=tuple(runs[-1 - place] for place in rising[::-1]))
+    rising = np.array([run.values[measures[0].name] for run in reversed(runs)]).argsort()
+    return ScoreTable(
+        measures=tuple(measures),
+        topics=tuple(topics),
+        runs=tuple(runs[-1 - place] for place in rising[::-1]),
+    )
 
 
 def _compensated_mean(values: Iterable[float]) -> float:

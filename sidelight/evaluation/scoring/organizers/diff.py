@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.scoring.organizer_compat import (
+from sidelight.evaluation.scoring.organizers.compat import (
     compat_question_scores,
     compat_report_scores,
 )
@@ -27,18 +27,16 @@ from sidelight.formats.labels.assessments import (
 from sidelight.formats.table import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.errors import Problem
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.rubric import Rubric
     from sidelight.tracks import Track
 
 # The two sides add in different orders; a gap below this is no difference in what was counted.
 _ROUNDING = 1e-9
-# What the organizers' script computes, in its column order.
-_MEASURES = ("score", "supportive_score", "contradictory_score")
 
 
 class Handling(NamedTuple):
@@ -153,7 +151,7 @@ def diff_question_scores(
         InputError: A file is not what the name of the argument says.
     """
     return _diff(
-        lambda: compat_question_scores(track.scales, rubrics, assessments, compound),
+        lambda: compat_question_scores(track, rubrics, assessments, compound),
         lambda: score_questions(
             track,
             rubrics,
@@ -180,7 +178,7 @@ def diff_report_scores(
     """
     read = read_merged_assessments if merge else read_assessments
     return _diff(
-        lambda: compat_report_scores(track.scales, rubrics, assessments),
+        lambda: compat_report_scores(track, rubrics, assessments),
         lambda: score_reports(track, rubrics, read(assessments, ANSWER_ASSESSMENTS, track.scales)),
         lambda: _report_causes(rubrics, assessments),
     )
@@ -252,6 +250,7 @@ def _stop(problem: Problem) -> Stop:
 
 
 def _gaps(theirs: ScoreTable, ours: ScoreTable, find_causes: FindCauses) -> Iterator[Gap]:
+    measures = [one.name for one in theirs.measures]
     their_topics = {(topic.run_tag, topic.topic_id): topic.values for topic in theirs.topics}
     their_runs = {run.run_tag: run.values for run in theirs.runs}
     for run in sorted(ours.runs, key=lambda run: run.run_tag):
@@ -260,23 +259,24 @@ def _gaps(theirs: ScoreTable, ours: ScoreTable, find_causes: FindCauses) -> Iter
         for topic in (topic for topic in ours.topics if topic.run_tag == run.run_tag):
             key = run.run_tag, topic.topic_id
             causes: Causes = {TOPIC_MISSING: key[1:]} if key[1] in omitted else find_causes(*key)
-            gaps = list(_differing(*key, their_topics.get(key), topic.values, causes))
+            gaps = list(_differing(measures, *key, their_topics.get(key), topic.values, causes))
             yield from gaps
             if gaps:
                 for handling in causes:
                     run_causes[handling] = (*run_causes.get(handling, ()), topic.topic_id)
         values = their_runs.get(run.run_tag)
-        yield from _differing(run.run_tag, None, values, run.values, run_causes)
+        yield from _differing(measures, run.run_tag, None, values, run.values, run_causes)
 
 
 def _differing(
+    measures: Sequence[str],
     run_tag: str,
     topic_id: str | None,
     theirs: Mapping[str, float] | None,
     ours: Mapping[str, float],
     causes: Causes,
 ) -> Iterator[Gap]:
-    for measure in (name for name in _MEASURES if name in ours):
+    for measure in measures:
         their_value = theirs[measure] if theirs else None
         if their_value is None or abs(their_value - ours[measure]) > _ROUNDING:
             yield Gap(run_tag, topic_id, measure, their_value, ours[measure], causes)

@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.diff import ScoreDiff, diff_question_scores, diff_report_scores
+from sidelight.evaluation.scoring.organizers.diff import (
+    ScoreDiff,
+    diff_question_scores,
+    diff_report_scores,
+)
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, rubric, write_csv
 
