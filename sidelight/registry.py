@@ -16,6 +16,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.errors import INSTALL, MachineError, UsageError
+from sidelight.protocols import check_keeps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -36,21 +37,27 @@ class Kind(NamedTuple):
     protocol: str = ""
 
 
+def _in(room: str, **own: str) -> dict[str, str]:
+    """Return parts by name whose places all begin with a room of the package."""
+    return {name: f"sidelight.{room}.{place}" for name, place in own.items()}
+
+
 def _role(protocol: str, **own: str) -> Kind:
     """Return the performers of a role; `_` in a keyword stands for `-` in a name."""
-    found = {name.replace("_", "-"): f"sidelight.generation.{place}" for name, place in own.items()}
+    found = {name.replace("_", "-"): place for name, place in _in("generation", **own).items()}
     return Kind(found, f"sidelight.generation.roles:{protocol}")
 
 
 KINDS: dict[str, Kind] = {
     "retriever": Kind(
-        {
-            "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
-            "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
-            "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
-            "dense": "sidelight.retrieval.dense:DenseRetriever",
-            "hybrid": "sidelight.retrieval.hybrid:HybridRetriever",
-        },
+        _in(
+            "retrieval",
+            bm25="bm25:Bm25Retriever",
+            rm3="bm25:Rm3Retriever",
+            rocchio="bm25:RocchioRetriever",
+            dense="dense:DenseRetriever",
+            hybrid="hybrid:HybridRetriever",
+        ),
         "sidelight.retrieval.base:Retriever",
     ),
     "role.profile_article": _role(
@@ -101,67 +108,59 @@ KINDS: dict[str, Kind] = {
         prompted="prompted.revise_report.revise:PromptedReviser",
     ),
     "judge": Kind(
-        {
-            "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
-            "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
-        },
+        _in(
+            "evaluation.labelling",
+            embedded="embedded:EmbeddedJudge",
+            prompted="prompted:PromptedJudge",
+        ),
         "sidelight.evaluation.labelling.judge:Judge",
     ),
     "measure": Kind(
-        {
-            name: f"sidelight.evaluation.metrics.{place}"
-            for name, place in {
-                "question_coverage": "question_coverage:QuestionCoverage",
-                "question_coverage_unfiltered": "question_coverage:UnfilteredCoverage",
-                "credit_lost": "question_coverage:CreditLost",
-                "unjudged_pairs": "unjudged:UnjudgedPairs",
-                "report_support": "report_support:ReportSupport",
-                "report_contradiction": "report_contradiction:ReportContradiction",
-                "unjudged_answers": "unjudged:UnjudgedAnswers",
-                "support_precision": "support_precision:SupportPrecision",
-                "support_recall": "support_recall:SupportRecall",
-                "nothing_cited": "support_precision:NothingCited",
-                "unjudged_sentences": "unjudged:UnjudgedSentences",
-                "words": "report_size:Words",
-                "citations": "report_size:Citations",
-                "sources": "report_size:Sources",
-                "stage_credit": "stage_credit:StageCredit",
-            }.items()
-        },
+        _in(
+            "evaluation.metrics",
+            question_coverage="question_coverage:QuestionCoverage",
+            question_coverage_unfiltered="question_coverage:UnfilteredCoverage",
+            credit_lost="question_coverage:CreditLost",
+            unjudged_pairs="unjudged:UnjudgedPairs",
+            report_support="report_support:ReportSupport",
+            report_contradiction="report_contradiction:ReportContradiction",
+            unjudged_answers="unjudged:UnjudgedAnswers",
+            support_precision="support_precision:SupportPrecision",
+            support_recall="support_recall:SupportRecall",
+            nothing_cited="support_precision:NothingCited",
+            unjudged_sentences="unjudged:UnjudgedSentences",
+            words="report_size:Words",
+            citations="report_size:Citations",
+            sources="report_size:Sources",
+            stage_credit="stage_credit:StageCredit",
+        ),
         "sidelight.evaluation.metrics.base:Computation",
     ),
     "engine": Kind(
-        {
-            "local": "sidelight.index.engine:LocalEngine",
-            "ray": "sidelight.index.ray_engine:RayEngine",
-        },
+        _in("index", local="engine:LocalEngine", ray="ray_engine:RayEngine"),
         "sidelight.index.engine:Engine",
     ),
     "graph": Kind(
-        {
-            "investigation": "sidelight.build.investigation:open_investigation",
-            "answer": "sidelight.build.answer:open_answer",
-        }
+        _in("build", investigation="investigation:open_investigation", answer="answer:open_answer")
     ),
     "format": Kind(
-        {
-            "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
-            "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
-            "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
-            "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
-        }
+        _in(
+            "formats.runs",
+            questions_tsv="question_list:FORMAT",
+            reports_jsonl="cited_text:FORMAT",
+            rag_answers_jsonl="rag_answers:FORMAT",
+            trec_run="trec_run:FORMAT",
+        )
     ),
     "topics": Kind(
-        {
-            "articles_jsonl": "sidelight.formats.topics.articles:FORMAT",
-            "narratives_jsonl": "sidelight.formats.topics.narratives:FORMAT",
-        }
+        _in(
+            "formats.topics",
+            articles_jsonl="articles:FORMAT",
+            narratives_jsonl="narratives:FORMAT",
+        )
     ),
     "track": Kind(  # `package:file`: data
-        {
-            "dragun2025": "sidelight.tracks:dragun2025.yaml",
-            "rag2025": "sidelight.tracks:rag2025.yaml",
-        }
+        {name: f"sidelight.tracks:{name}.yaml" for name in ("dragun2025", "rag2025")}
     ),
 }
 
@@ -241,7 +240,7 @@ def load(kind: str, name: str) -> Any:
             )
         found = getattr(found, step)
     if protocol := KINDS[kind].protocol:
-        _check(part, place, found, protocol)
+        check_keeps(part, place, found, protocol)
     return found
 
 
@@ -291,26 +290,3 @@ def _offered(kind: str) -> dict[str, set[str]]:
     for point in entry_points(group=f"sidelight.{kind}"):
         offered.setdefault(point.name, set()).add(point.value)
     return offered
-
-
-def _check(part: str, place: str, found: Any, protocol: str) -> None:
-    """Refuse what is no class, or lacks a method of the protocol."""
-    if not isinstance(found, type):
-        raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
-    module_name, _, name = protocol.partition(":")
-    has_all = _members(found)
-    for method, expected in _members(getattr(import_module(module_name), name)).items():
-        if inspect.isfunction(expected) and (method == "__call__" or not method.startswith("_")):
-            has = has_all.get(method)
-            if has is None:
-                raise UsageError(
-                    f"{part}: {place} has no method {method}, which every {name} has",
-                    remedy=f"{protocol} says what it is given and returns.",
-                )
-            if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(has):
-                raise UsageError(f"{part}: expected `async def {method}` in {place}")
-
-
-def _members(found: type) -> dict[str, Any]:
-    """Return what a class and its bases define; not its metaclass, which makes all callable."""
-    return {name: value for base in reversed(found.__mro__) for name, value in vars(base).items()}
