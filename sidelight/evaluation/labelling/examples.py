@@ -114,7 +114,7 @@ def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str])
         raise InputError(
             f"{folder}: expected labelled example runs; found none for "
             f"{', '.join(lacking) or 'any run'}",
-            remedy="Put run files under runs/ and their labels under human_assessments/.",
+            remedy="Lay runs and labels out as docs/formats.md says.",
         )
 
 
