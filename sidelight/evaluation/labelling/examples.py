@@ -109,7 +109,7 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         raise InputError(
             f"{folder}: expected labelled example runs; found none for "
             f"{', '.join(lacking) or 'any run'}",
-            remedy="Put run files under runs/ and their labels under human_assessments/.",
+            remedy="Lay the folder out as docs/formats.md says: run files, and labels of them.",
         )
     return examples
 
