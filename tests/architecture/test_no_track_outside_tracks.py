@@ -30,7 +30,7 @@ AT_HOME = (
     "formats/runs/official.py",
     "formats/runs/cited_text.py",
     "formats/labels/assessments.py",
-    "registry.py",
+    "parts.py",
     "evaluation/published.py",
     "evaluation/scoring/organizers/",
 )

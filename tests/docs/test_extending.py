@@ -36,6 +36,7 @@ def test_no_recipe_goes_untested() -> None:
         "A command",
         "A track",
         "A task",
+        "A measure",
     }
 
 

@@ -104,6 +104,11 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         question_labels=question_labels,
         answer_labels=answer_labels,
     )
+    _require_labels(examples, folder, run_tags)
+    return examples
+
+
+def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str]) -> None:
     lacking = sorted(set(run_tags) - examples.run_tags)
     if lacking or not examples.run_tags:
         raise InputError(
@@ -111,7 +116,6 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
             f"{', '.join(lacking) or 'any run'}",
             remedy="Lay runs and labels out as docs/formats.md says.",
         )
-    return examples
 
 
 def _labels(path: Path, kind: AssessmentKind[A], labelled: Collection[object]) -> list[A]:
