@@ -34,7 +34,7 @@ MoreMeasures = Annotated[
 ]
 Merge = Annotated[
     bool,
-    typer.Option("--merge", help="Where labels conflict: contradicts, supports, partial, none."),
+    typer.Option("--merge", help="Where labels conflict, keep the one that the track puts first."),
 ]
 
 
