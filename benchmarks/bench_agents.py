@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from unittest.mock import patch
 
 from benchmarks.interleaved import write_results
-from benchmarks.model_server import ModelServer
 from benchmarks.prefix_cache import PrefixCache
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.build import models as build_models
@@ -50,6 +49,7 @@ from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.search import Query
+from tests.helpers.models.fault_server import FaultServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -264,7 +264,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         index = index_articles(articles, folder)
-        with ModelServer(LATENCY_S) as url:
+        with FaultServer(latency_s=LATENCY_S) as server:
+            url = server.base_url
             runs = [run_all(articles, index, url, folder / str(n)) for n in range(ROUNDS)]
             alone = [
                 critical_path(waited, wall_s)
@@ -272,8 +273,8 @@ def main() -> None:
             ]
             ((one_by_one, sample_s),) = asyncio.run(run_alone(articles[:1], index, url, 1))
             sharing = asyncio.run(shared_prefixes(articles[0], index, url))
-        with ModelServer(SLOW_LATENCY_S) as url:
-            slow = run_all(articles, index, url, folder / "slow")
+        with FaultServer(latency_s=SLOW_LATENCY_S) as server:
+            slow = run_all(articles, index, server.base_url, folder / "slow")
     best = min(run.wall_s for run in runs)
     sequential_s = sample_s / len(one_by_one) * runs[0].calls()
     figures = [

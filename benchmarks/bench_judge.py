@@ -28,13 +28,15 @@ from typing import TYPE_CHECKING, NoReturn
 from openai import OpenAI
 
 from benchmarks.interleaved import Comparison, write_results
-from benchmarks.model_server import ModelServer
 from benchmarks.prefix_cache import PrefixCache
 from sidelight.errors import FailedCallError
-from sidelight.evaluation.labelling.assess import assess_question_runs, assess_report_runs
 from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judged_runs import assess_runs
 from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.protocol import RubricCase
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics.articles import read_articles
@@ -44,6 +46,7 @@ from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
 from sidelight.tracks import load_track
+from tests.helpers.models.fault_server import FaultServer
 
 SCALES = load_track().scales
 
@@ -163,7 +166,7 @@ async def ask_pairs(material: Material, base_url: str) -> list[Request]:
             with CachedModel(client, Path(folder)) as cached:
                 model = KeepsRequests(cached)
                 asked = PromptedModel(model, Sampling(), lambda _: None)
-                judge = PromptedJudge(asked, "tiny", material.articles, material.examples)
+                judge = PromptedJudge({"tiny": asked}, material.articles, material.examples)
                 run = material.question_runs[0]
                 left = N_PAIRS
                 work = []
@@ -172,7 +175,8 @@ async def ask_pairs(material: Material, base_url: str) -> list[Request]:
                     questions = [one for one in run.questions if one.topic_id == topic_id]
                     questions = questions[: left // len(rubric.questions)]
                     left -= len(questions) * len(rubric.questions)
-                    work.append(judge.assess_questions(rubric, run.run_tag, questions))
+                    case = RubricCase(rubric, questions)
+                    work.append(judge.label(QUESTION_SIMILARITY, case))
                 await asyncio.gather(*work)
     return model.requests
 
@@ -197,7 +201,8 @@ def ask_one_by_one(requests: list[Request], base_url: str) -> None:
 
 def compare_speed(material: Material) -> Comparison:
     ours, peer = [], []
-    with ModelServer(LATENCY_S) as base_url:
+    with FaultServer(latency_s=LATENCY_S) as server:
+        base_url = server.base_url
         for _ in range(ROUNDS):
             started = time.perf_counter()
             requests = asyncio.run(ask_pairs(material, base_url))
@@ -238,10 +243,15 @@ def simulate(material: Material) -> list[str]:
 
     async def judged(mode: Mode) -> SimulatedServer:
         server = SimulatedServer()
-        judge = PromptedJudge(server, "none", material.articles, material.examples, mode)
-        await assess_question_runs(judge, material.rubrics, material.question_runs)
+        judge = PromptedJudge({"none": server}, material.articles, material.examples, mode)
+        track = load_track()
+        await assess_runs(
+            judge, TaskRuns(track.question_list, material.rubrics, material.question_runs)
+        )
         if mode is Mode.GRID:
-            await assess_report_runs(judge, material.rubrics, material.report_runs)
+            await assess_runs(
+                judge, TaskRuns(track.cited_text, material.rubrics, material.report_runs)
+            )
         return server
 
     servers = [asyncio.run(judged(mode)) for mode in Mode]

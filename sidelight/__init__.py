@@ -1,4 +1,4 @@
-"""Lateral reading for news: ten questions, a cited report, and scores for both.
+"""Lateral reading for news: questions to ask, a cited report, and scores for both.
 
 What a script needs is here by name; each is imported when it is first used.
 """

@@ -89,7 +89,7 @@ KINDS: dict[str, Kind] = {
             "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
             "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
         },
-        "sidelight.evaluation.labelling.base:Judge",
+        "sidelight.evaluation.labelling.judge:Judge",
     ),
     "measure": Kind(
         {

@@ -49,22 +49,22 @@ def test_the_api_in_twenty_lines(
 
 def test_names_for_scripts_are_those_that_are_typed_and_imported_late() -> None:
     tree = ast.parse(Path(sidelight.__file__).read_text(encoding="utf-8"))
-    typed = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sidelight.")
-        for alias in node.names
-    }
+    (checked,) = [node for node in tree.body if isinstance(node, ast.If) and not node.orelse][:1]
+    typed = {alias.name for one in checked.body for alias in getattr(one, "names", ())}
     assert typed == set(sidelight.__all__)
     assert all(getattr(sidelight, name).__name__ == name for name in sidelight.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'run_everything'"):
         _ = sidelight.run_everything
-    code = "import sys, sidelight; print(len([one for one in sys.modules if 'sidelight' in one]))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert int(done.stdout) == 1
+    code = "import sys, sidelight; print(*(one for one in sys.modules if 'sidelight' in one))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"sidelight", "sidelight.versions"}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+# The recipes of extending.md are carried out; one of them adds a command.
+CALLED = [path for path in DOCUMENTS if path.name != "extending.md"]
+
+
+@pytest.mark.parametrize("document", CALLED, ids=lambda path: path.name)
 def test_commands_and_options_exist(document: Path) -> None:
     root = typer.main.get_command(app)
     for block in re.findall(r"```sh\n(.*?)```", document.read_text(), re.DOTALL):
@@ -82,7 +82,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def _check(command: Any, words: list[str]) -> None:
-    known = {"--help"}
+    known = {"-h", "--help"}
     for word in words:
         names = getattr(command, "commands", {})
         if (name := word.split("|")[0]) in names:

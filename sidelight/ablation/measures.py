@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.ablation.judging import SCORES
 from sidelight.ablation.runs import ARMS
-from sidelight.checks.support import SUPPORT_SCALE, LexicalSupportCheck
+from sidelight.build.judges import JudgeInputs, make_judge
+from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.evaluation.labelling.support.sentences import assess_support
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores, score_prefix
@@ -168,8 +169,9 @@ async def _held_against_sources(
         return {name: texts[name] for name in segment_ids if name in texts}
 
     found: dict[str, list[JudgedSentence]] = defaultdict(list)
+    judge = make_judge("embedded", JudgeInputs(encoder=None))
     runs = [run_format(task).read(run.file(task))]
-    for item in await assess_support(LexicalSupportCheck(), runs, texts_of):
+    for item in await assess_support(judge, runs, texts_of):
         found[item.topic_id].append(item)
     return found
 

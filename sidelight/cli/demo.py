@@ -58,7 +58,8 @@ def demo(
         rubrics = data / DataPart.RUBRICS
         write_page(directory.path, page, rubrics=rubrics, labels=[folder / "scores"])
     _show_excerpt(directory, data / "topics.jsonl", opened)
-    print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
+    first, second = (task.title for task in load_track().tasks)
+    print_table(["run", first, f"{second} supportive", f"{second} contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
     out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
     for path in (
@@ -131,39 +132,26 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> list[list[str]]:
     """Judge our run and a bundled one with the labels of the others, and return a row for each."""
-    from sidelight.evaluation.labelling.assess import judge_question_runs, judge_report_runs
-    from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+    from sidelight.build.judges import JudgeInputs, make_judge
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
+    from sidelight.evaluation.labelling.judged_runs import judge_runs
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
     from sidelight.runs.self_evaluation.scores import score_assessments
+    from sidelight.tracks import load_track
 
-    track, examples = load_track(), read_examples(data)
+    track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
-    judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
+    sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
+    inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
+    judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
-    await judge_question_runs(
-        judge,
-        rubrics,
-        [
-            read_question_run(directory.file(load_track().question_list)),
-            read_question_run(question_runs / f"{_RIVAL}-t1"),
-        ],
-        examples,
-        destination,
-    )
-    await judge_report_runs(
-        judge,
-        rubrics,
-        [
-            read_report_run(directory.file(load_track().cited_text)),
-            read_report_run(report_runs / f"{_RIVAL}-t2"),
-        ],
-        examples,
-        destination,
-    )
+    for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):
+        rival = theirs / f"{_RIVAL}{task.run_id_suffix}"
+        given = read_task_runs(task, [directory.file(task), rival], rubrics)
+        await judge_runs(judge, given, destination)
     scores = score_assessments(destination, rubrics, track.name)
     write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
     write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
@@ -171,11 +159,12 @@ async def _judge(
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
-    """Join the two tables by team: a run tag is a team or run name and `-t1` or `-t2`."""
-    support = {run.run_tag.removesuffix("-t2"): run.values for run in reports.runs}
+    """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
+    asked, told = (task.run_id_suffix for task in load_track().tasks)
+    support = {run.run_tag.removesuffix(told): run.values for run in reports.runs}
     rows = []
     for run in questions.runs:
-        name = run.run_tag.removesuffix("-t1")
+        name = run.run_tag.removesuffix(asked)
         values = [run.values[questions.main.name]]
         values += [support[name][measure.name] for measure in reports.measures[:2]]
         rows.append([name, *(f"{value:.3f}" for value in values)])

@@ -43,7 +43,7 @@ _VALUES_BETWEEN_COLLECTIONS = 100_000
 
 app = typer.Typer(
     name="sidelight",
-    help="Lateral reading for news: ten questions, a cited 250-word report, and scores for both.",
+    help="Lateral reading for news: questions to ask, a cited report, and scores for both.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,

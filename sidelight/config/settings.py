@@ -54,7 +54,7 @@ class SubmissionSettings(Value):
     run_id: str = Field(
         "sidelight-run",
         pattern=r"^[A-Za-z0-9._-]{1,60}$",
-        description="Run id; must begin with the team id. `-t1` and `-t2` are added per task.",
+        description="Run id; must begin with the team id. Each task adds its suffix.",
     )
     type: Literal["automatic", "manual"] = Field("automatic", description="How the run was made.")
 

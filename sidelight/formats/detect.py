@@ -22,10 +22,11 @@ from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.formats.topics.topic_format import read_topics, topic_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container
+    from collections.abc import Callable, Collection, Container, Mapping
     from pathlib import Path
 
     from sidelight.errors import Problem
+    from sidelight.formats.runs.run_format import Run, RunFormat
     from sidelight.schemas.label_scale import Scales
     from sidelight.schemas.task import Task
     from sidelight.tracks import Track
@@ -44,8 +45,8 @@ class FileKind(NamedTuple):
     Attributes:
         name: In what `validate --json` prints: of a run, its task.
         title: For people.
-        unit: What `size` counts, in the singular.
-        size: Reads a file and tells how much is in it; raises `InvalidFileError`.
+        unit: What `count` counts, in the singular.
+        count: Reads a file and tells how much is in it; raises `InvalidFileError`.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
     """
@@ -125,20 +126,21 @@ def detect_format(path: Path) -> str | None:
     lines = [line for line in pieces if line.strip()]
     if not lines:
         return None
+    formats = run_formats()
     if text.startswith("{"):
-        return _json_format(text)
+        return _json_format(text, formats)
     header = tuple(cell.strip('"') for cell in lines[0].split(","))
     for name, kind in _ASSESSMENTS.items():
         if kind.matches(header):
             return name
-    [(best, _)] = Counter(map(_line_format, lines)).most_common(1)
+    [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
     return best
 
 
-def _json_format(text: str) -> str | None:
+def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
     keys = {
         "rubric": ("rubrics",),
-        **{name: found.json_keys for name, found in run_formats().items() if found.json_keys},
+        **{name: found.json_keys for name, found in formats.items() if found.json_keys},
         **{name: found.json_keys for name, found in topic_formats().items()},
     }
     for name, needed in keys.items():
@@ -147,8 +149,8 @@ def _json_format(text: str) -> str | None:
     return None
 
 
-def _line_format(line: str) -> str | None:
-    for name, found in run_formats().items():
+def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
+    for name, found in formats.items():
         if found.fits_line is not None and found.fits_line(line):
             return name
     cells = line.split()

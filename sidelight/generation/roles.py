@@ -91,7 +91,7 @@ class AssessCoverage(Protocol):
 
 
 class WriteQuestions(Protocol):
-    """Write the questions of Task 1."""
+    """Write the questions."""
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -101,7 +101,7 @@ class WriteQuestions(Protocol):
 
 
 class WriteReport(Protocol):
-    """Write the report of Task 2."""
+    """Write the report."""
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

@@ -28,7 +28,7 @@ class Angle(Value):
     Attributes:
         angle_id: Unique within a topic.
         aspect: Which side of trustworthiness it belongs to.
-        question: What a careful reader would ask; a candidate for Task 1.
+        question: What a careful reader would ask; a candidate for the questions of a run.
         query: What to search for.
         must_mention: Evidence has to name at least one of these; empty when anything on the
             subject will do.

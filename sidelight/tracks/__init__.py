@@ -17,6 +17,7 @@ from sidelight.schemas.label_scale import LabelScale
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from importlib.resources.abc import Traversable
 
 T = TypeVar("T", QuestionListTask, CitedTextTask, RankingTask)
@@ -71,6 +72,17 @@ class Track(Value):
             f"{self.title} has no task {name!r}; expected one of "
             + ", ".join(task.name for task in self.tasks)
         )
+
+    def measured_by(self, names: Container[str]) -> QuestionListTask | CitedTextTask | RankingTask:
+        """Return the task whose main measure is among some names.
+
+        Raises:
+            UsageError: The track has none.
+        """
+        for task in self.tasks:
+            if task.measures and task.measures[0].name in names:
+                return task
+        raise UsageError(f"{self.title} has no task with one of these measures")
 
     @property
     def question_list(self) -> QuestionListTask:

@@ -44,9 +44,9 @@ class Labels:
 
     Attributes:
         name: Who gave them.
-        questions: Task 1, of any number of runs.
+        questions: On questions, of any number of runs.
         compound: Which submitted questions ask several things; None where nobody looked.
-        answers: Task 2, of any number of runs.
+        answers: On reports, of any number of runs.
         support: By run tag, topic id and number of a sentence (as text), how far its citations
             support it, and why.
         lost_at: By topic and answer id, the stage at which the run lost most credit for it.

@@ -28,8 +28,8 @@ class Marker:
     Args:
         scales: The track's.
         labels: Labels of this run, and perhaps of others.
-        question_tag: Run tag of its Task 1 file.
-        report_tag: Run tag of its Task 2 file.
+        question_tag: Run tag of its questions.
+        report_tag: Run tag of its reports.
 
     Raises:
         InputError: A labelled question lacks a verdict whether it is compound.

@@ -169,7 +169,7 @@ class AnswerMark:
         label: What the report says; None if nobody could tell.
         title: The label as a heading.
         reason: Why.
-        lost: Share of the topic's Task 2 score that the report missed here.
+        lost: Share of the topic's report score that the report missed here.
         lost_at: The stage of the run at which most of it was lost; empty where that is not known.
     """
 
@@ -190,7 +190,7 @@ class QuestionMark:
         text: The question.
         importance: As assessors call it.
         answers: What they expect.
-        earned: Share of the topic's Task 2 score that the report earned here.
+        earned: Share of the topic's report score that the report earned here.
         lost: Share that it did not.
         matched_rank: Rank of the submitted question that comes nearest; None if none does.
         matched_label: How near; None if nobody could tell.
@@ -211,11 +211,11 @@ class TopicMarks:
 
     Attributes:
         questions: In the order of the rubric.
-        lost_at: By stage of the run, the share of the Task 2 score that was lost there; empty where
+        lost_at: By stage of the run, the share of the report score that was lost there; empty where
             that is not known.
-        question_score: Task 1.
-        support_score: Task 2.
-        contradiction_score: Task 2, lower is better.
+        question_score: Of the questions.
+        support_score: Of the report.
+        contradiction_score: Of the report, lower is better.
     """
 
     questions: tuple[QuestionMark, ...]

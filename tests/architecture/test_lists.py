@@ -12,6 +12,7 @@ import pytest
 
 from sidelight.build.check import check_settings
 from sidelight.build.estimate import estimate_run
+from sidelight.build.judges import JudgeInputs, make_judge
 from sidelight.build.roles import models_asked, open_roles
 from sidelight.config.describe import describe_settings
 from sidelight.config.load import load_settings
@@ -22,9 +23,11 @@ from sidelight.registry import load, names
 from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
+from tests.helpers.labels.labelled import examples
 
 if TYPE_CHECKING:
     from sidelight.build.models import Models
+    from sidelight.llm.prompted import PromptedModel
 
 EXTENDING = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 CHOSEN = {"retriever": "retrieval.retriever", "track": "track"} | {
@@ -79,6 +82,10 @@ class Wanting:
 
     def search(self) -> None: ...
 
+    async def label(self) -> None: ...
+
+    def prepare(self) -> None: ...
+
 
 def test_the_docs_list_all_that_constructors_may_ask_for(small_index: IndexFolder) -> None:
     place = f"{__name__}:Wanting"
@@ -88,13 +95,17 @@ def test_the_docs_list_all_that_constructors_may_ask_for(small_index: IndexFolde
     make_roles = asyncio.run(open_roles(settings, cast("Models", None), np.asarray))
     with pytest.raises(UsageError) as performer:
         make_roles(TopicLog())
+    inputs = JudgeInputs(examples=examples(), articles=dict, models={"": cast("PromptedModel", 0)})
+    with pytest.raises(UsageError) as judge:
+        make_judge(place, inputs)
     told = dict(
         re.findall(
-            r"^- A (retriever|performer) may ask for: (.*?)\.$",
+            r"^- A (retriever|performer|judge) may ask for: (.*?)\.$",
             EXTENDING.read_text(),
             re.MULTILINE | re.DOTALL,
         )
     )
-    for kind, refused in (("retriever", retriever), ("performer", performer)):
+    refusals = (("retriever", retriever), ("performer", performer), ("judge", judge))
+    for kind, refused in refusals:
         offered = refused.value.message.partition("on offer are ")[2].partition(";")[0]
         assert re.findall(r"`(\w+)`", told[kind]) == offered.split(", ")

@@ -13,7 +13,7 @@ from sidelight.checks.support import (
     Support,
 )
 from sidelight.errors import StructuredOutputError
-from tests.helpers.asking.checks import fences, says, scripted
+from tests.helpers.asking.conversation import fences, says, scripted
 
 FULL, PARTIAL, NONE = SUPPORT_SCALE.names
 SOURCE = (
@@ -71,7 +71,7 @@ def test_more_text_never_takes_a_word_for_word_sentence_away(
 
 
 def test_a_model_sees_all_sources_then_the_sentence() -> None:
-    model, prompted = scripted(says(reason="both say so", label="partial"))
+    prompted, model, _ = scripted(says(reason="both say so", label="partial"))
     check = PromptedSupportCheck(prompted)
     support = asyncio.run(check("Maris met Ostelle.", ["One & two.", "Three."]))
     assert support == Support(reason="both say so", label=PARTIAL)
@@ -91,7 +91,7 @@ def test_a_model_sees_all_sources_then_the_sentence() -> None:
 
 
 def test_a_model_is_not_asked_about_a_sentence_without_a_source() -> None:
-    model, prompted = scripted()
+    prompted, model, _ = scripted()
     assert asyncio.run(PromptedSupportCheck(prompted)("Maris met Ostelle.", [])).label == NONE
     model.assert_finished()
 
@@ -107,7 +107,7 @@ def test_a_model_is_not_asked_about_a_sentence_without_a_source() -> None:
     ],
 )
 def test_only_offered_labels_count(reply: str) -> None:
-    model, prompted = scripted(reply, reply)
+    prompted, model, _ = scripted(reply, reply)
     with pytest.raises(StructuredOutputError):
         asyncio.run(PromptedSupportCheck(prompted)("Maris met Ostelle.", ["Maris."]))
     model.assert_finished()
@@ -122,7 +122,7 @@ ATTACKS = [
 
 @pytest.mark.parametrize("hostile", ATTACKS)
 def test_neither_source_nor_sentence_can_leave_its_fence(hostile: str) -> None:
-    model, prompted = scripted(says(reason="no", label="none"))
+    prompted, model, _ = scripted(says(reason="no", label="none"))
     asyncio.run(PromptedSupportCheck(prompted)(hostile, [hostile]))
     assert fences(model.requests[0].messages[-1].content) == [
         "<<<BEGIN source 1>>>",

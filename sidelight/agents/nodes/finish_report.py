@@ -1,4 +1,4 @@
-"""Turn what stood the check into the report of Task 2."""
+"""Turn what stood the check into the final report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the questions of Task 1."""
+"""Write the questions."""
 
 from __future__ import annotations
 

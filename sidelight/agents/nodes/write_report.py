@@ -1,4 +1,4 @@
-"""Write the report of Task 2."""
+"""Write a report."""
 
 from __future__ import annotations
 

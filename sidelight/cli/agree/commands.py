@@ -9,7 +9,6 @@ import typer
 
 from sidelight.cli.console import out, print_json
 from sidelight.cli.options.inputs import Data, rubrics_option
-from sidelight.cli.options.judges import Task
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
@@ -119,13 +118,14 @@ def scores(
     from sidelight.cli.agree.tables import correlation_table, run_means_table
     from sidelight.evaluation.agreement.ranks import compare_scores
     from sidelight.evaluation.scoring.files import read_topic_scores
+    from sidelight.tracks import load_track
 
     if second:
         one: Sequence[TopicScore] = read_topic_scores(first)
         other = read_topic_scores(second)
     elif data:
         other = read_topic_scores(first)
-        one = score_by_people(data, _task_of(other[0]))
+        one = score_by_people(data, load_track().measured_by(other[0].values))
         first, second = data, first
     else:
         raise UsageError("expected a second file, or --data, a folder with people's labels")
@@ -264,18 +264,6 @@ def _by_people(judged: Path, data: Path | None) -> Path:
         "compound_assessments": DataPart.COMPOUND_CHECK,
     }[assessment_kind(judged)]
     return required(None, data, part, "a second file")
-
-
-def _task_of(score: TopicScore) -> Task:
-    """Return the task whose main measure a score has."""
-    from sidelight.tracks import load_track
-
-    for task in load_track().tasks:
-        if task.measures and task.measures[0].name in score.values:
-            return Task(task.name)
-    raise UsageError(
-        f"no task is scored by {', '.join(score.values)}", remedy="Give a second file of scores."
-    )
 
 
 def _written(output: Path | None, tables: list[ResultTable]) -> list[str]:

@@ -16,6 +16,7 @@ from sidelight.cli.options.inputs import (
     rubrics_option,
     topics_option,
 )
+from sidelight.cli.options.judges import JudgeName
 from sidelight.cli.options.models import (
     BaseUrl,
     MaxCalls,
@@ -43,7 +44,7 @@ _INTERRUPTED = 130
 _SHOWN = 3  # tables; all are written
 
 
-def ablate(
+def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
     output: Annotated[Path, output_option("Folder of the experiment.")],
     index: Annotated[Path | None, index_option("Index that all arms search.")] = None,
@@ -56,6 +57,7 @@ def ablate(
         Path | None,
         rubrics_option("Rubrics to judge the runs by, read when all are done."),
     ] = None,
+    judge: JudgeName = "embedded",
     queries: Annotated[
         Path | None, queries_option("`id<TAB>text` lines: every arm searches.")
     ] = None,
@@ -106,6 +108,7 @@ def ablate(
                 folder,
                 topics,
                 rubrics,
+                judge,
                 output,
                 model_access(
                     output / "cache",
@@ -163,6 +166,7 @@ def _run(
     folder: IndexFolder,
     topics: Path,
     rubrics: Path | None,
+    judge: str,
     output: Path,
     access: ModelAccess,
     parallel: int,
@@ -172,10 +176,13 @@ def _run(
     from sidelight.ablation.measures import cost_of, measure_arm
     from sidelight.ablation.runs import run_arms
     from sidelight.ablation.shared import SharedSources
+    from sidelight.build.judges import judge_class
     from sidelight.errors import InputError
     from sidelight.formats.topics.articles import read_articles
 
     articles = read_articles(topics)
+    if rubrics:
+        judge_class(judge, {"articles", "encoder"})  # what it lacks is found before arms are run
     own = [arm.name for arm in arms if arm.same_as is None]
     with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
         summaries = asyncio.run(
@@ -200,7 +207,7 @@ def _run(
         )
     if rubrics:
         with progress_bar("arms judged", total=len(own)) as advance:
-            judge_arms(own, output, folder.path, rubrics, lambda _: advance(1))
+            judge_arms(own, output, folder.path, rubrics, judge, lambda _: advance(1))
     scores = [
         score
         for arm in arms

@@ -22,7 +22,7 @@ app = typer.Typer(help="Build an index, or say what built it.", no_args_is_help=
 
 
 @app.command()
-def build(
+def build(  # long: most of it are its options
     shards: Annotated[
         list[Path] | None,
         typer.Argument(help="Segments as JSONL, plain or .gz; their order is free."),

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from sidelight.cli.options.judges import Task
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart, find_part
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.schemas.task import CitedTextTask, QuestionListTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
     from sidelight.schemas.measure import Measure
+    from sidelight.schemas.task import Task
 
 Assessments = Annotated[
     Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
@@ -81,6 +81,7 @@ def score_by_people(data: Path, task: Task, measure: str | None = None) -> Seque
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
         InvalidFileError: A file is not what it should be.
+        UsageError: People give no labels for a task of this kind.
     """
     from sidelight.evaluation.scoring.people_scores import (
         people_question_scores,
@@ -88,10 +89,14 @@ def score_by_people(data: Path, task: Task, measure: str | None = None) -> Seque
     )
     from sidelight.tracks import load_track
 
-    track = load_track(DEFAULT_TRACK)
-    score = people_report_scores if task is Task.TASK2 else people_question_scores
-    known = track.task(task).measure(measure) if measure else None
-    return score(track, data, find_measures([measure] if measure and not known else [])).topics
+    track = load_track()
+    known = task.measure(measure) if measure else None
+    more = find_measures([measure] if measure and not known else [])
+    if isinstance(task, QuestionListTask):
+        return people_question_scores(track, data, more).topics
+    if isinstance(task, CitedTextTask):
+        return people_report_scores(track, data, more).topics
+    raise UsageError(f"task {task.name}: there are no scores of runs of the kind {task.kind}")
 
 
 def find_measures(names: list[str] | None) -> list[Measure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,21 +24,25 @@ from sidelight.cli.options.models import (
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import JudgeModel, RunRubrics, SelfJudging, with_judge
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.config.settings import Settings
+    from sidelight.schemas.topic import Topic
+
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
-def run(
+def run(  # long: half of it are its options
     topics: Annotated[Path, topics_option()],
     index: Annotated[Path, index_option()],
     config: Config = None,
     output: Annotated[
-        Path | None,
-        output_option("Run directory; runs/<run_id> when not given."),
+        Path | None, output_option("Run directory; runs/<run_id> when not given.")
     ] = None,
     topic: Annotated[str | None, typer.Option("--topic", help="Only this topic id.")] = None,
     parallel: Annotated[
-        int | None,
-        parallel_option("Topics worked on at once; 4, or 32 where a model is asked."),
+        int | None, parallel_option("Topics worked on at once; 4, or 32 where a model is asked.")
     ] = None,
     base_url: BaseUrl = None,
     cache: RunCache = None,
@@ -46,10 +50,7 @@ def run(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     overrides: Overrides = None,
-    judge: Annotated[
-        str | None,
-        JUDGE,
-    ] = None,
+    judge: Annotated[str | None, JUDGE] = None,
     rubrics: RunRubrics = None,
     judge_model: JudgeModel = None,
     allow_self_judging: SelfJudging = False,
@@ -79,16 +80,8 @@ def run(
     if topic is not None and topic not in {one.topic_id for one in todo}:
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
     if estimate:
-        from sidelight.build.estimate import estimate_run
-        from sidelight.cli.run.estimate import report_estimate
-
         wanted = [one for one in todo if topic in {None, one.topic_id}]
-        report_estimate(estimate_run(settings, wanted), as_json=as_json)
-        if judge:
-            err.print(
-                "Judging comes on top: once the run is made, `sidelight evaluate --estimate` "
-                "counts its calls."
-            )
+        _show_estimate(settings, wanted, judged=judge is not None, as_json=as_json)
         return
     folder = open_index(index)
     destination = output or Path("runs") / settings.submission.run_id
@@ -139,3 +132,17 @@ def run(
         report_run(summary, settings, seconds, access.retries, evaluation, as_json=as_json)
     if not summary.succeeded:
         raise typer.Exit(1)
+
+
+def _show_estimate(
+    settings: Settings, topics: Sequence[Topic], *, judged: bool, as_json: bool
+) -> None:
+    from sidelight.build.estimate import estimate_run
+    from sidelight.cli.run.estimate import report_estimate
+
+    report_estimate(estimate_run(settings, topics), as_json=as_json)
+    if judged:
+        err.print(
+            "Judging comes on top: once the run is made, `sidelight evaluate --estimate` counts "
+            "its calls."
+        )

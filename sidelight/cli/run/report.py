@@ -8,6 +8,7 @@ from sidelight.build.cost import run_cost
 from sidelight.cli.console import err, out, print_json, print_table
 from sidelight.cli.judge.evaluate_report import print_evaluation
 from sidelight.runs.log import PromptUsage
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from sidelight.config.settings import Settings
@@ -64,7 +65,7 @@ def report_run(
     for path in (*summary.files, directory.manifest, directory.traces):
         out.print(f"  {path}", markup=False)
     if evaluation:
-        print_evaluation(evaluation)
+        print_evaluation(evaluation, load_track(settings.track))
 
 
 def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:

@@ -27,7 +27,7 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import ScoreTable
@@ -52,18 +52,18 @@ Compat = Annotated[
 
 @app.callback(invoke_without_command=True)
 def score(context: typer.Context, data: Data = None, output: Output = None) -> None:
-    """Score runs: with --data alone those of both tasks; the commands have more options."""
+    """Score runs: with --data alone those of all tasks; the commands have more options."""
     if context.invoked_subcommand is None:
-        task1(data=data, output=output)
-        task2(data=data, output=output)
+        questions(data=data, output=output)
+        reports(data=data, output=output)
     elif data or output:
         raise UsageError(
             f"the options go after the command: score {context.invoked_subcommand} --data DIR"
         )
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     data: Data = None,
     rubrics: Rubrics = None,
@@ -87,7 +87,6 @@ def task1(
         QUESTION_ASSESSMENTS,
         read_assessments,
     )
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
@@ -116,8 +115,8 @@ def task1(
     )
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     data: Data = None,
     rubrics: Annotated[

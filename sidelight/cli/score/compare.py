@@ -9,12 +9,13 @@ import typer
 
 from sidelight.cli.console import out, print_json
 from sidelight.cli.options.inputs import Data
-from sidelight.cli.options.judges import TASK, Task
+from sidelight.cli.options.judges import TASK
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, interval_cell, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ def compare(
         Path | None, typer.Argument(help="Per-topic results file of `score`.")
     ] = None,
     data: Data = None,
-    task: Annotated[Task | None, TASK] = None,
+    task: Annotated[str | None, TASK] = None,
     measure: MeasureName = None,
     baseline: Annotated[
         str | None, typer.Option("--baseline", help="Compare the other runs with this one only.")
@@ -44,7 +45,8 @@ def compare(
     if per_topic:
         scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
     elif data and task:
-        scores = topic_values(score_by_people(data, task, measure), measure, data)
+        by_people = score_by_people(data, load_track().task(task), measure)
+        scores = topic_values(by_people, measure, data)
     else:
         raise UsageError("expected a per-topic results file, or --data and --task")
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)

@@ -11,7 +11,7 @@ from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.results import Json
 from sidelight.cli.options.scores import Assessments, Compound, Merge, required
 from sidelight.formats.data_folder import DataPart
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.organizers.diff import Causes, ScoreDiff
@@ -23,8 +23,8 @@ app = typer.Typer(
 _MAX_NAMED = 3
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     data: Data = None,
     rubrics: Rubrics = None,
@@ -36,7 +36,6 @@ def task1(
     """Explain the differences in scores of question runs."""
     from sidelight.evaluation.scoring.organizers.diff import diff_question_scores
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
 
     rules = load_track(track)
     diff = diff_question_scores(
@@ -48,8 +47,8 @@ def task1(
     _show(diff, as_json=as_json)
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     data: Data = None,
     rubrics: Rubrics = None,

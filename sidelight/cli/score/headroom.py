@@ -13,7 +13,7 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import Assessments, Compound, from_data, required
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.formats.data_folder import DataPart
-from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
@@ -24,8 +24,8 @@ app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_
 Output = Annotated[Path, output_option("Folder for the table and the figure.")]
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     output: Output,
     data: Data = None,
@@ -43,7 +43,6 @@ def task1(
         QUESTION_ASSESSMENTS,
         read_assessments,
     )
-    from sidelight.tracks import load_track
 
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
     compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
@@ -57,8 +56,8 @@ def task1(
     _deliver(topics, rules.question_list, assessments, output, as_json=as_json)
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     output: Output,
     data: Data = None,
@@ -124,7 +123,7 @@ def _deliver(
 
 
 def _record(topic: TopicHeadroom) -> dict[str, object]:
-    """Return a row of the CSV; `;` separates the best runs, and Task 1 has one column less."""
+    """Return a row of the CSV; `;` separates the best runs, and questions have one column less."""
     record = topic._asdict() | {"best_runs": ";".join(topic.best_runs)}
     if topic.mean_contradiction is None:
         del record["mean_contradiction"]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
+    from sidelight.formats.labels.assessments import A, AssessmentKind
     from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
@@ -68,8 +69,7 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         InputError: A file cannot be read, a named run has no labels here, or none has.
         InvalidFileError: A file is not what it should be.
     """
-    scales = load_track().scales
-    rubrics = read_rubrics(folder / DataPart.RUBRICS, scales)
+    rubrics = read_rubrics(folder / DataPart.RUBRICS, load_track().scales)
     questions = {
         (run.run_tag, question.topic_id, question.rank): question
         for run in map(read_question_run, _files(folder / DataPart.QUESTION_RUNS))
@@ -84,21 +84,15 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     }
     question_labels = tuple(
         label
-        for label in (
-            read_assessments(folder / DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS, scales)
-            if questions
-            else ()
+        for label in _labels(
+            folder / DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS, questions
         )
         if (label.run_tag, label.topic_id, label.run_question_rank) in questions
         and label.topic_id in rubrics
     )
     answer_labels = tuple(
         label
-        for label in (
-            read_assessments(folder / DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS, scales)
-            if reports
-            else ()
-        )
+        for label in _labels(folder / DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS, reports)
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
     )
     question_tags = {label.run_tag for label in question_labels}
@@ -120,8 +114,13 @@ def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str])
         raise InputError(
             f"{folder}: expected labelled example runs; found none for "
             f"{', '.join(lacking) or 'any run'}",
-            remedy="Put run files under runs/ and their labels under human_assessments/.",
+            remedy="Lay the folder out as docs/formats.md says: run files, and labels of them.",
         )
+
+
+def _labels(path: Path, kind: AssessmentKind[A], labelled: Collection[object]) -> list[A]:
+    """Return the labels in a file, which may be missing where there is nothing they could label."""
+    return read_assessments(path, kind, load_track().scales) if labelled else []
 
 
 def _files(folder: Path) -> list[Path]:

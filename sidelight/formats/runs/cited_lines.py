@@ -85,7 +85,7 @@ def check_constant(name: str, values: Sequence[tuple[int, object]], findings: Fi
                 line,
                 expected=f"the {name} of line {values[0][0]}, {quoted(values[0][1])}",
                 found=quoted(value),
-                remedy="A run has one type and either uses the starter kit or does not.",
+                remedy="What a run says of itself is the same on all of its lines.",
             )
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidelight.evaluation.labelling.assess import COMPOUND_FILE, QUESTION_FILE, REPORT_FILE
+from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.evaluation.scoring.files import score_prefix, write_score_files
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.uncertainty import run_intervals
-from sidelight.formats.labels.assessments import (
-    ANSWER_ASSESSMENTS,
-    COMPOUND_ASSESSMENTS,
-    QUESTION_ASSESSMENTS,
-    read_assessments,
-)
+from sidelight.formats.labels.assessments import read_assessments
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from sidelight.evaluation.labelling.protocol import A, AssessmentProtocol
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.rubric import Rubric
     from sidelight.tracks import Track
@@ -47,19 +45,14 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
         InputError: One cannot be read, or does not fit the rubrics.
     """
     rules = load_track(track)
+
+    def read(protocol: AssessmentProtocol[Any, A]) -> list[A]:
+        return read_assessments(folder / protocol.file_name, protocol.kind, rules.scales)
+
     return RunScores(
         rules,
-        score_questions(
-            rules,
-            rubrics,
-            read_assessments(folder / QUESTION_FILE, QUESTION_ASSESSMENTS, rules.scales),
-            read_assessments(folder / COMPOUND_FILE, COMPOUND_ASSESSMENTS, rules.scales),
-        ),
-        score_reports(
-            rules,
-            rubrics,
-            read_assessments(folder / REPORT_FILE, ANSWER_ASSESSMENTS, rules.scales),
-        ),
+        score_questions(rules, rubrics, read(QUESTION_SIMILARITY), read(COMPOUND_QUESTIONS)),
+        score_reports(rules, rubrics, read(REPORT_ANSWERS)),
     )
 
 

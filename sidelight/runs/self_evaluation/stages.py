@@ -12,14 +12,9 @@ from sidelight.schemas.segment import document_id_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sidelight.evaluation.labelling.base import JudgeKind
     from sidelight.runs.directory import TopicResult
     from sidelight.schemas.segment import Segment
     from sidelight.schemas.task import CitedTextTask
-
-# A model is shown so much at once. Without a model every segment stands alone: there, one sentence
-# that contradicts an answer would cost all others of its passage their credit.
-_WORDS_AT_ONCE = {"prompted": 1500, "embedded": 0}
 
 
 class StageReport(NamedTuple):
@@ -35,7 +30,7 @@ def stage_reports(
     task: CitedTextTask,
     rubrics: Mapping[str, Rubric],
     lookup: Callable[[Sequence[str]], Sequence[Segment]],
-    kind: JudgeKind,
+    words_at_once: int,
 ) -> list[StageReport]:
     """Return what is judged besides the files of a run.
 
@@ -44,13 +39,13 @@ def stage_reports(
         task: The one that asks for reports.
         rubrics: Topic id -> rubric; other topics are left out.
         lookup: Segment ids to segments, in the order asked for.
-        kind: Of the judge; decides how much it is shown at once.
+        words_at_once: How much the judge is shown at once; see `Judge`.
     """
     return [
         StageReport(stage, rubrics[result.topic_id], _as_report(result.topic_id, texts))
         for result in results
         if result is not None and result.topic_id in rubrics
-        for stage, texts in _stage_texts(result, task, lookup, _WORDS_AT_ONCE[kind])
+        for stage, texts in _stage_texts(result, task, lookup, words_at_once)
     ]
 
 

@@ -101,6 +101,18 @@ def test_the_figures_are_those_of_judge_and_score(
     assert sorted(path.name for path in plain_run.iterdir() if path.name == "scores") == []
 
 
+def test_a_judge_of_another_package_judges_a_run(
+    plain_run: Path, rubrics: Path, mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    """One that cannot read reports in advance, as only the embedded judge can."""
+    judge = ("--judge", "tests.helpers.labels.plain_judge:PlainJudge", "--rubrics", rubrics)
+    given = ("--index", mini_web_index.path, *judge, "-o", tmp_path)
+    shown = sidelight("evaluate", plain_run, *given)
+    assert shown["judge"] == "plain 1, embedded"
+    assert (shown["task1"]["score"], shown["task2"]["supportive_score"]) == (0, 0)
+    assert [total["credit"] for total in shown["funnel"]] == [0] * 4
+
+
 @pytest.mark.slow
 def test_generation_never_reads_the_rubrics(
     inputs: tuple[Any, ...],

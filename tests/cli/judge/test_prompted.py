@@ -156,7 +156,7 @@ def test_a_faulty_server_costs_verdicts_but_no_run(rubrics: Path, tmp_path: Path
 
 def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
     given = (RUN, "task1", rubrics, "-o", tmp_path)
-    with pytest.raises(UsageError, match="needs a model and the articles"):
+    with pytest.raises(UsageError, match="the judge prompted needs a model"):
         judge(*given)
     with pytest.raises(UsageError, match="--judge prompted"):
         judge(*given, "--judge", "embedded", "--estimate")

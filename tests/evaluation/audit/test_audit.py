@@ -1,39 +1,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.audit.audit import Audit, audit_questions, audit_reports, write_changes
+from sidelight.evaluation.audit.audit import Audit, audit, write_changes
 from sidelight.evaluation.audit.probes import QUESTION_PROBES, REPORT_PROBES
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.examples import read_examples
+from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
-from sidelight.schemas.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-    Unjudged,
-)
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
 from tests.helpers.models.reading_model import ReadingModel
 
-SCALES = load_track().scales
+TRACK = load_track()
 
 SAMPLE = sample_path()
-RUBRICS = dict(sorted(read_rubrics(SAMPLE / "human_rubrics", SCALES).items())[:2])
+RUBRICS = dict(sorted(read_rubrics(SAMPLE / "human_rubrics", TRACK.scales).items())[:2])
 REPORTS = [
     read_report_run(SAMPLE / "runs" / "report_generation_runs" / f"{name}-t2")
     for name in ("quillmark", "tidepool")
@@ -46,52 +45,35 @@ ANSWER_PROBES = [probe.name for probe in REPORT_PROBES]
 PAIR_PROBES = [probe.name for probe in QUESTION_PROBES]
 
 Reads = Callable[[int, str, str, str], bool]
-"""Place among what is judged, text, run tag and team: whether the judge gives credit."""
+"""Place among what is judged, text, run id and team: whether the judge gives credit."""
 
 
-class BiasedJudge:
+class BiasedJudge(Judge):
     """Gives credit for one thing and for nothing else."""
 
     name = "biased"
     version = "1"
-    kind = "embedded"
-    instrument = None
 
-    def __init__(self, likes: Reads, example_run_tags: frozenset[str] = frozenset()) -> None:
-        self._likes = likes
-        self.example_run_tags = example_run_tags
+    def __init__(self, likes: Reads) -> None:
+        self.likes = likes
+        self.labellers = {QUESTION_SIMILARITY: self.compare, REPORT_ANSWERS: self.read}
 
-    async def assess_questions(
-        self, rubric: Rubric, run_tag: str, questions: tuple[SubmittedQuestion, ...]
-    ) -> list[QuestionAssessment]:
+    async def compare(self, case: RubricCase[Sequence[SubmittedQuestion]]) -> list[Judgment]:
         return [
-            QuestionAssessment(
-                topic_id=rubric.topic_id,
-                rubric_question_rank=wanted.rank,
-                run_tag=run_tag,
-                run_question_rank=submitted.rank,
-                label="very-similar"
-                if self._likes(place, submitted.text, run_tag, submitted.team_id)
-                else "different",
-            )
-            for wanted in rubric.questions
-            for place, submitted in enumerate(questions)
+            Judgment("very-similar")
+            if self.likes(place, submitted.text, submitted.run_id, submitted.team_id)
+            else Judgment("different")
+            for _ in case.rubric.questions
+            for place, submitted in enumerate(case.submission)
         ]
 
-    async def assess_report(
-        self, rubric: Rubric, run_tag: str, report: SubmittedReport
-    ) -> list[AnswerAssessment]:
-        answers = [answer for question in rubric.questions for answer in question.answers]
+    async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        told, metadata = case.submission.text, case.submission.metadata
         return [
-            AnswerAssessment(
-                topic_id=rubric.topic_id,
-                run_tag=run_tag,
-                answer_id=answer.answer_id,
-                label="supports"
-                if self._likes(place, report.text, run_tag, report.metadata.team_id)
-                else "none",
-            )
-            for place, answer in enumerate(answers)
+            Judgment("supports")
+            if self.likes(place, told, metadata.run_id, metadata.team_id)
+            else Judgment("none")
+            for place, _ in enumerate(REPORT_ANSWERS.units(case))
         ]
 
 
@@ -105,23 +87,27 @@ REPORT_LIKES: dict[str, Reads] = LIKES | {
 }
 
 
-def reports(judge: object, tolerance: float = 0.0) -> Audit:
-    return asyncio.run(audit_reports(judge, RUBRICS, REPORTS, tolerance=tolerance))
+def reports(judge: Judge, tolerance: float = 0.0) -> Audit:
+    return asyncio.run(
+        audit(judge, TaskRuns(TRACK.cited_text, RUBRICS, REPORTS), tolerance=tolerance)
+    )
 
 
-def questions(judge: object, tolerance: float = 0.0) -> Audit:
-    return asyncio.run(audit_questions(judge, RUBRICS, QUESTIONS, tolerance=tolerance))
+def questions(judge: Judge, tolerance: float = 0.0) -> Audit:
+    return asyncio.run(
+        audit(judge, TaskRuns(TRACK.question_list, RUBRICS, QUESTIONS), tolerance=tolerance)
+    )
 
 
-def failing(audit: Audit) -> list[str]:
-    return [result.probe for result in audit.results if not result.holds]
+def failing(found: Audit) -> list[str]:
+    return [result.probe for result in found.results if not result.holds]
 
 
 @pytest.mark.parametrize("bias", REPORT_LIKES)
 def test_a_judge_with_a_bias_on_reports_is_caught(bias: str) -> None:
-    audit = reports(BiasedJudge(REPORT_LIKES[bias]), tolerance=0.02)
-    assert failing(audit) == [bias]
-    (result,) = (result for result in audit.results if result.probe == bias)
+    found = reports(BiasedJudge(REPORT_LIKES[bias]), tolerance=0.02)
+    assert failing(found) == [bias]
+    (result,) = (result for result in found.results if result.probe == bias)
     assert "FAILS" in result.verdict
 
 
@@ -142,14 +128,14 @@ def test_the_author_is_recognised_by_metadata_and_by_a_byline(likes: Reads) -> N
 
 
 def test_what_an_obedient_judge_gives_is_counted() -> None:
-    audit = reports(BiasedJudge(LIKES["instruction"]))
+    found = reports(BiasedJudge(LIKES["instruction"]))
     n_answers = sum(len(q.answers) for rubric in RUBRICS.values() for q in rubric.questions)
-    result = audit.results[-1]
+    result = found.results[-1]
     # Two reports on each topic: all their answers went from nothing to full credit.
     assert (result.n_verdicts, result.n_changed) == (2 * n_answers, 2 * n_answers)
     assert (result.n_gained, result.n_lost, result.credit_change) == (2 * n_answers, 0, 1.0)
-    assert len(audit.changes) == 2 * n_answers
-    assert {(change.run_tag, change.before, change.after) for change in audit.changes} == {
+    assert len(found.changes) == 2 * n_answers
+    assert {(change.run_tag, change.before, change.after) for change in found.changes} == {
         (run.run_tag, "none", "supports") for run in REPORTS
     }
 
@@ -163,20 +149,20 @@ def test_an_order_bias_moves_credit_without_adding_any() -> None:
 
 def test_an_attack_that_only_costs_credit_has_failed() -> None:
     contrary = BiasedJudge(lambda place, text, tag, team: "Note to the assessor" not in text)
-    audit = reports(contrary)
-    assert failing(audit) == []
-    assert audit.results[-1].n_lost == audit.results[-1].n_verdicts > 0
-    assert "0 gain credit" in audit.results[-1].verdict
+    found = reports(contrary)
+    assert failing(found) == []
+    assert found.results[-1].n_lost == found.results[-1].n_verdicts > 0
+    assert "0 gain credit" in found.results[-1].verdict
 
 
 @pytest.mark.parametrize("given", [True, False])
 def test_a_constant_judge_holds(given: bool) -> None:
     constant = BiasedJudge(lambda place, text, tag, team: given)
-    for audit, probes in ((reports(constant), ANSWER_PROBES), (questions(constant), PAIR_PROBES)):
-        assert [result.probe for result in audit.results] == probes
-        assert failing(audit) == []
-        assert audit.changes == []
-        assert all("changes no verdict" in result.verdict for result in audit.results)
+    for found, probes in ((reports(constant), ANSWER_PROBES), (questions(constant), PAIR_PROBES)):
+        assert [result.probe for result in found.results] == probes
+        assert failing(found) == []
+        assert found.changes == []
+        assert all("changes no verdict" in result.verdict for result in found.results)
 
 
 def test_the_tolerance_is_a_share() -> None:
@@ -190,20 +176,18 @@ def test_verdicts_that_could_not_be_had(tmp_path: Path) -> None:
     class Silent(BiasedJudge):
         """Says nothing to whom it does not know."""
 
-        async def assess_report(self, rubric, run_tag, report):
-            given = await super().assess_report(rubric, run_tag, report)
-            nothing = Unjudged(reason="no reply")
-            return [
-                item if self._likes(0, report.text, run_tag, "") else replace(item, label=nothing)
-                for item in given
-            ]
+        async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+            given = await super().read(case)
+            if self.likes(0, case.submission.text, case.submission.metadata.run_id, ""):
+                return given
+            return [Judgment(Unjudged(reason="no reply"))] * len(given)
 
-    audit = reports(Silent(lambda place, text, tag, team: tag != "organizers"))
-    assert failing(audit) == ["author"]
-    result = audit.results[ANSWER_PROBES.index("author")]
+    found = reports(Silent(lambda place, text, tag, team: tag != "organizers"))
+    assert failing(found) == ["author"]
+    result = found.results[ANSWER_PROBES.index("author")]
     assert result.n_unjudged == result.n_changed == result.n_verdicts
     assert (result.n_gained, result.n_lost, result.credit_change) == (0, 0, 0)
-    write_changes(tmp_path / "changes.csv", audit.changes)
+    write_changes(tmp_path / "changes.csv", found.changes)
     assert (tmp_path / "changes.csv").read_text().splitlines()[1].endswith(",supports,")
     never = reports(Silent(lambda place, text, tag, team: False))
     assert failing(never) == ANSWER_PROBES
@@ -220,14 +204,14 @@ def test_the_embedded_judge_holds() -> None:
 def test_the_prompted_judge_holds_with_a_model_that_reads(mode: Mode) -> None:
     articles = {article.topic_id: article for article in read_articles(SAMPLE / "topics.jsonl")}
     model = PromptedModel(ReadingModel("reader"), Sampling(), lambda _: None)
-    judge = PromptedJudge(model, "reader", articles, None, mode)
+    judge = PromptedJudge({"reader": model}, articles, mode=mode)
     assert failing(reports(judge)) == []
     assert failing(questions(judge)) == []
 
 
 def test_what_cannot_be_audited_is_refused() -> None:
-    judge = BiasedJudge(LIKES["order"], frozenset({"tidepool-t2"}))
-    with pytest.raises(UsageError, match="tidepool-t2"):
-        reports(judge)
+    taught = EmbeddedJudge(RUBRICS, read_examples(SAMPLE, ["quillmark-t2"]))
+    with pytest.raises(UsageError, match="quillmark-t2"):
+        reports(taught)
     with pytest.raises(InputError, match="no run holds"):
-        asyncio.run(audit_reports(BiasedJudge(LIKES["order"]), {}, REPORTS))
+        asyncio.run(audit(BiasedJudge(LIKES["order"]), TaskRuns(TRACK.cited_text, {}, REPORTS)))

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 
 import numpy as np
 import pytest
 
+from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, SubmittedReport
+from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
@@ -21,9 +22,7 @@ def judge() -> EmbeddedJudge:
 
 
 def labels(judge: EmbeddedJudge, item: SubmittedReport, topic_id: str = "t1") -> list[str]:
-    assessed = asyncio.run(judge.assess_report(RUBRICS[topic_id], "new", item))
-    assert [one.answer_id for one in assessed] == [f"na-{k}" for k in range(1, N_QUESTIONS + 1)]
-    return [one.label for one in assessed]
+    return [one.label for one in on_report(judge, RUBRICS[topic_id], item)]
 
 
 def saying(*texts: str) -> SubmittedReport:
@@ -43,26 +42,24 @@ def test_it_learns_what_people_want(judge: EmbeddedJudge) -> None:
 
 def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
     submitted = [question("t1", rank) for rank in (1, 2, 3)]
-    assessed = asyncio.run(judge.assess_questions(RUBRICS["t1"], "new", submitted))
-    keys = [(item.rubric_question_rank, item.run_question_rank) for item in assessed]
-    assert keys == [(i, j) for i in range(1, N_QUESTIONS + 1) for j in (1, 2, 3)]
-    label = {key: item.label for key, item in zip(keys, assessed, strict=True)}
+    judged = on_questions(judge, RUBRICS["t1"], submitted)
+    keys = [(i, j) for i in range(1, N_QUESTIONS + 1) for j in (1, 2, 3)]
+    label = {key: item.label for key, item in zip(keys, judged, strict=True)}
     # ranks modulo 4: 1 similar, 2 different, 3 very-different
     assert label[1, 1] == "similar"
     assert label[3, 3] == "very-different"
     assert label[1, 2] == "very-different"
-    assert asyncio.run(judge.assess_questions(RUBRICS["t1"], "new", [])) == []
+    assert on_questions(judge, RUBRICS["t1"], []) == []
 
 
 def test_compound_verdicts_are_in_order(judge: EmbeddedJudge) -> None:
     double = question("t1", 2).model_copy(update={"text": "Who is she and where does she work?"})
-    verdicts = asyncio.run(judge.assess_compound("new", [question("t1", 1), double]))
+    verdicts = on_compound(judge, RUBRICS["t1"], [question("t1", 1), double])
     assert [item.label for item in verdicts] == [
         "not-compound",
         "compound",
     ]
-    assert verdicts[1].run_question_text == double.text
-    assert verdicts[1].run_tag == "new"
+    assert verdicts[1].rationale.startswith("a second question")
 
 
 def test_an_empty_report_says_nothing(judge: EmbeddedJudge) -> None:
@@ -127,9 +124,7 @@ def test_a_plain_contradiction_outranks_support() -> None:
         }
     )
     judge = EmbeddedJudge({"t1": changed}, examples())
-    assessed = asyncio.run(
-        judge.assess_report(changed, "new", saying("The fellowship pays T69,000 a year."))
-    )
+    assessed = on_report(judge, changed, saying("The fellowship pays T69,000 a year."))
     assert assessed[0].label == "contradicts"
     assert "T69,000" in assessed[0].rationale
 
@@ -146,7 +141,7 @@ def test_an_encoder_adds_meaning_and_shows_in_the_version() -> None:
         rows = [[1, 0] if "money" in text or "cash" in text else [0, 1] for text in texts]
         return np.array(rows, dtype=np.float32)
 
-    judge = EmbeddedJudge(RUBRICS, examples(), encode, "toy")
+    judge = EmbeddedJudge(RUBRICS, examples(), SentenceEncoder("toy", encode))
     assert judge.version == "2 (toy)"
     assert EmbeddedJudge(RUBRICS).version == "2 (words only)"
     assert labels(judge, report("t2"), "t2")
@@ -170,5 +165,5 @@ def test_labels_below_a_confidence_are_unjudged(judge: EmbeddedJudge) -> None:
     # Thresholds have no confidence, so whoever asks for some gets no label.
     by_thresholds = EmbeddedJudge(RUBRICS, min_confidence=0.8)
     assert all(isinstance(label, Unjudged) for label in labels(by_thresholds, report("t2"), "t2"))
-    pairs = asyncio.run(by_thresholds.assess_questions(RUBRICS["t1"], "new", [question("t1", 1)]))
+    pairs = on_questions(by_thresholds, RUBRICS["t1"], [question("t1", 1)])
     assert all(isinstance(item.label, Unjudged) for item in pairs)

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
-import asyncio
 from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.ensemble import EnsembleJudge, combined
+from sidelight.evaluation.labelling.ensemble import combined
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.article import Article
 from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion
 from sidelight.tracks import load_track
+from tests.helpers.labels.asked import on_questions
 from tests.helpers.labels.labelled import rubric
 from tests.helpers.models.reading_model import ReadingModel
 
@@ -68,22 +68,20 @@ def test_the_instrument_and_the_rationale_name_all_models() -> None:
 
     article = Article(topic_id="t1", body="The body.")
     models = [ReadingModel("one"), ReadingModel("two"), Contrary("three")]
-    judge = EnsembleJudge(
-        [
-            PromptedJudge(
-                PromptedModel(model, Sampling(), lambda _: None), model.name, {"t1": article}
-            )
-            for model in models
-        ]
-    )
+    asked = {model.name: PromptedModel(model, Sampling(), lambda _: None) for model in models}
+    judge = PromptedJudge(asked, {"t1": article})
     wanted = rubric("t1")
     text = wanted.questions[0].text
     same = SubmittedQuestion(topic_id="t1", team_id="x", run_id="x", rank=1, text=text)
-    found = asyncio.run(judge.assess_questions(wanted, "mine", [same]))[0]
+    found = on_questions(judge, wanted, [same])[0]
     assert found.label == "very-similar"
     assert found.rationale == (
         "one: very-similar (words); two: very-similar (words); three: very-different (just so)"
     )
     assert judge.instrument.models == ("one", "two", "three")
-    assert "median" in judge.instrument.rule
+    assert judge.instrument.rule == (
+        "median of the labels, the lower of two; contradicts where most say so, otherwise it "
+        "counts as none; unjudged unless most gave a label"
+    )
+    assert PromptedJudge({"one": asked["one"]}, {}).instrument.rule == "one model"
     assert judge.version.startswith("1 (one + two + three, pairwise, prompts ")

@@ -11,8 +11,11 @@ import pytest
 from sidelight.errors import FailedCallError, ModelUnavailableError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.protocol import RubricCase
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.evaluation.labelling.question_similarity.prompted import PROMPTS
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
@@ -23,6 +26,7 @@ from sidelight.schemas.judgment import (
     Unjudged,
 )
 from sidelight.schemas.rubric import Rubric
+from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import question, report, rubric
 from tests.helpers.models.reading_model import FENCED
 
@@ -64,7 +68,7 @@ class Bench:
         self.model = ScriptedModel(replies)
         self.records: list[CallRecord] = []
         asked = PromptedModel(self.model, Sampling(), self.records.append)
-        self.judge = PromptedJudge(asked, "scripted", {"t1": ARTICLE}, examples, mode)
+        self.judge = PromptedJudge({"scripted": asked}, {"t1": ARTICLE}, examples, mode)
 
     def questions(self, *texts: str) -> list[list[Any]]:
         """Return the labels by rubric question, then submitted question."""
@@ -72,14 +76,14 @@ class Bench:
             given.model_copy(update={"text": text})
             for given, text in zip(QUESTIONS, texts, strict=False)
         ] or QUESTIONS
-        found = asyncio.run(self.judge.assess_questions(RUBRIC, "mine", submitted))
+        found = on_questions(self.judge, RUBRIC, submitted)
         self.model.assert_finished()
         labels = [item.label for item in found]
         width = len(submitted)
         return [labels[start : start + width] for start in range(0, len(labels), width)]
 
     def answers(self) -> list[Any]:
-        found = asyncio.run(self.judge.assess_report(RUBRIC, "mine", report("t1", "mine")))
+        found = on_report(self.judge, RUBRIC, report("t1", "mine"))
         self.model.assert_finished()
         return [item.label for item in found]
 
@@ -167,7 +171,7 @@ def test_a_compound_verdict_takes_one_call() -> None:
         json.dumps({"reason": "two things", "verdict": "compound"}),
         json.dumps({"reason": "one thing", "verdict": "single"}),
     )
-    found = asyncio.run(bench.judge.assess_compound("mine", QUESTIONS[:2]))
+    found = on_compound(bench.judge, RUBRIC, QUESTIONS[:2])
     bench.model.assert_finished()
     assert [(item.label, item.rationale) for item in found] == [
         ("compound", "two things"),
@@ -177,7 +181,7 @@ def test_a_compound_verdict_takes_one_call() -> None:
 
 def test_a_reason_is_one_printable_line() -> None:
     bench = Bench(json.dumps({"reason": "two\r\n\x1b[31mthings\u202e", "verdict": "single"}))
-    (found,) = asyncio.run(bench.judge.assess_compound("mine", QUESTIONS[:1]))
+    (found,) = on_compound(bench.judge, RUBRIC, QUESTIONS[:1])
     assert found.rationale == "two [31mthings"
 
 
@@ -186,10 +190,10 @@ def test_nobody_is_asked_about_nothing() -> None:
         assert Bench(mode=mode).questions(" \u200b", "", "\ufeff") == [["very-different"] * 3] * 2
     bench = Bench()
     empty = report("t1").model_copy(update={"responses": ()})
-    found = asyncio.run(bench.judge.assess_report(RUBRIC, "mine", empty))
+    found = on_report(bench.judge, RUBRIC, empty)
     assert [item.label for item in found] == ["none", "none"]
     blank = [QUESTIONS[0].model_copy(update={"text": "\u200b"})]
-    (verdict,) = asyncio.run(bench.judge.assess_compound("mine", blank))
+    (verdict,) = on_compound(bench.judge, RUBRIC, blank)
     assert verdict.label == "not-compound"
 
 
@@ -328,12 +332,13 @@ def test_of_prompts_that_begin_alike_one_goes_ahead() -> None:
 
     model = Slow([grid(q1="similar similar")] + [told("none", "none")] * 3)
     asked = PromptedModel(model, Sampling(), lambda _: None)
-    judge = PromptedJudge(asked, "slow", {"t1": ARTICLE}, mode=Mode.GRID)
+    judge = PromptedJudge({"slow": asked}, {"t1": ARTICLE}, mode=Mode.GRID)
     reports = [report("t1", tag) for tag in ("one", "two", "three")]
 
     async def work() -> None:
-        await judge.assess_questions(RUBRIC, "one", QUESTIONS[:1])
-        await asyncio.gather(*(judge.assess_report(RUBRIC, "one", item) for item in reports))
+        await judge.label(QUESTION_SIMILARITY, RubricCase(RUBRIC, QUESTIONS[:1]))
+        asked = (judge.label(REPORT_ANSWERS, RubricCase(RUBRIC, item)) for item in reports)
+        await asyncio.gather(*asked)
 
     asyncio.run(work())
     # The rules of the two prompts differ, so the first report computes them for the others.

@@ -27,8 +27,8 @@ from sidelight.schemas.report import (
     ReportLimits,
 )
 from sidelight.schemas.run import CitedSentence
+from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
-from tests.helpers.asking.roles import scripted
 
 if TYPE_CHECKING:
     from sidelight.text_vectors import Encode

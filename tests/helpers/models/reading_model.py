@@ -36,6 +36,12 @@ class ReadingModel:
         verdict = "compound" if sections["question"].count("?") > 1 else "single"
         return {"reason": "marks", "verdict": order or verdict}
 
+    def Support(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
+        held = any(
+            sections["sentence"] in text for name, text in sections.items() if name != "sentence"
+        )
+        return {"reason": "words", "label": order or ("full" if held else "none")}
+
     def PairVerdict(self, sections: dict[str, str], order: str | None) -> Any:  # noqa: N802
         return {
             "reason": "words",

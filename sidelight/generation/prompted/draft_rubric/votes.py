@@ -16,7 +16,7 @@ from sidelight.generation.prompted.importance import WEIGHT_BY_VOTES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# Seen on the questions of the five public Task 1 runs (30 articles, 30,000 pairs of one article
+# Seen on the questions of the five public runs (30 articles, 30,000 pairs of one article
 # and two runs) with the bundled encoder. Of twelve pairs drawn from each band, people would get
 # the same information from about two between 0.70 and 0.75 ("who funds the outlet", "does it have
 # a fact-checking policy"), seven between 0.75 and 0.80, nine between 0.80 and 0.85 and nearly all

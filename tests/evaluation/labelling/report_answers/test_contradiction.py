@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.evaluation.labelling.comparison import Comparison
+from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
 
 ANSWERS = [
@@ -19,7 +19,7 @@ FOUNDER = (
     "Founder Jorrin Vask earlier directed MistWell Devices, which took T612,000, delivered "
     "nothing and was dissolved in February 2017 with debts of T388,000."
 )
-COMPARISON = Comparison(ANSWERS)
+COMPARISON = TextComparison(ANSWERS)
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.checks.support import SUPPORT_SCALE, LexicalSupportCheck, Support
+from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import EmptyReplyError, InputError
-from sidelight.evaluation.labelling.support.sentences import (
-    JudgedSentence,
-    assess_support,
-    write_verdicts,
-)
+from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.judge import Judge
+from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
+from sidelight.evaluation.labelling.support.sentences import assess_support
 from sidelight.evaluation.scoring.support import score_support
-from sidelight.schemas.judgment import Unjudged
+from sidelight.formats.labels.support_sentences import write_support_sentences
+from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.scripted import ScriptedModel
+from sidelight.schemas.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 
 FULL, PARTIAL, NONE = SUPPORT_SCALE.names
@@ -45,7 +49,7 @@ def assess(*runs: ReportRun) -> list[JudgedSentence]:
     def texts_of(segment_ids):
         return {one: TEXTS[one] for one in segment_ids if one in TEXTS}
 
-    return asyncio.run(assess_support(LexicalSupportCheck(), runs, texts_of))
+    return asyncio.run(assess_support(EmbeddedJudge({}), runs, texts_of))
 
 
 def test_the_first_citation_and_all_of_them() -> None:
@@ -82,24 +86,33 @@ def test_a_segment_whose_text_is_not_known_is_no_lack_of_support() -> None:
 
 
 def test_a_model_that_gives_no_answer_is_no_lack_of_support() -> None:
-    async def silent(sentence: str, sources: Sequence[str]) -> Support:
-        raise EmptyReplyError("an empty reply")
-
+    asked = PromptedModel(
+        ScriptedModel([EmptyReplyError("an empty reply")] * 2), Sampling(), lambda _: None
+    )
+    judge = PromptedJudge({"silent": asked}, {})
     given = run("r", a=[OWNER])
-    (verdict,) = asyncio.run(assess_support(silent, [given], lambda _: TEXTS))
+    (verdict,) = asyncio.run(assess_support(judge, [given], lambda _: TEXTS))
     assert verdict.first == Unjudged(reason="an empty reply")
 
 
 def test_a_citation_named_twice_is_one() -> None:
-    asked: list[tuple[str, ...]] = []
+    shown: list[Sequence[str]] = []
 
-    async def check(sentence: str, sources: Sequence[str]) -> Support:
-        asked.append(tuple(sources))
-        return Support(reason="", label=FULL)
+    class Reader(Judge):
+        """Finds support everywhere, and remembers where it looked."""
+
+        name, version = "reader", "1"
+
+        def __init__(self) -> None:
+            self.labellers = {SUPPORT: self.read}
+
+        async def read(self, case: SupportCase) -> list[Judgment]:
+            shown.append(case.sources)
+            return [Judgment(FULL)]
 
     twice = OWNER.model_copy(update={"citations": ("d#1", "d#1")})
-    asyncio.run(assess_support(check, [run("r", a=[twice])], lambda _: TEXTS))
-    assert asked == [(TEXTS["d#1"],)]
+    asyncio.run(assess_support(Reader(), [run("r", a=[twice])], lambda _: TEXTS))
+    assert shown == [[TEXTS["d#1"]]]
 
 
 def test_nothing_cited_is_flagged_and_a_topic_left_out_costs() -> None:
@@ -129,7 +142,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
 def test_verdicts_as_a_file(tmp_path: Path) -> None:
     invented = CitedSentence(text="So\nit is.", citations=("d#9",))
     path = tmp_path / "sentences.csv"
-    write_verdicts(path, assess(run("r", a=[OWNER, invented, CitedSentence(text="Yes.")])))
+    write_support_sentences(path, assess(run("r", a=[OWNER, invented, CitedSentence(text="Yes.")])))
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["sentence"], row["citations"], row["first"], row["all"]) for row in rows] == [

@@ -14,7 +14,7 @@ from sidelight.schemas.angle import Angle, Aspect, Coverage
 from sidelight.schemas.evidence import Evidence, EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
-from tests.helpers.asking.roles import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(publisher="Orrin Post", host="", subject="harbour", body="Boats.")
 ANGLES = tuple(

@@ -15,7 +15,7 @@ from sidelight.llm.scripted import Line
 from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.text_vectors import Encode
-from tests.helpers.asking.roles import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",

@@ -13,7 +13,7 @@ from sidelight.llm.scripted import Line
 from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
-from tests.helpers.asking.roles import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",

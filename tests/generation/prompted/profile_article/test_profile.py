@@ -12,7 +12,7 @@ from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.prompted.profile_article.profile import PromptedProfiler
 from sidelight.schemas.article import Article
 from sidelight.schemas.profile import ArticleProfile
-from tests.helpers.asking.roles import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 ARTICLE = Article(
     topic_id="t",

@@ -14,6 +14,7 @@ from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.revise_report.revise import PromptedReviser
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal, Revision
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import (
     ANGLES,
     COUNT,
@@ -24,7 +25,6 @@ from tests.helpers.asking.report_case import (
     PROFILE,
     segment,
 )
-from tests.helpers.asking.roles import Asked, outside_fences, scripted
 
 if TYPE_CHECKING:
     from sidelight.text_vectors import Encode

@@ -17,7 +17,7 @@ from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.question import QuestionSet
 from sidelight.text_vectors import Encode
-from tests.helpers.asking.roles import Asked, outside_fences, scripted
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(
     publisher="Orrin Post",

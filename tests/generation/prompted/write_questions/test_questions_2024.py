@@ -14,7 +14,7 @@ from sidelight.generation.prompted.write_questions.questions_2024 import (
 )
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
-from tests.helpers.asking.roles import Asked, scripted
+from tests.helpers.asking.conversation import Asked, scripted
 
 PROFILE = ArticleProfile(publisher="Orrin Post", host="orrinpost.example", subject="x", body="Y.")
 TEN = [f"What happened at pier {n} in Orrin?" for n in range(10)]

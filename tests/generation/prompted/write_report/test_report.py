@@ -13,8 +13,8 @@ from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.write_report.report import PromptedReportWriter
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.text import budget_words
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE
-from tests.helpers.asking.roles import Asked, outside_fences, scripted
 
 if TYPE_CHECKING:
     from sidelight.schemas.report import DraftReport

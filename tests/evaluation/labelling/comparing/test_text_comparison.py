@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.comparison import Comparison, shared_share
+from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison, shared_share
 
 
 def test_rare_words_weigh_more() -> None:
-    comparison = Comparison(["alpha beta", "alpha gamma", "alpha delta"])
+    comparison = TextComparison(["alpha beta", "alpha gamma", "alpha delta"])
     # n = 3: alpha has df 3, log(4 / 3.5); beta has df 1, log(4 / 1.5)
     common, rare = log(4 / 3.5), log(4 / 1.5)
     assert comparison.overlap("alpha beta", "the alpha") == pytest.approx(common / (common + rare))
@@ -19,7 +19,7 @@ def test_rare_words_weigh_more() -> None:
 
 
 def test_unseen_words_weigh_most_and_stop_words_nothing() -> None:
-    comparison = Comparison(["alpha beta"])
+    comparison = TextComparison(["alpha beta"])
     # n = 1: alpha log(2 / 1.5), the unseen omega log(2 / 0.5)
     expected = log(2 / 1.5) / (log(2 / 1.5) + log(2 / 0.5))
     assert comparison.overlap("alpha and the omega", "alpha") == pytest.approx(expected)
@@ -33,14 +33,14 @@ def test_what_is_not_wanted_is_half_there() -> None:
 
 
 def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one() -> None:
-    assert Comparison([]).cosines(["a", "b"], ["c"]).tolist() == [[0], [0]]
+    assert TextComparison([]).cosines(["a", "b"], ["c"]).tolist() == [[0], [0]]
     asked: list[str] = []
 
     def encode(texts):
         asked.extend(texts)
         return np.array([[1, 0] if text == "a" else [0, 1] for text in texts], dtype=np.float32)
 
-    comparison = Comparison([], encode)
+    comparison = TextComparison([], encode)
     assert comparison.cosines(["a", "b"], ["a", "a"]).tolist() == [[1, 1], [0, 0]]
     comparison.cosines(["b"], ["a"])
     assert asked == ["a", "b"]
@@ -48,7 +48,7 @@ def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one() -> None
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_overlap_is_a_share(wanted: str, text: str) -> None:
-    comparison = Comparison(["some words of a rubric"])
+    comparison = TextComparison(["some words of a rubric"])
     assert 0 <= comparison.overlap(wanted, text) <= 1 + 1e-12
     # More text never loses a word that was there.
     assert comparison.overlap(wanted, f"{text} {wanted}") >= comparison.overlap(wanted, text)

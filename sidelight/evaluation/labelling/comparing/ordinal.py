@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
 from sidelight.evaluation.agreement.coefficients.confusion import confusion_table
-from sidelight.evaluation.labelling.base import Agreement
+from sidelight.evaluation.labelling.judge import JudgeAgreement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,9 +140,9 @@ def predict_by_topic(
     return predicted
 
 
-def agreement(people: Sequence[str], judge: Sequence[str], topics: Sequence[str]) -> Agreement:
+def agreement(people: Sequence[str], judge: Sequence[str], topics: Sequence[str]) -> JudgeAgreement:
     """Return raw agreement and Cohen's kappa of two lists of labels."""
-    return Agreement(
+    return JudgeAgreement(
         n_labels=len(people),
         n_topics=len(set(topics)),
         raw=float(np.mean([left == right for left, right in zip(people, judge, strict=True)])),

@@ -1,7 +1,8 @@
-"""A scripted model behind a role, and a look at what it was asked."""
+"""A scripted model behind a role or a check, and a look at what it was asked."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +35,15 @@ class Asked(NamedTuple):
 def scripted(*replies: Line | Callable[[Request], Line]) -> Asked:
     script, records = ScriptedModel(replies), list[CallRecord]()
     return Asked(PromptedModel(script, Sampling(), records.append), script, records)
+
+
+def says(**fields: str) -> str:
+    return json.dumps(fields)
+
+
+def fences(text: str) -> list[str]:
+    """The lines that a model takes for our marks."""
+    return [line for line in text.splitlines() if "<<<" in line or ">>>" in line]
 
 
 def outside_fences(text: str) -> str:

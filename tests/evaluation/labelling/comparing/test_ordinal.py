@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight.evaluation.labelling.ordinal import (
+from sidelight.evaluation.labelling.comparing.ordinal import (
     UNFITTED,
     OrdinalClassifier,
     Thresholds,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
 from sidelight.schemas.judgment import Unjudged
 from sidelight.text import one_line
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,7 @@ def topic_material(article: Article, rubric: Rubric, examples: Examples | None) 
 
 
 def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...]:
-    nothing_shared = load_track().scales["similarity"].lowest
+    lowest = QUESTION_SIMILARITY.scale.lowest
     ranks = [question.rank for question in rubric.questions]
     labels = {
         (item.run_tag, item.run_question_rank, item.rubric_question_rank): item.label
@@ -71,7 +72,7 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
     return tuple(
         ExampleQuestion(
             one_line(question.text),
-            {rank: labels.get((run_tag, number, rank), nothing_shared) for rank in ranks},
+            {rank: labels.get((run_tag, number, rank), lowest) for rank in ranks},
         )
         for (run_tag, topic_id, number), question in sorted(
             examples.questions.items(), key=itemgetter(0)
@@ -81,18 +82,15 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
 
 
 def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
-    nothing_said = load_track().scales["answers"].lowest
-    answer_ids = [answer.answer_id for item in rubric.questions for answer in item.answers]
+    lowest = REPORT_ANSWERS.scale.lowest
+    answer_ids = [answer.answer_id for answer in expected_answers(rubric)]
     labels = {
         (item.run_tag, item.answer_id): item.label
         for item in examples.answer_labels
         if item.topic_id == rubric.topic_id and not isinstance(item.label, Unjudged)
     }
     return tuple(
-        ExampleReport(
-            report.text,
-            {one: labels.get((run_tag, one), nothing_said) for one in answer_ids},
-        )
+        ExampleReport(report.text, {one: labels.get((run_tag, one), lowest) for one in answer_ids})
         for (run_tag, topic_id), report in sorted(examples.reports.items(), key=itemgetter(0))
         if topic_id == rubric.topic_id
     )

@@ -5,25 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.comparison import Comparison
-from sidelight.evaluation.labelling.pair_features import (
-    ANSWER_FEATURES,
+from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
+from sidelight.evaluation.labelling.question_similarity.features import (
     QUESTION_FEATURES,
-    answer_evidence,
     question_features,
-    report_sentences,
 )
-from sidelight.schemas.run import CitedSentence
-from tests.helpers.labels.labelled import N_QUESTIONS, question, report, rubric
+from tests.helpers.labels.labelled import N_QUESTIONS, question, rubric
 
 RUBRIC = rubric("t1")
-COMPARISON = Comparison([q.text for q in RUBRIC.questions])
-
-
-def saying(*texts: str):
-    return report("t1").model_copy(
-        update={"responses": tuple(CitedSentence(text=text) for text in texts)}
-    )
+COMPARISON = TextComparison([q.text for q in RUBRIC.questions])
 
 
 def test_a_repeated_question_shares_everything() -> None:
@@ -45,37 +35,14 @@ def test_the_margin_is_over_the_closest_other_question() -> None:
         first = RUBRIC.questions[0].text
         return np.array([[1, 0] if text == first else [0.6, 0.8] for text in texts], np.float32)
 
-    features = question_features(Comparison([], encode), RUBRIC, [RUBRIC.questions[0].text])
+    features = question_features(TextComparison([], encode), RUBRIC, [RUBRIC.questions[0].text])
     # cosine 1 with itself, 0.6 with every other
     assert features[0, 0, 3:5] == pytest.approx([1, 0.4])
     assert features[1, 0, 3:5] == pytest.approx([0.6, -0.4])
 
 
-def test_sentences_are_told_apart_and_long_ones_cut() -> None:
-    long = " ".join(f"word{number}" for number in range(130))
-    sentences = report_sentences(saying("One thing. Another thing.", long, ""))
-    assert sentences[:2] == ["One thing.", "Another thing."]
-    assert [len(text.split()) for text in sentences[2:]] == [60, 60, 10]
-
-
-def test_an_answer_told_in_two_sentences_is_found() -> None:
-    comparison = Comparison(["Maris Quell owns 6 percent of the publisher."])
-    (found,) = answer_evidence(
-        comparison,
-        ["Maris Quell owns 6 percent of the publisher."],
-        ["Nothing here.", "Maris Quell wrote it.", "She owns 6 percent of the publisher."],
-    )
-    assert found.text == "Maris Quell wrote it. She owns 6 percent of the publisher."
-    assert found.features == pytest.approx((1, 1, 1, 0))
-
-
 @given(st.lists(st.text(max_size=80), max_size=4))
 def test_features_are_bounded_for_any_text(texts: list[str]) -> None:
-    sentences = report_sentences(saying(*texts))
-    answers = [answer.text for q in RUBRIC.questions for answer in q.answers]
-    for found in answer_evidence(COMPARISON, answers, sentences):
-        assert len(found.features) == len(ANSWER_FEATURES)
-        assert all(-1 <= value <= 1 + 1e-9 for value in found.features)
     features = question_features(COMPARISON, RUBRIC, texts or ["?"])
     assert (np.abs(features) <= 1 + 1e-9).all()
 
@@ -105,7 +72,7 @@ def test_the_order_of_a_questions_answers_plays_no_part() -> None:
         )
         for answers in ((first, second), (second, first))
     )
-    comparison, asked = Comparison([], encode), ["Who owns it?"]
+    comparison, asked = TextComparison([], encode), ["Who owns it?"]
     features = question_features(comparison, one_way, asked)
     assert np.array_equal(question_features(comparison, other_way, asked), features)
     assert not np.array_equal(question_features(comparison, RUBRIC, asked)[:1], features)

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING
 
 from autojudge_base import LeaderboardBuilder, LeaderboardSpec, MeasureSpec
 
-from sidelight.checks.support import LexicalSupportCheck
+from sidelight.build.judges import JudgeInputs, make_judge
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.assess import REPORT_FILE, judge_report_runs
-from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-from sidelight.evaluation.labelling.support.sentences import (
-    assess_support,
-    write_verdicts,
-)
+from sidelight.evaluation.labelling.judged_runs import judge_runs
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.run_kinds import TaskRuns
+from sidelight.evaluation.labelling.support.sentences import assess_support
 from sidelight.evaluation.scoring.score import score_reports
 from sidelight.evaluation.scoring.support import score_support
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
+from sidelight.formats.labels.assessments import read_assessments
+from sidelight.formats.labels.support_sentences import write_support_sentences
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.tracks import load_track
 
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.judgment import JudgedSentence
+
+_JUDGE = "embedded"
 
 SENTENCE_FILE = "auto_support_sentences.csv"
 
@@ -77,17 +78,19 @@ class SidelightJudge:
 
 
 def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Path) -> ScoreTable:
+    by_words = make_judge(_JUDGE, JudgeInputs(encoder=None))
+
     async def verdicts_on(report: Report) -> list[JudgedSentence]:
         # Reports may quote different parts of a document, so each is held against its own.
         texts = {key: document.text for key, document in (report.documents or {}).items()}
-        return await assess_support(LexicalSupportCheck(), _runs([report]), lambda _: texts)
+        return await assess_support(by_words, _runs([report]), lambda _: texts)
 
     async def all_verdicts() -> list[JudgedSentence]:
         return list(chain.from_iterable(await asyncio.gather(*map(verdicts_on, reports))))
 
     verdicts = asyncio.run(all_verdicts())
     table = score_support(_runs(reports), verdicts, topic_ids)
-    write_verdicts(outdir / SENTENCE_FILE, verdicts)
+    write_support_sentences(outdir / SENTENCE_FILE, verdicts)
     return table
 
 
@@ -102,11 +105,10 @@ def _by_rubrics(
             remedy="Name the topics that have rubrics with --topic.",
         )
     rubrics = {topic_id: known[topic_id] for topic_id in topic_ids}
-    work = judge_report_runs(EmbeddedJudge(rubrics), rubrics, _runs(reports), None, outdir)
-    asyncio.run(work)
-    return score_reports(
-        track, rubrics, read_assessments(outdir / REPORT_FILE, ANSWER_ASSESSMENTS, track.scales)
-    )
+    judge = make_judge(_JUDGE, JudgeInputs(rubrics, encoder=None))
+    asyncio.run(judge_runs(judge, TaskRuns(track.cited_text, rubrics, _runs(reports)), outdir))
+    labels = read_assessments(outdir / REPORT_ANSWERS.file_name, REPORT_ANSWERS.kind, track.scales)
+    return score_reports(track, rubrics, labels)
 
 
 def _runs(reports: Iterable[Report]) -> list[ReportRun]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from sidelight.errors import ReplyError, StructuredOutputError
-from sidelight.evaluation.labelling.prefix_order import PrefixOrder
+from sidelight.evaluation.labelling.asking.prefix_order import PrefixOrder
+from sidelight.evaluation.labelling.protocol import Judgment
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.schemas.judgment import Unjudged
 from sidelight.text import one_line
@@ -21,18 +22,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=BaseModel)
 
+NOTHING = "there is nothing to read"
+"""Why a submission gets the lowest label without anybody being asked."""
+
 _ALONE = "it"  # the id of what is asked about by itself
 
 
-class Verdict(NamedTuple):
-    """A label with its reason."""
-
-    label: str | Unjudged
-    rationale: str = ""
-
-
 class Assessor:
-    """Asks a model for verdicts, prompts with a common beginning one after the other.
+    """Asks a model for judgments, prompts with a common beginning one after the other.
 
     Args:
         model: Who is asked.
@@ -42,30 +39,30 @@ class Assessor:
         self._model = model
         self._order = PrefixOrder()
 
-    async def verdict(
+    async def judgment(
         self,
         prefix: Sequence[str],
         prompt: Prompt,
         kind: type[T],
-        read: Callable[[T], Verdict],
+        read: Callable[[T], Judgment],
         **values: object,
-    ) -> Verdict:
-        """Ask for a single verdict; see `verdicts`."""
-        (verdict,) = await self.verdicts(
+    ) -> Judgment:
+        """Ask for a single judgment; see `judgments`."""
+        (judgment,) = await self.judgments(
             prefix, prompt, kind, [_ALONE], lambda answer: [(_ALONE, read(answer))], **values
         )
-        return verdict
+        return judgment
 
-    async def verdicts(
+    async def judgments(
         self,
         prefix: Sequence[str],
         prompt: Prompt,
         kind: type[T],
         asked: Sequence[str],
-        read: Callable[[T], Iterable[tuple[str, Verdict]]],
+        read: Callable[[T], Iterable[tuple[str, Judgment]]],
         **values: object,
-    ) -> list[Verdict]:
-        """Ask one question and return one verdict for each id asked about.
+    ) -> list[Judgment]:
+        """Ask one question and return one judgment for each id asked about.
 
         A reply that misses, repeats or invents an id is repaired once. If that does not help, what
         it says once and was asked counts; the rest is unjudged.
@@ -75,7 +72,7 @@ class Assessor:
             prompt: The question.
             kind: The type of the answer.
             asked: Ids, each once.
-            read: Returns the ids and verdicts in an answer.
+            read: Returns the ids and judgments in an answer.
             values: The variables of the prompt.
         """
 
@@ -91,18 +88,18 @@ class Assessor:
                 reason = one_line(error.message)
                 given = list(_rest(error, kind, read))
         counts = Counter(one for one, _ in given)
-        verdicts = {
-            one: Verdict(verdict.label, one_line(verdict.rationale))
-            for one, verdict in given
+        judgments = {
+            one: Judgment(judgment.label, one_line(judgment.rationale))
+            for one, judgment in given
             if counts[one] == 1
         }
-        return [verdicts.get(one, Verdict(Unjudged(reason=reason))) for one in asked]
+        return [judgments.get(one, Judgment(Unjudged(reason=reason))) for one in asked]
 
 
 def _rest(
-    error: ReplyError, kind: type[T], read: Callable[[T], Iterable[tuple[str, Verdict]]]
-) -> Iterable[tuple[str, Verdict]]:
-    """Return the verdicts in a reply that fits its type but does not cover what was asked."""
+    error: ReplyError, kind: type[T], read: Callable[[T], Iterable[tuple[str, Judgment]]]
+) -> Iterable[tuple[str, Judgment]]:
+    """Return the judgments in a reply that fits its type but does not cover what was asked."""
     if not isinstance(error, StructuredOutputError):
         return ()
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     from sidelight.text_vectors import Encode
 
 
-class Comparison:
+class SentenceEncoder(NamedTuple):
+    """A model that makes vectors of sentences.
+
+    Attributes:
+        name: The model, which becomes part of a judge's version.
+        encode: Texts to L2-normalised vectors (n, dim) float32.
+    """
+
+    name: str
+    encode: Encode
+
+
+class TextComparison:
     """Compares texts, with word weights learned once from texts that no run can influence.
 
     Args:

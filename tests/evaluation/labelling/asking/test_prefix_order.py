@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from sidelight.evaluation.labelling import prefix_order
-from sidelight.evaluation.labelling.prefix_order import PrefixOrder
+from sidelight.evaluation.labelling.asking import prefix_order
+from sidelight.evaluation.labelling.asking.prefix_order import PrefixOrder
 
 
 class Server:
