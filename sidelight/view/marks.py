@@ -124,6 +124,7 @@ class Marker:
             text=answer.text,
             references=tuple(web_page(url, "") for url in answer.references),
             label=label,
+            title=self._answer.label(label).title if label else "Not judged",
             reason=reason,
             lost=share * (1 - (self._answer.credit(label) if label else 0.0)),
             lost_at=lost_at,

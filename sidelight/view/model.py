@@ -167,6 +167,7 @@ class AnswerMark:
         text: The answer.
         references: Pages that support it, by the rubric.
         label: What the report says; None if nobody could tell.
+        title: The label as a heading.
         reason: Why.
         lost: Share of the topic's report score that the report missed here.
         lost_at: The stage of the run at which most of it was lost; empty where that is not known.
@@ -175,6 +176,7 @@ class AnswerMark:
     text: str
     references: tuple[WebPage, ...]
     label: str | None
+    title: str
     reason: str
     lost: float
     lost_at: str

@@ -27,7 +27,7 @@ Compound = Annotated[
 ]
 Merge = Annotated[
     bool,
-    typer.Option("--merge", help="Where labels conflict: contradicts, supports, partial, none."),
+    typer.Option("--merge", help="Where labels conflict, keep the one that the track puts first."),
 ]
 
 
