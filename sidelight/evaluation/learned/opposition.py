@@ -1,0 +1,122 @@
+"""Whether a sentence says the opposite of an item, though it uses the item's words.
+
+Four rules: what the item says is denied in the sentence (see `denial`), or negated, or said with
+an opposite word, or said of another figure or of other names (see `roles`). Each needs most of the
+item's words in the sentence; where less is shared, the model's weights decide.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sidelight.evaluation.learned.denial import frame
+from sidelight.evaluation.learned.roles import other_figure, other_names
+from sidelight.evaluation.learned.tables import frequencies
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.learned.denial import Frame
+    from sidelight.evaluation.learned.words import Sentence
+
+_TAKEN_BACK = 0.5  # share of what both say that the sentence takes back
+_MUCH = 0.6  # share of the item's weight in the sentence from which its negation counts
+_NEARLY_ALL = 0.7
+_NEGATIONS = frozenset("no not never neither nor none nobody nothing without cannot hardly".split())
+_NOT_NEGATING = frozenset("only just merely simply doubt question until least surprisingly".split())
+_BREAKS = frozenset("but and or although though while because which who that if when".split())
+_REACH = 5  # words that a negation reaches, up to the next conjunction
+
+_OPPOSITES = {
+    word: pair[1 - place]
+    for pair in (
+        tuple(item.split("/"))
+        for item in (
+            "increased/decreased increase/decrease increases/decreases increasing/decreasing "
+            "rose/fell rise/fall higher/lower highest/lowest more/fewer above/below "
+            "confirmed/denied accepted/rejected approved/rejected supports/opposes "
+            "supported/opposed changed/unchanged true/false public/private lawful/unlawful "
+            "legal/illegal reliable/unreliable won/lost bought/sold guilty/innocent "
+            "largest/smallest best/worst most/least strongest/weakest improves/worsens "
+            "improved/worsened success/failure succeeded/failed allowed/forbade "
+            "allows/forbids safe/dangerous before/after first/last majority/minority "
+            "conservative/liberal left/right profit/loss gained/lost "
+            "included/excluded includes/excludes possible/impossible"
+        ).split()
+    )
+    for place, word in enumerate(pair)
+}
+
+
+def taken_back(item: Sentence, sentence: Sentence, framed: Frame) -> bool:
+    """Tell whether a sentence takes back most of what it shares with an item.
+
+    An item that is itself such a denial is said by it, not taken back.
+    """
+    if not any(framed.taken_back) or is_polar(item):
+        return False
+    weigh = frequencies().weight
+    shared = denied = 0.0
+    for stem, taken in zip(sentence.stems, framed.taken_back, strict=True):
+        if stem and stem in item.content:
+            shared += weigh(stem)
+            denied += weigh(stem) * taken
+    return denied > _TAKEN_BACK * shared if shared else all(framed.taken_back)
+
+
+def opposed(item: Sentence, sentence: Sentence, overlap: float) -> str:
+    """Return why a sentence says the opposite of an item, or nothing if it does not.
+
+    Args:
+        item: What is looked for.
+        sentence: What was found; denials have been looked at before.
+        overlap: The weighted share of the item's stems in the sentence, in [0, 1].
+    """
+    if overlap >= _MUCH and _negated_there(item, sentence):
+        return "it is negated"
+    if overlap >= _NEARLY_ALL and is_polar(item) and not is_polar(sentence):
+        return "the negation is missing"
+    if overlap >= _MUCH and (word := _opposite_word(item, sentence)):
+        return f"it says {word}"
+    return other_figure(item, sentence) or other_names(item, sentence)
+
+
+@lru_cache(maxsize=16_384)
+def is_polar(sentence: Sentence) -> bool:
+    """Tell whether a sentence negates or denies anything."""
+    return bool(negated(sentence)) or any(frame(sentence).taken_back)
+
+
+@lru_cache(maxsize=16_384)
+def negated(sentence: Sentence) -> frozenset[str]:
+    """Return the stems within reach of a negation."""
+    reached: set[str] = set()
+    words = sentence.words
+    for place, word in enumerate(words):
+        if word not in _NEGATIONS and not word.endswith("n't"):
+            continue
+        if place + 1 < len(words) and words[place + 1] in _NOT_NEGATING:
+            continue
+        for other in range(place + 1, min(place + 1 + _REACH, len(words))):
+            if words[other] in _BREAKS:
+                break
+            reached.add(sentence.stems[other])
+    return frozenset(reached - {""})
+
+
+def _negated_there(item: Sentence, sentence: Sentence) -> bool:
+    """Tell whether words of the item are negated in the sentence and not in the item."""
+    return bool(negated(sentence) & item.content) and not is_polar(item)
+
+
+def _opposite_word(item: Sentence, sentence: Sentence) -> str:
+    said, wanted = set(sentence.words), set(item.words)
+    return next(
+        (
+            f"{_OPPOSITES[word]!r} instead of {word!r}"
+            for word in item.words
+            if word in _OPPOSITES
+            and _OPPOSITES[word] in said - wanted
+            and word not in said
+        ),
+        "",
+    )
