@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sidelight.evaluation.learned.copying import letters_found, longest_run, pairs_found
 from sidelight.evaluation.learned.opposition import is_polar, opposed, taken_back
 from sidelight.evaluation.learned.tables import frequencies
 
@@ -52,9 +53,17 @@ WORDS = (
     "text words",
     "place words",
 )
-FEATURES = COSINES + WORDS
+COPYING = (
+    "letters",  # share of the item's runs of four letters in the text
+    "letters of place",  # the same in the best sentence and its neighbours
+    "word pairs",  # share of the item's neighbouring words that are neighbours in the text
+    "copied",  # longest run of the item's words in the text, as a share of the item
+    "copied words",  # logarithm of its length
+)
+FEATURES = COSINES + WORDS + COPYING
 
 _LOOKED_AT = 0.3  # share of an item's words from which opposition is looked for
+_ORDERED = 0.3  # share of an item's neighbouring words that a doubtful sentence must have
 _TOP = 3
 _NEAR = 3  # words
 _PREFIX = 4
@@ -148,6 +157,8 @@ class _Look:
 
     def _against(self, sentence: Sentence, place: int) -> bool:
         overlap = _share(self.all, sentence.content)
+        if place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED:
+            return True
         if taken_back(self.item, sentence, self.reading.frames[place]):
             reason = "it is denied"
         elif overlap >= _LOOKED_AT:
@@ -224,6 +235,8 @@ class _Look:
         item, place = self.item, sentences[best]
         everything = frozenset().union(*(sentence.content for sentence in sentences))
         new = [_share(self.new, sentence.content) for sentence in sentences]
+        near = sentences[max(0, best - 1) : best + 2]
+        run = longest_run(item, sentences)
         rarest = max(self.new, key=lambda stem: self.new[stem], default="")
         return (
             float(shares.max()),
@@ -236,12 +249,17 @@ class _Look:
             _alike(self.new, both),
             _phrases(item, sentences),
             _order(item, place),
-            _found(item.numbers, _numbers(sentences, best)),
+            _found(item.numbers, _numbers(near)),
             _found(item.names, both),
             float(is_polar(item) != is_polar(place)),
             np.log1p(len(item.content)).item(),
             np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
             np.log1p(len(place.words)).item(),
+            letters_found(item, sentences),
+            letters_found(item, near),
+            pairs_found(item, sentences),
+            run / max(1, len(item.words)),
+            np.log1p(run).item(),
         )
 
 
@@ -284,8 +302,7 @@ def _order(item: Sentence, sentence: Sentence) -> float:
     return sum(left < right for left, right in pairwise(shared)) / (len(shared) - 1)
 
 
-def _numbers(sentences: Sequence[Sentence], best: int) -> frozenset[str]:
-    near = sentences[max(0, best - 1) : best + 2]
+def _numbers(near: Sequence[Sentence]) -> frozenset[str]:
     return frozenset().union(*(sentence.numbers for sentence in near))
 
 

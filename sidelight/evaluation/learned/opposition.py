@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TAKEN_BACK = 0.5  # share of what both say that the sentence takes back
 _MUCH = 0.6  # share of the item's weight in the sentence from which its negation counts
 _NEARLY_ALL = 0.7
+_LITTLE_ELSE = 0.35  # share of the sentence's weight in the item from which opposites count
 _NEGATIONS = frozenset("no not never neither nor none nobody nothing without cannot hardly".split())
 _NOT_NEGATING = frozenset("only just merely simply doubt question until least surprisingly".split())
 _BREAKS = frozenset("but and or although though while because which who that if when".split())
@@ -50,9 +51,12 @@ _OPPOSITES = {
 def taken_back(item: Sentence, sentence: Sentence, framed: Frame) -> bool:
     """Tell whether a sentence takes back most of what it shares with an item.
 
-    An item that is itself such a denial is said by it, not taken back.
+    An item that negates or denies something is said by a denial, not taken back, unless the
+    sentence denies its negation.
     """
-    if not any(framed.taken_back) or is_polar(item):
+    if not any(framed.taken_back) or any(frame(item).taken_back):
+        return False
+    if negated(item) and not negated(item) & negated(sentence):
         return False
     weigh = frequencies().weight
     shared = denied = 0.0
@@ -73,10 +77,11 @@ def opposed(item: Sentence, sentence: Sentence, overlap: float) -> str:
     """
     if overlap >= _MUCH and _negated_there(item, sentence):
         return "it is negated"
-    if overlap >= _NEARLY_ALL and is_polar(item) and not is_polar(sentence):
-        return "the negation is missing"
-    if overlap >= _MUCH and (word := _opposite_word(item, sentence)):
-        return f"it says {word}"
+    if overlap >= _MUCH and _share(sentence.content, item.content) >= _LITTLE_ELSE:
+        if overlap >= _NEARLY_ALL and _negation_lost(item, sentence):
+            return "the negation is missing"
+        if word := _opposite_word(item, sentence):
+            return f"it says {word}"
     return other_figure(item, sentence) or other_names(item, sentence)
 
 
@@ -104,8 +109,25 @@ def negated(sentence: Sentence) -> frozenset[str]:
 
 
 def _negated_there(item: Sentence, sentence: Sentence) -> bool:
-    """Tell whether words of the item are negated in the sentence and not in the item."""
-    return bool(negated(sentence) & item.content) and not is_polar(item)
+    """Tell whether words of the item, and few others, are negated in the sentence only."""
+    reached = negated(sentence)
+    return bool(reached) and not is_polar(item) and _share(reached, item.content) >= _MUCH
+
+
+def _negation_lost(item: Sentence, sentence: Sentence) -> bool:
+    """Tell whether words that the item negates stand in the sentence without negation."""
+    taken = frame(item).taken_back
+    reached = negated(item) | {
+        stem for stem, back in zip(item.stems, taken, strict=True) if stem and back
+    }
+    return bool(reached) and not is_polar(sentence) and _share(reached, sentence.content) >= _MUCH
+
+
+def _share(stems: frozenset[str], given: frozenset[str]) -> float:
+    """Return the weighted share of stems that are given."""
+    weigh = frequencies().weight
+    total = sum(weigh(stem) for stem in sorted(stems))
+    return sum(weigh(stem) for stem in sorted(stems & given)) / total if total else 0.0
 
 
 def _opposite_word(item: Sentence, sentence: Sentence) -> str:

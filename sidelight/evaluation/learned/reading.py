@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _FLUENT = 0.12  # nats; of prose 99% is above, of shuffled words 95% below, the text considered
+_DOUBTFUL = -0.15  # from here to there, a sentence counts for items whose words it has in order
 _TEXT_COUNTS = 12  # as many words as the rest of the text counts when one sentence is looked at
 _FUNCTION_WORDS = 0.15  # share below which words are a list; prose has .3 to .5
 _FROM_WORDS = 5  # shorter than that, form tells nothing
@@ -34,6 +35,7 @@ class Reading(NamedTuple):
         frames: What each does with its own words.
         fluency: How well the words of each follow one another; see `tables.WordOrder`.
         asserted: Places of the sentences that assert something.
+        doubtful: Those of them that may be shuffled words.
         pairs: Places of the first of two asserted neighbours, with the text of both.
         words: Number of words read.
     """
@@ -42,6 +44,7 @@ class Reading(NamedTuple):
     frames: tuple[Frame, ...]
     fluency: tuple[float, ...]
     asserted: tuple[int, ...]
+    doubtful: frozenset[int]
     pairs: tuple[tuple[int, str], ...]
     words: int
 
@@ -65,9 +68,11 @@ def read_text(text: str, max_words: int | None = None) -> Reading:
     sentences = [read(part) for part in parts]
     framed = frames(sentences)
     fluency = [word_order().fluency(sentence.shapes) for sentence in sentences]
-    written = _written(sentences, fluency)
+    order = _order(sentences, fluency)
     asserted = [
-        place for place, frame in enumerate(framed) if written[place] and not frame.asks
+        place
+        for place, frame in enumerate(framed)
+        if order[place] >= _DOUBTFUL and not frame.asks
     ]
     kept = set(asserted)
     return Reading(
@@ -75,6 +80,7 @@ def read_text(text: str, max_words: int | None = None) -> Reading:
         frames=tuple(framed),
         fluency=tuple(fluency),
         asserted=tuple(asserted),
+        doubtful=frozenset(place for place in asserted if order[place] < _FLUENT),
         pairs=tuple(
             (place, both) for place, both in neighbours(parts) if {place, place + 1} <= kept
         ),
@@ -82,18 +88,18 @@ def read_text(text: str, max_words: int | None = None) -> Reading:
     )
 
 
-def _written(sentences: Sequence[Sentence], fluency: Sequence[float]) -> list[bool]:
-    """Tell of each sentence whether its words stand as people write them."""
+def _order(sentences: Sequence[Sentence], fluency: Sequence[float]) -> list[float]:
+    """Return the fluency of each sentence in view of all; a list of words has none."""
     lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.float64)
+    if not lengths.sum():
+        return [-np.inf] * len(sentences)
     function = np.array([_function_words(sentence) for sentence in sentences])
     order = np.array(fluency)
-    if not lengths.sum():
-        return [False] * len(sentences)
-    smooth = _blended(order, lengths) >= _FLUENT
-    prose = _blended(function, lengths) >= _FUNCTION_WORDS
-    short = (lengths < _FROM_WORDS) & (_mean(order, lengths) >= _FLUENT)
-    found: list[bool] = ((smooth & prose) | short).tolist()
-    return found
+    short = lengths < _FROM_WORDS
+    found = np.where(short, _mean(order, lengths), _blended(order, lengths))
+    found[~short & (_blended(function, lengths) < _FUNCTION_WORDS)] = -np.inf
+    values: list[float] = found.tolist()
+    return values
 
 
 def _blended(
@@ -111,4 +117,8 @@ def _mean(values: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64]) -> 
 
 
 def _function_words(sentence: Sentence) -> float:
-    return sum(not stem for stem in sentence.stems) / len(sentence.stems) if sentence.stems else 0.0
+    function = sum(
+        not stem and not figure
+        for stem, figure in zip(sentence.stems, sentence.figures, strict=True)
+    )
+    return function / len(sentence.words) if sentence.words else 0.0

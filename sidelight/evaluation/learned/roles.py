@@ -7,53 +7,25 @@ Corrance". Figures: "2.4 million, 59 percent" is not "59 million, 2.4 percent".
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from sidelight.evaluation.learned.alignment import filled_otherwise, same_name
 from sidelight.evaluation.learned.tables import frequencies
+from sidelight.evaluation.learned.words import entities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sidelight.evaluation.learned.words import Sentence
+    from sidelight.evaluation.learned.words import Entity, Sentence
 
 _SAME_WORDS = 0.6  # share of the item's other words that the sentence must have
-_MOST_WORDS = 0.7  # the same, where a name or figure is merely missing
+_MOST_WORDS = 0.7  # the same, where a figure is merely missing
+_NEARLY_ALL = 0.85  # the same, where a name is
 _PREPOSITIONS = frozenset("by from to for against of with in at on than over under".split())
 _PASSIVE = "by"
 _YEARS = frozenset("in since by until from before after during".split())
-_MARGIN = 0.34  # by which exchanged roles must fit better
-_COMMON_NAME = 2.5  # nats; a rarer stem tells a name from others
-_MANY = 12  # names compared with each other
-
-
-class Entity(NamedTuple):
-    """Neighbouring names: one person, firm or place.
-
-    Attributes:
-        stems: Their stems.
-        start: Place of the first word.
-        end: Place after the last word.
-    """
-
-    stems: frozenset[str]
-    start: int
-    end: int
-
-
-@lru_cache(maxsize=16_384)
-def entities(sentence: Sentence) -> tuple[Entity, ...]:
-    """Return the names of a sentence, neighbours joined, in order."""
-    found: list[Entity] = []
-    place = 0
-    while place < len(sentence.words):
-        start = place
-        while place < len(sentence.words) and sentence.named[place]:
-            place += 1
-        stems = frozenset(sentence.stems[start:place]) - {""}
-        if stems:
-            found.append(Entity(stems, start, place))
-        place += place == start
-    return tuple(found[:_MANY])
+_SHARE_AS_IS = 0.34  # of the votes for the names as they stand, below which they are exchanged
+_VOTES = 2
 
 
 def other_figure(item: Sentence, sentence: Sentence) -> str:
@@ -61,11 +33,15 @@ def other_figure(item: Sentence, sentence: Sentence) -> str:
     wanted, given = item.numbers, sentence.numbers
     if not wanted or not given or _rest_shared(item, sentence) < _SAME_WORDS:
         return ""
+    if filled_otherwise(item, sentence) == "figures":
+        return "it gives another figure"
     ours, theirs = _units(item), _units(sentence)
     for unit, figures in ours.items():
         others = theirs.get(unit, frozenset())
-        if others and not others & figures:
-            return f"it gives {min(others)} {unit} instead of {min(figures)}"
+        lacking = figures - given
+        if (lacking and others - wanted) or (others and not others & figures):
+            figure, other = min(lacking or figures), min(others - wanted or others)
+            return f"it gives {other} instead of {figure}"
     if not wanted & given and _rest_shared(item, sentence) >= _MOST_WORDS:
         return f"it gives {min(given)} instead of {min(wanted)}"
     return ""
@@ -78,10 +54,12 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
         return ""
     rest = _rest_shared(item, sentence)
     if rest >= _SAME_WORDS:
+        if filled_otherwise(item, sentence) == "names":
+            return "it is said of others"
         pairs = [
             (place, found)
             for place in ours
-            if (found := next((other for other in theirs if _same(place, other)), None))
+            if (found := next((other for other in theirs if same_name(place.stems, other.stems)), None))
         ]
         for i, (first, first_found) in enumerate(pairs):
             for second, second_found in pairs[i + 1 :]:
@@ -89,7 +67,7 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
                     item, sentence, (first, second), (first_found, second_found)
                 ):
                     return "the names have changed places"
-    if rest >= _MOST_WORDS:
+    if rest >= _NEARLY_ALL:
         missing = [place for place in ours if not place.stems & sentence.content]
         foreign = [other for other in theirs if not other.stems & item.content]
         if foreign and missing and 2 * len(missing) >= len(ours):
@@ -105,27 +83,35 @@ def _exchanged(
 ) -> bool:
     """Tell whether two names stand in each other's place among the words both sentences share.
 
-    A shared word votes by the side of each name it is on, a preposition before a name by whom it
-    introduces. In the passive the sides mean the opposite.
+    A shared word votes by the side of each name it is on and by the name it is nearer to, a
+    preposition before a name by whom it introduces. In the passive the sides mean the opposite.
     """
-    shared = (item.content & sentence.content) - ours[0].stems - ours[1].stems
-    votes = [
+    shared = sorted((item.content & sentence.content) - ours[0].stems - ours[1].stems)
+    sides = [
         (_side(item, stem, name), _side(sentence, stem, found), _side(sentence, stem, other))
-        for stem in sorted(shared)
+        for stem in shared
         for name, found, other in zip(ours, theirs, theirs[::-1], strict=True)
     ]
-    as_is = sum(wanted == found for wanted, found, _ in votes)
-    changed = sum(wanted == other for wanted, _, other in votes)
-    if _is_passive(item, ours) != _is_passive(sentence, theirs):
-        as_is, changed = changed, as_is
-    count = len(votes)
-    for name, found, other in zip(ours, theirs, theirs[::-1], strict=True):
-        before = _preposition(item, name)
-        if before and before != "of":
-            as_is += before == _preposition(sentence, found)
-            changed += before == _preposition(sentence, other)
-            count += 1
-    return count > 0 and changed - as_is > _MARGIN * count
+    turned = _is_passive(item, ours) != _is_passive(sentence, theirs)
+    votes = [(found == wanted) != turned for wanted, found, other in sides if found != other]
+    votes += [
+        near == found
+        for stem in shared
+        if (near := _nearer(item, stem, ours)) and (found := _nearer(sentence, stem, theirs))
+    ]
+    before = [_preposition(sentence, name) for name in theirs]
+    for place, name in enumerate(ours):
+        word = _preposition(item, name)
+        if word and word != "of" and before[0] != before[1] and word in before:
+            votes.append(before[place] == word)
+    return len(votes) >= _VOTES and sum(votes) < _SHARE_AS_IS * len(votes)
+
+
+def _nearer(sentence: Sentence, stem: str, names: tuple[Entity, Entity]) -> int:
+    """Return which name the first place of a stem is nearer to, 1 or 2; 0 for neither."""
+    place = sentence.stems.index(stem)
+    far = [max(name.start - place, place - name.end + 1) for name in names]
+    return 0 if far[0] == far[1] else 1 + (far[1] < far[0])
 
 
 def _side(sentence: Sentence, stem: str, name: Entity) -> bool:
@@ -143,14 +129,6 @@ def _preposition(sentence: Sentence, name: Entity) -> str:
     return next((word for word in reversed(before) if word in _PREPOSITIONS), "")
 
 
-def _same(left: Entity, right: Entity) -> bool:
-    """Tell whether two names share a word that few others have."""
-    weigh = frequencies().weight
-    return left.stems == right.stems or any(
-        weigh(stem) >= _COMMON_NAME for stem in left.stems & right.stems
-    )
-
-
 def _rest_shared(item: Sentence, sentence: Sentence) -> float:
     """Return the weighted share of the item's stems, but for names and figures, in the sentence."""
     weigh = frequencies().weight
@@ -159,8 +137,9 @@ def _rest_shared(item: Sentence, sentence: Sentence) -> float:
         for stem, named, figure in zip(item.stems, item.named, item.figures, strict=True)
         if stem and not named and not figure
     }
-    total = sum(weigh(stem) for stem in rest)
-    return sum(weigh(stem) for stem in rest & sentence.content) / total if total else 0.0
+    total = sum(weigh(stem) for stem in sorted(rest))
+    found = sum(weigh(stem) for stem in sorted(rest & sentence.content))
+    return found / total if total else 0.0
 
 
 @lru_cache(maxsize=16_384)

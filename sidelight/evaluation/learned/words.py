@@ -19,6 +19,7 @@ MAX_WORDS = 60
 """Words of one sentence, and of two neighbours read together."""
 
 _LONG = 40  # words; a sentence beyond that is also cut where a small letter follows a full stop
+_MANY = 12  # names of one sentence that are looked at
 _MAX_LETTERS = 60  # of a word; what is longer is no word, and is cut
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;:()\[\]\"“”/|•*–—-]")
 _WORD = re.compile(r"[^\W_]")
@@ -35,6 +36,11 @@ _SMALL_NUMBERS = {
     word: str(10 * number)
     for number, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), start=3)
 }
+_DATES = frozenset(
+    "january february march april may june july august september october november december jan feb "
+    "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
+    "sunday mr mrs ms dr prof sen rep gov president".split()
+)
 # Past forms that no rule takes back to the present.
 _PRESENT = {
     past: verb
@@ -92,6 +98,36 @@ class Sentence(NamedTuple):
     def numbers(self) -> frozenset[str]:
         """The different figures."""
         return frozenset(self.figures) - {""}
+
+
+class Entity(NamedTuple):
+    """Neighbouring names: one person, firm or place.
+
+    Attributes:
+        stems: Their stems.
+        start: Place of the first word.
+        end: Place after the last word.
+    """
+
+    stems: frozenset[str]
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=16_384)
+def entities(sentence: Sentence) -> tuple[Entity, ...]:
+    """Return the names of a sentence, neighbours joined, in order."""
+    found: list[Entity] = []
+    place = 0
+    while place < len(sentence.words):
+        start = place
+        while place < len(sentence.words) and sentence.named[place]:
+            place += 1
+        stems = frozenset(sentence.stems[start:place]) - {""}
+        if stems:
+            found.append(Entity(stems, start, place))
+        place += place == start
+    return tuple(found[:_MANY])
 
 
 @lru_cache(maxsize=65_536)
@@ -170,7 +206,7 @@ def _figure(word: str) -> str:
 
 def _named(words: list[str], place: int) -> bool:
     word = words[place]
-    if not word[0].isupper() or word.casefold() in STOPWORDS:
+    if not word[0].isupper() or word.casefold() in STOPWORDS | _DATES:
         return False
     if place:
         return True
