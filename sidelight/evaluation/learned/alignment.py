@@ -9,15 +9,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.evaluation.learned.tables import frequencies
 from sidelight.evaluation.learned.words import entities
 
 if TYPE_CHECKING:
     from sidelight.evaluation.learned.words import Sentence
 
-_ALIKE = 0.7  # least share of the item's words, places counted, that must be side by side
+_ALIKE = 0.85  # least share of the item's words, places counted, that must be side by side
 _FILLED_OTHERWISE = 0.6  # of a word: places filled by the same thing are sought first
-_COMMON_NAME = 2.5  # nats; a rarer stem tells a name from others
 
 
 class Slot(NamedTuple):
@@ -33,12 +31,8 @@ class Slot(NamedTuple):
 
 
 def same_name(left: frozenset[str], right: frozenset[str]) -> bool:
-    """Tell whether one name is the other or a part of it that few other names have."""
-    weigh = frequencies().weight
-    shared = left & right
-    return left == right or (
-        shared in (left, right) and any(weigh(stem) >= _COMMON_NAME for stem in shared)
-    )
+    """Tell whether one name is the other or a part of it."""
+    return left <= right or right <= left
 
 
 @lru_cache(maxsize=16_384)

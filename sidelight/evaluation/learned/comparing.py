@@ -35,6 +35,11 @@ class Task(NamedTuple):
     context: str = ""
     max_words: int | None = None
 
+    @property
+    def reading(self) -> Reading:
+        """The text, read."""
+        return read_text(self.text, self.max_words)
+
 
 class Found(NamedTuple):
     """A text and what it holds for each item.
@@ -66,7 +71,7 @@ class Comparer:
         wanted: dict[str, None] = {}
         for task in tasks:
             wanted.update(dict.fromkeys(read(item).text for item in task.items))
-            wanted.update(dict.fromkeys(read_text(task.text, task.max_words).texts))
+            wanted.update(dict.fromkeys(task.reading.texts))
             wanted[read(task.context).text] = None
         new = [text for text in wanted if text and text not in self._vectors]
         if new:
@@ -74,7 +79,7 @@ class Comparer:
 
     def compare(self, task: Task) -> Found:
         """Return what a text holds for each item."""
-        reading = read_text(task.text, task.max_words)
+        reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
         if self._encode is None or not items:
             return Found(reading, evidence(items, context, reading, None, None))

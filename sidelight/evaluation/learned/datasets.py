@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.learned.attacks import ATTACKS
+from sidelight.evaluation.learned.attacks import ATTACKS, Attack
 from sidelight.evaluation.learned.comparing import Comparer, Task
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from sidelight.evaluation.learned.comparing import Encode
     from sidelight.evaluation.learned.label_files import JudgedAnswer, JudgedCitation, Segments
 
-_ATTACKED = 5  # every so many answers or citations are also attacked
+_ATTACKED = 12  # every so many answers or citations are also attacked
+_OF_A_TOPIC = 3  # every so many attacks are made on the items of a topic
 _FULL = 2
 
 
@@ -69,7 +70,11 @@ def support_rows(
     """Return rows of people's labels of citations whose segment is known, then made rows."""
     labelled = [
         _Labelled(
-            Task((citation.sentence,), segments.texts[citation.segment], _query(citation, segments)),
+            Task(
+                (citation.sentence,),
+                segments.texts[citation.segment],
+                segments.queries.get(citation.topic, ""),
+            ),
             (citation.level,),
             citation.topic,
             citation.run,
@@ -85,30 +90,26 @@ def _of(answer: JudgedAnswer) -> tuple[str, str, bool]:
     return answer.topic, answer.run, True
 
 
-def _query(citation: JudgedCitation, segments: Segments) -> str:
-    return segments.queries.get(citation.topic, "")
-
-
 def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
     """Return texts of every other item of a topic, and what attacks make of them."""
     made = []
-    for answer in {answer.topic: answer for answer in answers}.values():
+    topics = {answer.topic: answer for answer in answers}.values()
+    for number, answer in enumerate(topics):
+        task = Task(answer.items, "", answer.query)
         for start in (0, 1):
             stated = [f"{item.rstrip('.')}." for item in answer.items[start::2]]
             levels = [0] * len(answer.items)
             levels[start::2] = [_FULL] * len(stated)
-            task = Task(answer.items, " ".join(stated), answer.query)
-            made.append(_Labelled(task, tuple(levels), answer.topic, "", people=False))
-            for attack in ATTACKS:
+            honest = task._replace(text=" ".join(stated))
+            made.append(_Labelled(honest, tuple(levels), answer.topic, "", people=False))
+            for attack in ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
                 changed = [attack.change(sentence) for sentence in stated]
                 # A name or figure that is not there cannot be exchanged: then nothing changed.
-                left = [
+                levels[start::2] = [
                     -1 if new == old else 0 for new, old in zip(changed, stated, strict=True)
                 ]
-                levels = [0] * len(answer.items)
-                levels[start::2] = left
-                task = Task(answer.items, " ".join(changed), answer.query)
-                made.append(_Labelled(task, tuple(levels), answer.topic, "", people=False))
+                attacked = task._replace(text=" ".join(changed))
+                made.append(_Labelled(attacked, tuple(levels), answer.topic, "", people=False))
     return made
 
 
@@ -130,7 +131,7 @@ def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
 
 def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
     """Return some citations in full support whose source or sentence says something else."""
-    attacks = cycle(ATTACKS)
+    attacks = cycle(attack for attack in ATTACKS if _changes_meaning(attack))
     full = [item for item in labelled if item.levels == (_FULL,)]
     made = []
     for item, attack in zip(full[::_ATTACKED], attacks, strict=False):
@@ -141,6 +142,11 @@ def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
         if task != item.task:
             made.append(item._replace(task=task, levels=(0,), people=False))
     return made
+
+
+def _changes_meaning(attack: Attack) -> bool:
+    """Tell whether an attack says something else, not merely says it badly."""
+    return attack.name.startswith(("denied", "refuted", "negated", "names", "figures"))
 
 
 def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:

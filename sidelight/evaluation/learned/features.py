@@ -147,18 +147,30 @@ class _Look:
         self.all = frequencies().weights(sorted(item.content))
         self.cosines, self.row = cosines, row
         self.opposed, self.opposed_place = "", -1
+        against = [self._against(place) for place in range(len(reading.sentences))]
+        self.said = [
+            sentence
+            for sentence, opposite in zip(reading.sentences, against, strict=True)
+            if not opposite
+        ]
         kept = [
             column
             for column, place in enumerate(reading.asserted)
-            if not self._against(reading.sentences[place], place)
+            if not against[place] and not self._shuffled(place)
         ]
         self.kept = kept
         self.places = [reading.asserted[column] for column in kept]
 
-    def _against(self, sentence: Sentence, place: int) -> bool:
+    def _shuffled(self, place: int) -> bool:
+        """Tell whether a sentence that may be shuffled words has not the item's words in order."""
+        sentence = self.reading.sentences[place]
+        return (
+            place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED
+        )
+
+    def _against(self, place: int) -> bool:
+        sentence = self.reading.sentences[place]
         overlap = _share(self.all, sentence.content)
-        if place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED:
-            return True
         if taken_back(self.item, sentence, self.reading.frames[place]):
             reason = "it is denied"
         elif overlap >= _LOOKED_AT:
@@ -171,7 +183,10 @@ class _Look:
 
     def evidence(self, asked: float) -> Evidence:
         if not self.places:
-            return Evidence((0.0,) * len(FEATURES), -1, self.opposed, self.opposed_place)
+            nothing = (0.0,) * (len(FEATURES) - len(COPYING))
+            return Evidence(
+                (*nothing, *self._copying(())), -1, self.opposed, self.opposed_place
+            )
         sentences = [self.reading.sentences[place] for place in self.places]
         shares = np.array([_share(self.all, sentence.content) for sentence in sentences])
         own = self.cosines[self.row, self.kept]
@@ -180,7 +195,8 @@ class _Look:
         both = self._with_neighbour(best, pairs)
         cosines = self._cosines(own, best, pairs, asked)
         words = self._words(sentences, shares, best, both)
-        return Evidence((*cosines, *words), self.places[best], self.opposed, self.opposed_place)
+        copying = self._copying(sentences[max(0, best - 1) : best + 2])
+        return Evidence((*cosines, *words, *copying), self.places[best], self.opposed, self.opposed_place)
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """Return column in the cosines and both places in `places` of each pair that is left."""
@@ -236,7 +252,6 @@ class _Look:
         everything = frozenset().union(*(sentence.content for sentence in sentences))
         new = [_share(self.new, sentence.content) for sentence in sentences]
         near = sentences[max(0, best - 1) : best + 2]
-        run = longest_run(item, sentences)
         rarest = max(self.new, key=lambda stem: self.new[stem], default="")
         return (
             float(shares.max()),
@@ -255,9 +270,17 @@ class _Look:
             np.log1p(len(item.content)).item(),
             np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
             np.log1p(len(place.words)).item(),
-            letters_found(item, sentences),
+        )
+
+
+    def _copying(self, near: Sequence[Sentence]) -> tuple[float, ...]:
+        """Return what is copied from the item, be it in a list, a headline or a question."""
+        item, said = self.item, self.said
+        run = longest_run(item, said)
+        return (
+            letters_found(item, said),
             letters_found(item, near),
-            pairs_found(item, sentences),
+            pairs_found(item, said),
             run / max(1, len(item.words)),
             np.log1p(run).item(),
         )

@@ -19,6 +19,8 @@ MAX_WORDS = 60
 """Words of one sentence, and of two neighbours read together."""
 
 _LONG = 40  # words; a sentence beyond that is also cut where a small letter follows a full stop
+_WORDS_A_LINE = 3
+_FEW_LINES = 8
 _MANY = 12  # names of one sentence that are looked at
 _MAX_LETTERS = 60  # of a word; what is longer is no word, and is cut
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;:()\[\]\"“”/|•*–—-]")
@@ -29,8 +31,9 @@ _CLOSING = "\"'”’»)]* "
 _SMALL_NUMBERS = {
     word: str(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split()
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen twenty".split(),
+        start=2,
     )
 } | {
     word: str(10 * number)
@@ -163,8 +166,12 @@ def split(text: str, max_words: int | None = None) -> list[str]:
     """
     if max_words is not None:
         text = _first_words(text, max_words)
+    text = clean(text)
+    # Some pages come with every word or phrase on a line of its own.
+    if len(text.split()) < _WORDS_A_LINE * (text.count("\n") - _FEW_LINES):
+        text = one_line(text)
     found: list[str] = []
-    for sentence in sentences(clean(text)):
+    for sentence in sentences(text):
         long = len(sentence.split()) > _LONG
         for part in (_SOFT_BOUNDARY if long else _AFTER_QUESTION).split(sentence):
             words = part.split()
