@@ -71,9 +71,12 @@ def filled_otherwise(item: Sentence, sentence: Sentence) -> str:
             return "names"
         if left.key == "#" and left.filling != right.filling:
             return "figures"
-    return "figures" if any(s.key == "#" and not s.filling & known for s in ours) and any(
-        s.key == "#" for s in theirs
-    ) else ""
+    return (
+        "figures"
+        if any(s.key == "#" and not s.filling & known for s in ours)
+        and any(s.key == "#" for s in theirs)
+        else ""
+    )
 
 
 def _side_by_side(ours: tuple[Slot, ...], theirs: tuple[Slot, ...]) -> list[tuple[Slot, Slot]]:

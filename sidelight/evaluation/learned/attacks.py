@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.learned.words import entities, read
@@ -167,11 +168,8 @@ def swap_figures(text: str) -> str:
 
 
 ATTACKS = (
-    *(Attack(f"denied: {phrase}", lambda text, phrase=phrase: deny(text, phrase)) for phrase in DENIALS),
-    *(
-        Attack(f"refuted: {phrase}", lambda text, phrase=phrase: refute(text, phrase))
-        for phrase in REFUTATIONS
-    ),
+    *(Attack(f"denied: {phrase}", partial(deny, phrase=phrase)) for phrase in DENIALS),
+    *(Attack(f"refuted: {phrase}", partial(refute, phrase=phrase)) for phrase in REFUTATIONS),
     Attack("refuted after", refute_after),
     Attack("negated", negate),
     Attack("shuffled", shuffle),
@@ -200,9 +198,7 @@ def _inside(sentence: str) -> str:
 def _name_spans(words: list[str]) -> list[tuple[int, int]]:
     """Return the start and end of each name among white-space separated words."""
     spans: list[tuple[int, int]] = []
-    named = {
-        word for found in entities(read(" ".join(words))) for word in found.stems
-    }
+    named = {word for found in entities(read(" ".join(words))) for word in found.stems}
     for place, word in enumerate(words):
         capital = word[:1].isupper() and bool(read(word).content & named)
         joined = spans and spans[-1][1] == place and words[place - 1][-1:].isalnum()

@@ -75,7 +75,9 @@ def _frequencies(sentences: Mapping[str, list[Sentence]]) -> dict[str, Any]:
 def _order(sentences: Iterable[Sentence]) -> dict[str, Any]:
     usable = [sentence for sentence in sentences if len(sentence.words) >= _FROM_WORDS]
     common = Counter(word for sentence in usable for word in sentence.words if word in STOPWORDS)
-    alone = {word for word, _ in sorted(common.items(), key=lambda x: (-x[1], x[0]))[:_FUNCTION_WORDS]}
+    alone = {
+        word for word, _ in sorted(common.items(), key=lambda x: (-x[1], x[0]))[:_FUNCTION_WORDS]
+    }
     pairs: Counter[tuple[str, str]] = Counter()
     for sentence in usable:
         pairs.update(pairwise([_START, *(_kind(shape, alone) for shape in sentence.shapes), _END]))

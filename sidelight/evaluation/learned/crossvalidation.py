@@ -6,12 +6,12 @@ out. Made rows are held out with the topic and run they were made from, and neve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.stats import kendalltau
 
-from sidelight.evaluation.learned.ordinal_model import OrdinalModel, likeliest
+from sidelight.evaluation.learned.ordinal_model import OrdinalModel, centred, likeliest
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ CREDIT = (0.0, 0.5, 1.0)
 _LEVELS = 3
 _RUN_FOLDS = 5
 _STRENGTH = 0.1  # of the fit, inverse to its penalty; figures hardly change from .03 to 1
-_MADE_WEIGHT = 0.25  # of a made row, against 1 for a row that people labelled
+_MADE_WEIGHT = 0.1  # of a made row, against 1 for a row that people labelled
 _ITERATIONS = 2_000
 
 
@@ -53,37 +53,61 @@ class Figures(Value):
     confusion: tuple[tuple[int, ...], ...]
 
 
-def fit(rows: Rows, chosen: npt.NDArray[np.bool_], columns: Sequence[int], names: Sequence[str]
-) -> OrdinalModel:
+class Recipe(NamedTuple):
+    """How a model is made from rows.
+
+    Attributes:
+        names: The features it uses.
+        columns: Where they are in the rows.
+        by_topic: Whether it learns what distinguishes labels within a topic, each feature being
+            taken from its topic's mean, so that topics whose texts are all alike teach the same.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+    by_topic: bool
+
+
+def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalModel:
     """Fit both regressions on some rows.
 
     Args:
         rows: All rows.
         chosen: `(n,)`, which of them to fit on.
-        columns: Which features to use.
-        names: What these are called.
+        recipe: How.
     """
     from sklearn.linear_model import LogisticRegression
 
-    features, levels = rows.features[chosen][:, columns], rows.levels[chosen]
-    means = features.mean(axis=0)
-    scales = np.maximum(features.std(axis=0), 1e-6)
-    worth = np.where(rows.people[chosen], 1.0, _MADE_WEIGHT)
+    features, levels = rows.features[chosen][:, recipe.columns], rows.levels[chosen]
+    people, topics = rows.people[chosen], rows.topics[chosen]
+    means = features[people].mean(axis=0)
+    if recipe.by_topic:
+        for topic in sorted(set(topics.tolist())):
+            there = topics == topic
+            features[there] += means - features[there & people].mean(axis=0)
+    scales = np.maximum(features[people].std(axis=0), 1e-6)
+    worth = np.where(people, 1.0, _MADE_WEIGHT)
     weights, intercepts = [], []
     for level in range(1, _LEVELS):
         regression = LogisticRegression(C=_STRENGTH, max_iter=_ITERATIONS, random_state=0)
         regression.fit((features - means) / scales, levels >= level, sample_weight=worth)
         weights.append(regression.coef_[0])
         intercepts.append(regression.intercept_[0])
-    return OrdinalModel(tuple(names), means, scales, np.array(weights), np.array(intercepts))
+    return OrdinalModel(recipe.names, means, scales, np.array(weights), np.array(intercepts))
 
 
 def predict_held_out(
-    rows: Rows, columns: Sequence[int], names: Sequence[str], *, hold_out_runs: bool
+    rows: Rows, recipe: Recipe, *, hold_out_runs: bool, together: bool = False
 ) -> Levels:
     """Return the level of every row, predicted without its topic, and if asked without its run.
 
     Runs are held out a fifth at a time, in the order of their names. Rows that were made get -1.
+
+    Args:
+        rows: All rows.
+        recipe: How the model is made.
+        hold_out_runs: Whether runs are held out besides topics.
+        together: Whether all rows of a topic are judged as one pool; see `SupportModel`.
     """
     predicted = np.full(len(rows.levels), -1)
     run_names = sorted(set(rows.runs[rows.people].tolist()))
@@ -97,17 +121,19 @@ def predict_held_out(
         for topic in sorted(set(rows.topics.tolist())):
             there = rows.topics == topic
             tested = there & ours & rows.people
-            if tested.any():
-                chosen = ~there & ~ours if hold_out_runs else ~there
-                model = fit(rows, chosen, columns, names)
-                found = model.probabilities(rows.features[tested][:, columns])
-                predicted[tested] = likeliest(found)
+            if not tested.any():
+                continue
+            model = fit(rows, ~there & ~ours if hold_out_runs else ~there, recipe)
+            features = rows.features[tested][:, recipe.columns]
+            if together:
+                pool = rows.features[there & rows.people][:, recipe.columns]
+                features = centred(features, pool, model)
+            levels = likeliest(model.probabilities(features))
+            predicted[tested] = np.where(rows.empty[tested], 0, levels)
     return predicted
 
 
-def figures(
-    people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]
-) -> Figures:
+def figures(people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]) -> Figures:
     """Return how well two lists of levels agree; all `(n,)`."""
     confusion = np.zeros((_LEVELS, _LEVELS), dtype=np.int64)
     np.add.at(confusion, (people, judge), 1)

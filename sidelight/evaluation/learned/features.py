@@ -35,6 +35,7 @@ COSINES = (
     "cosine over items",  # the best, less that place's mean cosine with the other items
     "cosine with context",
 )
+LENGTHS = ("text words", "place words")
 WORDS = (
     "words",  # weighted share of the item's stems in the sentence that has most
     "words of two",  # the same with two neighbours
@@ -49,9 +50,8 @@ WORDS = (
     "figures",
     "names",
     "polarity",  # whether only one of item and place negates
-    "item words",  # logarithms of the lengths
-    "text words",
-    "place words",
+    "item words",  # logarithms of the lengths: of the item's content, of all sentences, of the best
+    *LENGTHS,
 )
 COPYING = (
     "letters",  # share of the item's runs of four letters in the text
@@ -164,9 +164,7 @@ class _Look:
     def _shuffled(self, place: int) -> bool:
         """Tell whether a sentence that may be shuffled words has not the item's words in order."""
         sentence = self.reading.sentences[place]
-        return (
-            place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED
-        )
+        return place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED
 
     def _against(self, place: int) -> bool:
         sentence = self.reading.sentences[place]
@@ -184,19 +182,19 @@ class _Look:
     def evidence(self, asked: float) -> Evidence:
         if not self.places:
             nothing = (0.0,) * (len(FEATURES) - len(COPYING))
-            return Evidence(
-                (*nothing, *self._copying(())), -1, self.opposed, self.opposed_place
-            )
+            return Evidence((*nothing, *self._copying(())), -1, self.opposed, self.opposed_place)
         sentences = [self.reading.sentences[place] for place in self.places]
         shares = np.array([_share(self.all, sentence.content) for sentence in sentences])
         own = self.cosines[self.row, self.kept]
         best = int((shares + own).argmax())
         pairs = self._pairs()
         both = self._with_neighbour(best, pairs)
-        cosines = self._cosines(own, best, pairs, asked)
+        cosines = self._cosines(own, pairs, asked)
         words = self._words(sentences, shares, best, both)
         copying = self._copying(sentences[max(0, best - 1) : best + 2])
-        return Evidence((*cosines, *words, *copying), self.places[best], self.opposed, self.opposed_place)
+        return Evidence(
+            (*cosines, *words, *copying), self.places[best], self.opposed, self.opposed_place
+        )
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """Return column in the cosines and both places in `places` of each pair that is left."""
@@ -222,7 +220,6 @@ class _Look:
     def _cosines(
         self,
         own: npt.NDArray[np.float64],
-        best: int,
         pairs: list[tuple[int, int, int]],
         asked: float,
     ) -> tuple[float, ...]:
@@ -271,7 +268,6 @@ class _Look:
             np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
             np.log1p(len(place.words)).item(),
         )
-
 
     def _copying(self, near: Sequence[Sentence]) -> tuple[float, ...]:
         """Return what is copied from the item, be it in a list, a headline or a question."""

@@ -132,6 +132,7 @@ def agree_on_support(labels: Path, segments: Path, encode: Encode | None) -> Agr
         verdicts = model.judge(
             [(citation.sentence, known.texts[citation.segment]) for citation in ours],
             context=known.queries.get(topic, ""),
+            together=True,
         )
         for citation, verdict in zip(ours, verdicts, strict=True):
             found.add(citation.level, verdict.level, topic, citation.run)

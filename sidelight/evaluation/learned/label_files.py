@@ -6,9 +6,10 @@ Plain or gzip. Whatever is wrong with a line is an `InvalidFileError` that names
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 
@@ -203,8 +204,10 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == _GZIP
-        opened = gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8")
-        with opened as lines:
+        with (
+            cast("IO[bytes]", gzip.open(path) if packed else path.open("rb")) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8") as lines,
+        ):
             number = 0
             while line := lines.readline(_MAX_LINE):
                 number += 1
@@ -238,6 +241,4 @@ def _check_not_empty(path: Path, found: Sized) -> None:
 
 def _invalid(path: Path, number: int | None, expected: str, found: str) -> InvalidFileError:
     remedy = "The files of TREC RAG 2024 show the form."
-    return InvalidFileError(
-        [Problem("label-line", str(path), number, expected, found, remedy)]
-    )
+    return InvalidFileError([Problem("label-line", str(path), number, expected, found, remedy)])

@@ -13,7 +13,7 @@ import numpy as np
 
 from sidelight.evaluation.learned.comparing import Comparer, Task
 from sidelight.evaluation.learned.features import FEATURES
-from sidelight.evaluation.learned.ordinal_model import OrdinalModel, likeliest, load_model
+from sidelight.evaluation.learned.ordinal_model import OrdinalModel, centred, likeliest, load_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sidelight.evaluation.learned.comparing import Encode, Found
+    from sidelight.evaluation.learned.ordinal_model import Values
 
 ANSWERS, SUPPORT = "answers", "support"
 WORDS_ONLY = "-words"
@@ -67,11 +68,12 @@ class _LearnedModel:
         """
         return cls(load_model(model_name(cls._name, words_only=encode is None)), encode)
 
-    def _verdicts(self, task: Task) -> list[Verdict]:
-        found = self._comparer.compare(task)
-        if not found.evidence:
-            return []
-        features = np.array([item.features for item in found.evidence])[:, self._columns]
+    def _features(self, found: Found) -> Values:
+        """Return the features the model uses, `(n_items, n_features)`."""
+        rows = [[item.features[column] for column in self._columns] for item in found.evidence]
+        return np.array(rows).reshape(len(rows), len(self._columns))
+
+    def _verdicts(self, found: Found, features: Values) -> list[Verdict]:
         probabilities = self._model.probabilities(features)
         levels = likeliest(probabilities)
         return [
@@ -86,7 +88,11 @@ class AnswerModel(_LearnedModel):
     _name = ANSWERS
 
     def prepare(
-        self, tasks: Iterable[tuple[Sequence[str], str]], *, max_words: int | None, context: str = ""
+        self,
+        tasks: Iterable[tuple[Sequence[str], str]],
+        *,
+        max_words: int | None,
+        context: str = "",
     ) -> None:
         """Encode pairs of items and text that will be judged, all at once, which is quicker."""
         self._comparer.prepare(
@@ -104,7 +110,8 @@ class AnswerModel(_LearnedModel):
             max_words: The task's limit; words after it do not count. None for no limit.
             context: What was asked; what the question says already weighs little.
         """
-        return self._verdicts(Task(tuple(items), text, context, max_words))
+        found = self._comparer.compare(Task(tuple(items), text, context, max_words))
+        return self._verdicts(found, self._features(found))
 
 
 class SupportModel(_LearnedModel):
@@ -112,16 +119,32 @@ class SupportModel(_LearnedModel):
 
     _name = SUPPORT
 
-    def judge(self, pairs: Sequence[tuple[str, str]], *, context: str = "") -> list[Verdict]:
+    def judge(
+        self, pairs: Sequence[tuple[str, str]], *, context: str = "", together: bool = False
+    ) -> list[Verdict]:
         """Return a verdict for each pair of sentence and text of the source, in order.
 
         Args:
             pairs: Sentences, each with a source.
             context: What was asked; empty if unknown.
+            together: Whether the pairs are those of all runs on one topic. Each is then seen in
+                view of how much sentences and sources of this topic have in common anyway, which
+                agrees better with people; but its verdict depends on the others, so pairs of one
+                run alone must not be judged so.
         """
         tasks = [Task((sentence,), source, context) for sentence, source in pairs]
+        if not tasks:
+            return []
         self._comparer.prepare(tasks)
-        return [verdict for task in tasks for verdict in self._verdicts(task)]
+        found = [self._comparer.compare(task) for task in tasks]
+        features = np.vstack([self._features(one) for one in found])
+        if together:
+            features = centred(features, features, self._model)
+        return [
+            verdict
+            for row, one in enumerate(found)
+            for verdict in self._verdicts(one, features[row : row + 1])
+        ]
 
 
 def model_name(name: str, *, words_only: bool) -> str:
@@ -129,9 +152,7 @@ def model_name(name: str, *, words_only: bool) -> str:
     return name + WORDS_ONLY * words_only
 
 
-def _verdict(
-    found: Found, row: int, level: int, probabilities: npt.NDArray[np.float64]
-) -> Verdict:
+def _verdict(found: Found, row: int, level: int, probabilities: npt.NDArray[np.float64]) -> Verdict:
     item, sentences = found.evidence[row], found.reading.sentences
     none, partial, full = (float(value) for value in probabilities)
     opposite = sentences[item.opposed_place].text if item.opposed else ""

@@ -136,9 +136,7 @@ def _opposite_word(item: Sentence, sentence: Sentence) -> str:
         (
             f"{_OPPOSITES[word]!r} instead of {word!r}"
             for word in item.words
-            if word in _OPPOSITES
-            and _OPPOSITES[word] in said - wanted
-            and word not in said
+            if word in _OPPOSITES and _OPPOSITES[word] in said - wanted and word not in said
         ),
         "",
     )

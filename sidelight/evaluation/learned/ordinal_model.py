@@ -13,14 +13,16 @@ from sidelight.files import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
 
     import numpy.typing as npt
 
-    Values = npt.NDArray[np.float64]
-    Levels = npt.NDArray[np.int64]
+    Values: TypeAlias = npt.NDArray[np.float64]
+    Levels: TypeAlias = npt.NDArray[np.int64]
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 _DIGITS = 6
+_POOL = 10  # pairs; a pool as large as that is trusted by half
 
 
 class OrdinalModel(NamedTuple):
@@ -50,6 +52,19 @@ class OrdinalModel(NamedTuple):
         highest = np.minimum(reached[:, 0], reached[:, 1])
         found: Values = np.stack([1 - reached[:, 0], reached[:, 0] - highest, highest], axis=1)
         return found
+
+
+def centred(features: Values, pool: Values, model: OrdinalModel) -> Values:
+    """Return features as they would be if their pool had the means the model was fitted with.
+
+    Args:
+        features: `(n, n_features)`.
+        pool: `(n_pool, n_features)` of the same topic; the fewer, the less is changed.
+        model: The model.
+    """
+    trust = len(pool) / (len(pool) + _POOL)
+    found: Values = features + trust * (model.means - pool.mean(axis=0))
+    return found
 
 
 def likeliest(probabilities: Values) -> Levels:

@@ -70,9 +70,7 @@ def read_text(text: str, max_words: int | None = None) -> Reading:
     fluency = [word_order().fluency(sentence.shapes) for sentence in sentences]
     order = _order(sentences, fluency)
     asserted = [
-        place
-        for place, frame in enumerate(framed)
-        if order[place] >= _DOUBTFUL and not frame.asks
+        place for place, frame in enumerate(framed) if order[place] >= _DOUBTFUL and not frame.asks
     ]
     kept = set(asserted)
     return Reading(

@@ -59,7 +59,11 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
         pairs = [
             (place, found)
             for place in ours
-            if (found := next((other for other in theirs if same_name(place.stems, other.stems)), None))
+            if (
+                found := next(
+                    (other for other in theirs if same_name(place.stems, other.stems)), None
+                )
+            )
         ]
         for i, (first, first_found) in enumerate(pairs):
             for second, second_found in pairs[i + 1 :]:
@@ -144,7 +148,7 @@ def _rest_shared(item: Sentence, sentence: Sentence) -> float:
 
 @lru_cache(maxsize=16_384)
 def _units(sentence: Sentence) -> dict[str, frozenset[str]]:
-    """Return the figures that stand before each unit: the next word with content, or a year's "in"."""
+    """Return the figures before each unit: the next word with content, or a year's "in"."""
     found: dict[str, set[str]] = {}
     for place, figure in enumerate(sentence.figures):
         if not figure:

@@ -27,9 +27,15 @@ NEUTRAL = "w"
 """The kind of a word that is no other kind."""
 
 _ENDINGS = "ing ed ly tion ment ness ity able al ive ous ic er est s".split()
-_PUNCTUATION = {",": ",", ":": ":", ";": ":", "(": "()", ")": "()", "[": "()", "]": "()"} | dict.fromkeys(
-    '"“”', '"'
-)
+_PUNCTUATION = {
+    ",": ",",
+    ":": ":",
+    ";": ":",
+    "(": "()",
+    ")": "()",
+    "[": "()",
+    "]": "()",
+} | dict.fromkeys('"“”', '"')
 
 
 class Frequencies:
@@ -103,9 +109,7 @@ def kind_of(shape: str) -> str:
 def frequencies() -> Frequencies:
     """Return the table that is shipped."""
     table = json.loads(FREQUENCIES_FILE.read_text(encoding="utf-8"))
-    counts = {
-        stem: int(count) for count, stems in table["stems"].items() for stem in stems.split()
-    }
+    counts = {stem: int(count) for count, stems in table["stems"].items() for stem in stems.split()}
     return Frequencies(table["topics"], counts)
 
 

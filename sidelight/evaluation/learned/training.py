@@ -14,12 +14,13 @@ import numpy as np
 
 from sidelight.evaluation.learned.crossvalidation import (
     Figures,
+    Recipe,
     figures,
     fit,
     predict_held_out,
 )
 from sidelight.evaluation.learned.datasets import Rows, answer_rows, support_rows
-from sidelight.evaluation.learned.features import COPYING, COSINES, FEATURES
+from sidelight.evaluation.learned.features import COPYING, COSINES, FEATURES, LENGTHS
 from sidelight.evaluation.learned.label_files import (
     read_answers,
     read_citations,
@@ -33,10 +34,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from sidelight.evaluation.learned.comparing import Encode
     from sidelight.evaluation.learned.ordinal_model import OrdinalModel
 
 TOPICS, TOPICS_AND_RUNS = "topics held out", "topics and runs held out"
+TOGETHER = "all runs of a topic together"
 _SEED = 0
 
 
@@ -111,28 +115,50 @@ def _trained(
         parts: What to measure besides: a name -> the topics.
         save: Whether to write the weights into the package.
     """
-    # People accept an answer in quite other words; a sentence is supported more often by a copy.
-    unused = {*COPYING} if name.startswith(ANSWERS) else set[str]()
-    if name == model_name(name.removesuffix(WORDS_ONLY), words_only=True):
-        unused |= {*COSINES}
-    names = [feature for feature in FEATURES if feature not in unused]
-    columns = [FEATURES.index(feature) for feature in names]
-    by_topic = predict_held_out(rows, columns, names, hold_out_runs=False)
-    by_both = predict_held_out(rows, columns, names, hold_out_runs=True)
+    recipe = recipe_of(name)
+    alone = predict_held_out(rows, recipe, hold_out_runs=False)
     found = {
-        TOPICS: _figures(rows, by_topic, rows.people),
-        TOPICS_AND_RUNS: _figures(rows, by_both, rows.people),
+        TOPICS: _figures(rows, alone, rows.people),
+        TOPICS_AND_RUNS: _figures(
+            rows, predict_held_out(rows, recipe, hold_out_runs=True), rows.people
+        ),
     }
-    for part, topics in parts.items():
-        found[part] = _figures(rows, by_topic, rows.people & np.isin(rows.topics, topics))
+    if recipe.by_topic:
+        pooled = predict_held_out(rows, recipe, hold_out_runs=False, together=True)
+        both = predict_held_out(rows, recipe, hold_out_runs=True, together=True)
+        found[f"{TOPICS}, {TOGETHER}"] = _figures(rows, pooled, rows.people)
+        found[f"{TOPICS_AND_RUNS}, {TOGETHER}"] = _figures(rows, both, rows.people)
+        for part, topics in parts.items():
+            ours = rows.people & np.isin(rows.topics, topics)
+            found[part] = _figures(rows, alone, ours)
+            found[f"{part}, {TOGETHER}"] = _figures(rows, pooled, ours)
     shipped = shipped_figures(name)
     if save:
-        model = fit(rows, np.full(len(rows.levels), fill_value=True), columns, names)
+        model = fit(rows, np.full(len(rows.levels), fill_value=True), recipe)
         _save(name, model, rows, files, found)
     return Trained(name=name, figures=found, shipped=shipped)
 
 
-def _figures(rows: Rows, predicted: np.ndarray, chosen: np.ndarray) -> Figures:
+def recipe_of(name: str) -> Recipe:
+    """Return how a model is made.
+
+    People accept an answer in quite other words, and its length earns it nothing; a sentence is
+    supported more often by what it copies.
+    """
+    unused = {*COPYING, *LENGTHS} if name.startswith(ANSWERS) else set[str]()
+    if name.endswith(WORDS_ONLY):
+        unused |= {*COSINES}
+    names = tuple(feature for feature in FEATURES if feature not in unused)
+    return Recipe(
+        names=names,
+        columns=tuple(FEATURES.index(feature) for feature in names),
+        by_topic=name.startswith(SUPPORT),
+    )
+
+
+def _figures(
+    rows: Rows, predicted: npt.NDArray[np.int64], chosen: npt.NDArray[np.bool_]
+) -> Figures:
     return figures(
         rows.levels[chosen],
         predicted[chosen],

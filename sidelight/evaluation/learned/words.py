@@ -51,12 +51,13 @@ _PRESENT = {
         item.split(":")
         for item in (
             "begin:began/begun break:broke/broken bring:brought build:built buy:bought "
-            "choose:chose/chosen come:came deal:dealt draw:drew/drawn eat:ate/eaten fall:fell/fallen "
-            "feel:felt find:found fly:flew/flown forbid:forbade/forbidden give:gave/given go:went/gone "
-            "grow:grew/grown hold:held keep:kept know:knew/known lead:led leave:left lend:lent "
-            "lose:lost mean:meant meet:met pay:paid rise:rose/risen run:ran see:saw/seen sell:sold "
-            "send:sent show:shown speak:spoke/spoken spend:spent stand:stood take:took/taken "
-            "teach:taught tell:told think:thought throw:threw/thrown win:won write:wrote/written"
+            "choose:chose/chosen come:came deal:dealt draw:drew/drawn eat:ate/eaten "
+            "fall:fell/fallen feel:felt find:found fly:flew/flown forbid:forbade/forbidden "
+            "give:gave/given go:went/gone grow:grew/grown hold:held keep:kept know:knew/known "
+            "lead:led leave:left lend:lent lose:lost mean:meant meet:met pay:paid rise:rose/risen "
+            "run:ran see:saw/seen sell:sold send:sent show:shown speak:spoke/spoken spend:spent "
+            "stand:stood take:took/taken teach:taught tell:told think:thought throw:threw/thrown "
+            "win:won write:wrote/written"
         ).split()
     )
     for past in pasts.split("/")
