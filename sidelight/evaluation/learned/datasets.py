@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from sidelight.evaluation.learned.comparing import Encode
     from sidelight.evaluation.learned.label_files import JudgedAnswer, JudgedCitation, Segments
 
-_ATTACKED = 12  # every so many answers or citations are also attacked
+_ATTACKED_ANSWERS = 12  # every so many answers are also attacked
+_ATTACKED_CITATIONS = 40  # and of the citations in full support
 _OF_A_TOPIC = 3  # every so many attacks are made on the items of a topic
 _FULL = 2
 
@@ -127,7 +128,7 @@ def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
             answer.run,
             people=False,
         )
-        for answer, attack in zip(answers[::_ATTACKED], attacks, strict=False)
+        for answer, attack in zip(answers[::_ATTACKED_ANSWERS], attacks, strict=False)
         if "figures" not in attack.name
     ]
 
@@ -137,7 +138,7 @@ def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
     attacks = cycle(attack for attack in ATTACKS if _changes_meaning(attack))
     full = [item for item in labelled if item.levels == (_FULL,)]
     made = []
-    for item, attack in zip(full[::_ATTACKED], attacks, strict=False):
+    for item, attack in zip(full[::_ATTACKED_CITATIONS], attacks, strict=False):
         task = item.task._replace(text=attack.change(item.task.text))
         if "names" in attack.name or "figures" in attack.name:
             (sentence,) = item.task.items

@@ -23,6 +23,7 @@ _MUCH = 0.6  # share of the item's weight in the sentence from which its negatio
 _NEARLY_ALL = 0.7
 _LITTLE_ELSE = 0.35  # share of the sentence's weight in the item from which opposites count
 _NEGATIONS = frozenset("no not never neither nor none nobody nothing without cannot hardly".split())
+_REFUSALS = ("fail", "lack", "omit", "refus", "omissi", "neglec")  # stems that negate what follows
 _NOT_NEGATING = frozenset("only just merely simply doubt question until least surprisingly".split())
 _BREAKS = frozenset("but and or although though while because which who that if when".split())
 _REACH = 5  # words that a negation reaches, up to the next conjunction
@@ -59,12 +60,15 @@ def taken_back(item: Sentence, sentence: Sentence, framed: Frame) -> bool:
     if negated(item) and not negated(item) & negated(sentence):
         return False
     weigh = frequencies().weight
-    shared = denied = 0.0
+    said = {True: 0.0, False: 0.0}  # weight of what is taken back, and of what is not
+    shared = dict(said)
     for stem, taken in zip(sentence.stems, framed.taken_back, strict=True):
-        if stem and stem in item.content:
-            shared += weigh(stem)
-            denied += weigh(stem) * taken
-    return denied > _TAKEN_BACK * shared if shared else all(framed.taken_back)
+        if stem:
+            said[taken] += weigh(stem)
+            shared[taken] += weigh(stem) * (stem in item.content)
+    # What says the item in quite other words is taken back with the rest of the sentence.
+    counted = shared if any(shared.values()) else said
+    return counted[True] > _TAKEN_BACK * sum(counted.values())
 
 
 def opposed(item: Sentence, sentence: Sentence, overlap: float) -> str:
@@ -88,7 +92,8 @@ def opposed(item: Sentence, sentence: Sentence, overlap: float) -> str:
 @lru_cache(maxsize=16_384)
 def is_polar(sentence: Sentence) -> bool:
     """Tell whether a sentence negates or denies anything."""
-    return bool(negated(sentence)) or any(frame(sentence).taken_back)
+    words = range(len(sentence.words))
+    return any(_negates(sentence, place) for place in words) or any(frame(sentence).taken_back)
 
 
 @lru_cache(maxsize=16_384)
@@ -96,16 +101,25 @@ def negated(sentence: Sentence) -> frozenset[str]:
     """Return the stems within reach of a negation."""
     reached: set[str] = set()
     words = sentence.words
-    for place, word in enumerate(words):
-        if word not in _NEGATIONS and not word.endswith("n't"):
-            continue
-        if place + 1 < len(words) and words[place + 1] in _NOT_NEGATING:
+    for place in range(len(words)):
+        if not _negates(sentence, place):
             continue
         for other in range(place + 1, min(place + 1 + _REACH, len(words))):
             if words[other] in _BREAKS:
                 break
             reached.add(sentence.stems[other])
     return frozenset(reached - {""})
+
+
+def _negates(sentence: Sentence, place: int) -> bool:
+    """Tell whether a word negates; "not only" does not, nor "no other is larger than"."""
+    words = sentence.words
+    word = words[place]
+    if word not in _NEGATIONS and not word.endswith("n't"):
+        return sentence.stems[place] in _REFUSALS
+    if word == "no" and "than" in words[place:]:
+        return False
+    return place + 1 == len(words) or words[place + 1] not in _NOT_NEGATING
 
 
 def _negated_there(item: Sentence, sentence: Sentence) -> bool:

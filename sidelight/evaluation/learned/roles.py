@@ -23,6 +23,7 @@ _MOST_WORDS = 0.7  # the same, where a figure is merely missing
 _NEARLY_ALL = 0.85  # the same, where a name is
 _PREPOSITIONS = frozenset("by from to for against of with in at on than over under".split())
 _PASSIVE = "by"
+_CONVERSE = "belong"  # turns "owns" round as "is owned by" does
 _YEARS = frozenset("in since by until from before after during".split())
 _SHARE_AS_IS = 0.34  # of the votes for the names as they stand, below which they are exchanged
 _VOTES = 2
@@ -98,11 +99,12 @@ def _exchanged(
     ]
     turned = _is_passive(item, ours) != _is_passive(sentence, theirs)
     votes = [(found == wanted) != turned for wanted, found, other in sides if found != other]
-    votes += [
-        near == found
-        for stem in shared
-        if (near := _nearer(item, stem, ours)) and (found := _nearer(sentence, stem, theirs))
-    ]
+    if not turned:
+        votes += [
+            near == found
+            for stem in shared
+            if (near := _nearer(item, stem, ours)) and (found := _nearer(sentence, stem, theirs))
+        ]
     before = [_preposition(sentence, name) for name in theirs]
     for place, name in enumerate(ours):
         word = _preposition(item, name)
@@ -124,7 +126,9 @@ def _side(sentence: Sentence, stem: str, name: Entity) -> bool:
 
 
 def _is_passive(sentence: Sentence, names: Iterable[Entity]) -> bool:
-    return any(_preposition(sentence, name) == _PASSIVE for name in names)
+    return _CONVERSE in sentence.stems or any(
+        _preposition(sentence, name) == _PASSIVE for name in names
+    )
 
 
 def _preposition(sentence: Sentence, name: Entity) -> str:
