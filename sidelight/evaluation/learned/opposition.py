@@ -23,7 +23,7 @@ _MUCH = 0.6  # share of the item's weight in the sentence from which its negatio
 _NEARLY_ALL = 0.7
 _LITTLE_ELSE = 0.35  # share of the sentence's weight in the item from which opposites count
 _NEGATIONS = frozenset("no not never neither nor none nobody nothing without cannot hardly".split())
-_REFUSALS = ("fail", "lack", "omit", "refus", "omissi", "neglec")  # stems that negate what follows
+_REFUSALS = frozenset("fail lack omit omitt refus omissi neglec".split())  # stems that may negate
 _NOT_NEGATING = frozenset("only just merely simply doubt question until least surprisingly".split())
 _BREAKS = frozenset("but and or although though while because which who that if when".split())
 _REACH = 5  # words that a negation reaches, up to the next conjunction
@@ -91,9 +91,12 @@ def opposed(item: Sentence, sentence: Sentence, overlap: float) -> str:
 
 @lru_cache(maxsize=16_384)
 def is_polar(sentence: Sentence) -> bool:
-    """Tell whether a sentence negates or denies anything."""
-    words = range(len(sentence.words))
-    return any(_negates(sentence, place) for place in words) or any(frame(sentence).taken_back)
+    """Tell whether a sentence negates, refuses or denies anything."""
+    return (
+        any(_negates(sentence, place) for place in range(len(sentence.words)))
+        or not sentence.content.isdisjoint(_REFUSALS)
+        or any(frame(sentence).taken_back)
+    )
 
 
 @lru_cache(maxsize=16_384)
@@ -116,7 +119,7 @@ def _negates(sentence: Sentence, place: int) -> bool:
     words = sentence.words
     word = words[place]
     if word not in _NEGATIONS and not word.endswith("n't"):
-        return sentence.stems[place] in _REFUSALS
+        return False
     if word == "no" and "than" in words[place:]:
         return False
     return place + 1 == len(words) or words[place + 1] not in _NOT_NEGATING

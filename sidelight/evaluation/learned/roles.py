@@ -55,7 +55,8 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
         return ""
     rest = _rest_shared(item, sentence)
     if rest >= _SAME_WORDS:
-        if filled_otherwise(item, sentence) == "names":
+        same_voice = _is_passive(item, ours) == _is_passive(sentence, theirs)
+        if same_voice and filled_otherwise(item, sentence) == "names":
             return "it is said of others"
         pairs = [
             (place, found)

@@ -54,6 +54,10 @@ class Frequencies:
         """Return the inverse topic frequency of a stem, in nats: about 0 to 5.7."""
         return self._weights.get(stem, self._rare)
 
+    def is_rare(self, stem: str) -> bool:
+        """Tell whether hardly any topic uses a stem."""
+        return bool(stem) and stem not in self._weights
+
     def weights(self, stems: Iterable[str]) -> dict[str, float]:
         """Return the weight of each stem."""
         return {stem: self.weight(stem) for stem in stems}

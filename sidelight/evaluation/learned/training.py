@@ -142,10 +142,14 @@ def _trained(
 def recipe_of(name: str) -> Recipe:
     """Return how a model is made.
 
-    People accept an answer in quite other words, and its length earns it nothing; a sentence is
-    supported more often by what it copies.
+    People accept an answer in quite other words, its length earns it nothing, and rules see to
+    order, negation and names; a sentence is supported more often by what it copies.
     """
-    unused = {*COPYING, *LENGTHS} if name.startswith(ANSWERS) else set[str]()
+    unused = (
+        {*COPYING, *LENGTHS, "order", "polarity", "names"}
+        if name.startswith(ANSWERS)
+        else set[str]()
+    )
     if name.endswith(WORDS_ONLY):
         unused |= {*COSINES}
     names = tuple(feature for feature in FEATURES if feature not in unused)

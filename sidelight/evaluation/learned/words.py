@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidelight.checks.wording import stems
+from sidelight.evaluation.learned.tables import frequencies
 from sidelight.text import STOPWORDS, clean, one_line, sentences
 
 MAX_WORDS = 60
@@ -21,6 +22,7 @@ MAX_WORDS = 60
 _LONG = 40  # words; a sentence beyond that is also cut where a small letter follows a full stop
 _WORDS_A_LINE = 3
 _FEW_LINES = 8
+_ORDINARY_ENDINGS = ("ing", "ed", "ly", "s", "tion", "ment", "ness", "ity", "er", "al", "ive")
 _MANY = 12  # names of one sentence that are looked at
 _MAX_LETTERS = 60  # of a word; what is longer is no word, and is cut
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;:()\[\]\"“”/|•*–—-]")
@@ -218,5 +220,8 @@ def _named(words: list[str], place: int) -> bool:
         return False
     if place:
         return True
-    # An ordinary first word is capitalised too; a name is often followed by the rest of it.
-    return len(words) > 1 and (words[1][0].isupper() or not word[1:].islower())
+    # An ordinary first word is capitalised too. A name is often followed by the rest of it, or is
+    # a word that no other topic uses and that has no ending of an ordinary one.
+    followed = len(words) > 1 and (words[1][0].isupper() or not word[1:].islower())
+    rare = frequencies().is_rare(stem(word.casefold()))
+    return followed or (rare and not word.endswith(_ORDINARY_ENDINGS))
