@@ -1,0 +1,329 @@
+"""What a model sees of an item and a text: vectors, words, order, names and figures, and form.
+
+Sentences that say the opposite of the item, or take it back, are left out for this item before
+anything is compared, so nothing they hold can earn it credit.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sidelight.evaluation.learned.copying import letters_found, longest_run, pairs_found
+from sidelight.evaluation.learned.opposition import is_polar, opposed, taken_back
+from sidelight.evaluation.learned.tables import frequencies
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.evaluation.learned.reading import Reading
+    from sidelight.evaluation.learned.words import Sentence
+
+    Vectors = npt.NDArray[np.float32]
+
+COSINES = (
+    "best cosine",  # of the item with one sentence
+    "best cosine of two",  # with two neighbours, or one
+    "second cosine",
+    "mean of top cosines",  # of the best three
+    "cosine with all",  # with the mean of all sentences
+    "cosine over mean",  # the best, less the mean over the sentences
+    "cosine over items",  # the best, less that place's mean cosine with the other items
+    "cosine with context",
+)
+LENGTHS = ("text words", "place words")
+WORDS = (
+    "words",  # weighted share of the item's stems in the sentence that has most
+    "words of two",  # the same with two neighbours
+    "words in all",
+    "new words",  # the same three of stems that the context does not hold
+    "new words of two",
+    "new words in all",
+    "rarest word",  # whether the item's rarest new stem is in the two neighbours
+    "like words",  # share of stems with a word alike in the first four letters
+    "phrases",  # share of the item's neighbouring stems that are near each other in the text
+    "order",  # of the item's stems in that sentence, how many neighbours follow each other
+    "figures",
+    "names",
+    "polarity",  # whether only one of item and place negates
+    "item words",  # logarithms of the lengths: of the item's content, of all sentences, of the best
+    *LENGTHS,
+)
+COPYING = (
+    "letters",  # share of the item's runs of four letters in the text
+    "letters of place",  # the same in the best sentence and its neighbours
+    "word pairs",  # share of the item's neighbouring words that are neighbours in the text
+    "copied",  # longest run of the item's words in the text, as a share of the item
+    "copied words",  # logarithm of its length
+)
+FEATURES = COSINES + WORDS + COPYING
+
+_LOOKED_AT = 0.3  # share of an item's words from which opposition is looked for
+_ORDERED = 0.3  # share of an item's neighbouring words that a doubtful sentence must have
+_TOP = 3
+_NEAR = 3  # words
+_PREFIX = 4
+
+
+class Evidence(NamedTuple):
+    """What a text holds for one item.
+
+    Attributes:
+        features: In the order of `FEATURES`.
+        place: Place of the best sentence in the reading; -1 if none is left.
+        opposed: Why the text says the opposite, or nothing.
+        opposed_place: Place of the sentence that does; -1 if none.
+    """
+
+    features: tuple[float, ...]
+    place: int
+    opposed: str
+    opposed_place: int
+
+
+def novelty(items: Sequence[Sentence], context: Sentence) -> list[dict[str, float]]:
+    """Return for each item the weight of its stems, those that say nothing new weighing nothing.
+
+    Nothing new says what the context holds, or, where there are four or more items, what most of
+    them hold.
+    """
+    weigh = frequencies().weight
+    counts: dict[str, int] = {}
+    for item in items:
+        for stem in item.content:
+            counts[stem] = counts.get(stem, 0) + 1
+    common = {stem for stem, count in counts.items() if len(items) >= 4 and 2 * count > len(items)}
+    old = common | context.content
+    found = []
+    for item in items:
+        new = {stem: weigh(stem) for stem in sorted(item.content - old)}
+        found.append(new or {stem: weigh(stem) for stem in sorted(item.content)})
+    return found
+
+
+def evidence(
+    items: Sequence[Sentence],
+    context: Sentence,
+    reading: Reading,
+    cosines: npt.NDArray[np.float64] | None,
+    context_cosines: npt.NDArray[np.float64] | None,
+) -> list[Evidence]:
+    """Return what a text holds for each item.
+
+    Args:
+        items: What is looked for.
+        context: What was asked; empty if unknown.
+        reading: The text.
+        cosines: Of each item with each of `reading.texts`, `(n_items, n_texts)`; None for words
+            only.
+        context_cosines: Of each item with the context, `(n_items,)`.
+    """
+    new = novelty(items, context)
+    shape = (len(items), len(reading.texts))
+    known = np.zeros(shape) if cosines is None else cosines
+    asked = np.zeros(len(items)) if context_cosines is None else context_cosines
+    return [
+        _Look(item, new[row], reading, known, row).evidence(float(asked[row]))
+        for row, item in enumerate(items)
+    ]
+
+
+class _Look:
+    """One item held against one text."""
+
+    def __init__(
+        self,
+        item: Sentence,
+        new: Mapping[str, float],
+        reading: Reading,
+        cosines: npt.NDArray[np.float64],
+        row: int,
+    ) -> None:
+        self.item, self.new, self.reading = item, new, reading
+        self.all = frequencies().weights(sorted(item.content))
+        self.cosines, self.row = cosines, row
+        self.opposed, self.opposed_place = "", -1
+        against = [self._against(place) for place in range(len(reading.sentences))]
+        self.said = [
+            sentence
+            for sentence, opposite in zip(reading.sentences, against, strict=True)
+            if not opposite
+        ]
+        kept = [
+            column
+            for column, place in enumerate(reading.asserted)
+            if not against[place] and not self._shuffled(place)
+        ]
+        self.kept = kept
+        self.places = [reading.asserted[column] for column in kept]
+
+    def _shuffled(self, place: int) -> bool:
+        """Tell whether a sentence that may be shuffled words has not the item's words in order."""
+        sentence = self.reading.sentences[place]
+        return place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED
+
+    def _against(self, place: int) -> bool:
+        sentence = self.reading.sentences[place]
+        overlap = _share(self.all, sentence.content)
+        if taken_back(self.item, sentence, self.reading.frames[place]):
+            reason = "it is denied"
+        elif overlap >= _LOOKED_AT:
+            reason = opposed(self.item, sentence, overlap)
+        else:
+            return False
+        if reason and overlap >= 2 * _LOOKED_AT and not self.opposed:
+            self.opposed, self.opposed_place = reason, place
+        return bool(reason)
+
+    def evidence(self, asked: float) -> Evidence:
+        if not self.places:
+            nothing = (0.0,) * (len(FEATURES) - len(COPYING))
+            return Evidence((*nothing, *self._copying(())), -1, self.opposed, self.opposed_place)
+        sentences = [self.reading.sentences[place] for place in self.places]
+        shares = np.array([_share(self.all, sentence.content) for sentence in sentences])
+        own = self.cosines[self.row, self.kept]
+        best = int((shares + own).argmax())
+        pairs = self._pairs()
+        both = self._with_neighbour(best, pairs)
+        cosines = self._cosines(own, pairs, asked)
+        words = self._words(sentences, shares, best, both)
+        copying = self._copying(sentences[max(0, best - 1) : best + 2])
+        return Evidence(
+            (*cosines, *words, *copying), self.places[best], self.opposed, self.opposed_place
+        )
+
+    def _pairs(self) -> list[tuple[int, int, int]]:
+        """Return column in the cosines and both places in `places` of each pair that is left."""
+        where = {place: i for i, place in enumerate(self.places)}
+        first = len(self.reading.asserted)
+        return [
+            (first + number, where[place], where[place + 1])
+            for number, (place, _) in enumerate(self.reading.pairs)
+            if place in where and place + 1 in where
+        ]
+
+    def _with_neighbour(self, best: int, pairs: list[tuple[int, int, int]]) -> frozenset[str]:
+        """Return the stems of the best sentence and of the neighbour that adds most."""
+        options = [
+            self.reading.sentences[self.places[left]].content
+            | self.reading.sentences[self.places[right]].content
+            for _, left, right in pairs
+            if best in (left, right)
+        ]
+        options.append(self.reading.sentences[self.places[best]].content)
+        return max(options, key=lambda stems: _share(self.all, stems))
+
+    def _cosines(
+        self,
+        own: npt.NDArray[np.float64],
+        pairs: list[tuple[int, int, int]],
+        asked: float,
+    ) -> tuple[float, ...]:
+        ranked = np.sort(own)[::-1]
+        top = float(ranked[0])
+        of_two = max([top, *(float(self.cosines[self.row, column]) for column, _, _ in pairs)])
+        others = np.delete(self.cosines[:, self.kept[int(own.argmax())]], self.row)
+        return (
+            top,
+            of_two,
+            float(ranked[1]) if len(ranked) > 1 else top,
+            float(ranked[:_TOP].mean()),
+            float(own.mean()),
+            top - float(own.mean()),
+            top - float(others.mean()) if len(others) else 0.0,
+            asked,
+        )
+
+    def _words(
+        self,
+        sentences: list[Sentence],
+        shares: npt.NDArray[np.float64],
+        best: int,
+        both: frozenset[str],
+    ) -> tuple[float, ...]:
+        item, place = self.item, sentences[best]
+        everything = frozenset().union(*(sentence.content for sentence in sentences))
+        new = [_share(self.new, sentence.content) for sentence in sentences]
+        near = sentences[max(0, best - 1) : best + 2]
+        rarest = max(self.new, key=lambda stem: self.new[stem], default="")
+        return (
+            float(shares.max()),
+            _share(self.all, both),
+            _share(self.all, everything),
+            max(new),
+            _share(self.new, both),
+            _share(self.new, everything),
+            float(rarest in both),
+            _alike(self.new, both),
+            _phrases(item, sentences),
+            _order(item, place),
+            _found(item.numbers, _numbers(near)),
+            _found(item.names, both),
+            float(is_polar(item) != is_polar(place)),
+            np.log1p(len(item.content)).item(),
+            np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
+            np.log1p(len(place.words)).item(),
+        )
+
+    def _copying(self, near: Sequence[Sentence]) -> tuple[float, ...]:
+        """Return what is copied from the item, be it in a list, a headline or a question."""
+        item, said = self.item, self.said
+        run = longest_run(item, said)
+        return (
+            letters_found(item, said),
+            letters_found(item, near),
+            pairs_found(item, said),
+            run / max(1, len(item.words)),
+            np.log1p(run).item(),
+        )
+
+
+def _share(weights: Mapping[str, float], stems: frozenset[str]) -> float:
+    total = sum(weights.values())
+    return sum(weights[stem] for stem in weights if stem in stems) / total if total else 0.0
+
+
+def _alike(weights: Mapping[str, float], stems: frozenset[str]) -> float:
+    beginnings = {stem[:_PREFIX] for stem in stems}
+    total = sum(weights.values())
+    found = sum(weight for stem, weight in weights.items() if stem[:_PREFIX] in beginnings)
+    return found / total if total else 0.0
+
+
+def _pairs_of(sentence: Sentence) -> list[tuple[str, str]]:
+    return list(pairwise([stem for stem in sentence.stems if stem]))
+
+
+def _phrases(item: Sentence, sentences: Sequence[Sentence]) -> float:
+    """Return the share of the item's neighbouring stems that are near each other in a sentence."""
+    wanted = set(_pairs_of(item))
+    if not wanted:
+        return 0.5
+    near: set[tuple[str, str]] = set()
+    for sentence in sentences:
+        stems = [stem for stem in sentence.stems if stem]
+        for place, stem in enumerate(stems):
+            for other in stems[max(0, place - _NEAR) : place]:
+                near |= {(stem, other), (other, stem)}
+    return len(wanted & near) / len(wanted)
+
+
+def _order(item: Sentence, sentence: Sentence) -> float:
+    """Return how many of the item's shared stems follow each other in the sentence as in it."""
+    where = {stem: place for place, stem in reversed(list(enumerate(sentence.stems))) if stem}
+    shared = [where[stem] for stem in dict.fromkeys(item.stems) if stem in where]
+    if len(shared) < 2:
+        return 0.5
+    return sum(left < right for left, right in pairwise(shared)) / (len(shared) - 1)
+
+
+def _numbers(near: Sequence[Sentence]) -> frozenset[str]:
+    return frozenset().union(*(sentence.numbers for sentence in near))
+
+
+def _found(wanted: frozenset[str], given: frozenset[str]) -> float:
+    return len(wanted & given) / len(wanted) if wanted else 0.5
