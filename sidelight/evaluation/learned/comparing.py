@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.evaluation.learned.features import Evidence, evidence
-from sidelight.evaluation.learned.reading import read_text
-from sidelight.evaluation.learned.words import read
+from sidelight.evaluation.learned.reading.text_pieces import read_text
+from sidelight.evaluation.learned.reading.words import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.reading import Reading
+    from sidelight.evaluation.learned.reading.text_pieces import Reading
 
     Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 

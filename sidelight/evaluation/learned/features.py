@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.learned.copying import letters_found, longest_run, pairs_found
-from sidelight.evaluation.learned.opposition import is_polar, opposed, taken_back
-from sidelight.evaluation.learned.tables import frequencies
+from sidelight.evaluation.learned.reading.copying import letters_found, longest_run, pairs_found
+from sidelight.evaluation.learned.reading.opposition import is_polar, opposed, taken_back
+from sidelight.evaluation.learned.reading.tables import frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.reading import Reading
-    from sidelight.evaluation.learned.words import Sentence
+    from sidelight.evaluation.learned.reading.text_pieces import Reading
+    from sidelight.evaluation.learned.reading.words import Sentence
 
     Vectors = npt.NDArray[np.float32]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.evaluation.learned.models import AnswerModel, SupportModel
-from sidelight.evaluation.learned.probing import attack_shares, credit_of
+from sidelight.evaluation.learned.training.probing import attack_shares, credit_of
 
 PARAPHRASES = Path(__file__).with_name("honest_paraphrases.json")
 MOST_FOR_AN_ATTACK = 0.15
@@ -17,7 +17,7 @@ LEAST_FOR_A_PARAPHRASE = 0.80
 
 @pytest.fixture(scope="module")
 def model() -> AnswerModel:
-    from sidelight.index.encoder import Encoder
+    from sidelight.index.encoding.encoder import Encoder
 
     return AnswerModel.load(Encoder().encode_sentences)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.evaluation.learned.ordinal_model import WEIGHTS_FOLDER, about_model
-from sidelight.evaluation.learned.training import (
+from sidelight.evaluation.learned.training.training import (
     TOPICS,
     TOPICS_AND_RUNS,
     shipped_figures,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.learned.attacks import ATTACKS, Attack
 from sidelight.evaluation.learned.comparing import Comparer, Task
+from sidelight.evaluation.learned.training.attacks import ATTACKS, Attack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sidelight.evaluation.learned.comparing import Encode
-    from sidelight.evaluation.learned.label_files import JudgedAnswer, JudgedCitation, Segments
+    from sidelight.evaluation.learned.training.label_files import (
+        JudgedAnswer,
+        JudgedCitation,
+        Segments,
+    )
 
 _ATTACKED_ANSWERS = 12  # every so many answers are also attacked
 _ATTACKED_CITATIONS = 40  # and of the citations in full support

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.evaluation.learned.label_files import read_segments
-from sidelight.evaluation.learned.tables import (
+from sidelight.evaluation.learned.reading.tables import (
     FREQUENCIES_FILE,
     NEUTRAL,
     TRANSITIONS_FILE,
     kind_of,
 )
-from sidelight.evaluation.learned.words import read, split
+from sidelight.evaluation.learned.reading.words import read, split
+from sidelight.evaluation.learned.training.label_files import read_segments
 from sidelight.files import atomic_write
 from sidelight.text import STOPWORDS
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.learned.words import Sentence
+    from sidelight.evaluation.learned.reading.words import Sentence
 
 _MIN_TOPICS = 4
 _FUNCTION_WORDS = 130

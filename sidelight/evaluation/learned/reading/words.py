@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidelight.checks.wording import stems
-from sidelight.evaluation.learned.tables import frequencies
+from sidelight.evaluation.learned.reading.tables import frequencies
 from sidelight.text import STOPWORDS, clean, one_line, sentences
 
 MAX_WORDS = 60

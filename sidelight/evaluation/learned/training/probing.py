@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.learned.attacks import ATTACKS
-from sidelight.evaluation.learned.crossvalidation import CREDIT
+from sidelight.evaluation.learned.training.attacks import ATTACKS
+from sidelight.evaluation.learned.training.crossvalidation import CREDIT
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-FREQUENCIES_FILE = Path(__file__).parent / "weights" / "word_frequencies.json"
-TRANSITIONS_FILE = Path(__file__).parent / "weights" / "word_order.json"
+FREQUENCIES_FILE = Path(__file__).parents[1] / "weights" / "word_frequencies.json"
+TRANSITIONS_FILE = Path(__file__).parents[1] / "weights" / "word_order.json"
 
 NEUTRAL = "w"
 """The kind of a word that is no other kind."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.evaluation.learned.crossvalidation import Figures, figures
-from sidelight.evaluation.learned.label_files import (
+from sidelight.evaluation.learned.models import AnswerModel, SupportModel
+from sidelight.evaluation.learned.training.crossvalidation import Figures, figures
+from sidelight.evaluation.learned.training.label_files import (
     read_answers,
     read_citations,
     read_segments,
 )
-from sidelight.evaluation.learned.models import AnswerModel, SupportModel
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.learned.crossvalidation import (
+from sidelight.evaluation.learned.features import COPYING, COSINES, FEATURES, LENGTHS
+from sidelight.evaluation.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
+from sidelight.evaluation.learned.ordinal_model import about_model, save_model
+from sidelight.evaluation.learned.training.crossvalidation import (
     Figures,
     Recipe,
     figures,
     fit,
     predict_held_out,
 )
-from sidelight.evaluation.learned.datasets import Rows, answer_rows, support_rows
-from sidelight.evaluation.learned.features import COPYING, COSINES, FEATURES, LENGTHS
-from sidelight.evaluation.learned.label_files import (
+from sidelight.evaluation.learned.training.datasets import Rows, answer_rows, support_rows
+from sidelight.evaluation.learned.training.label_files import (
     read_answers,
     read_citations,
     read_segments,
 )
-from sidelight.evaluation.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
-from sidelight.evaluation.learned.ordinal_model import about_model, save_model
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.datasets import Rows
+    from sidelight.evaluation.learned.training.datasets import Rows
 
     Levels = npt.NDArray[np.int64]
 
