@@ -6,13 +6,20 @@ anything is compared, so nothing they hold can earn it credit.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from sidelight.evaluation.learned.reading.copying import letters_found, longest_run, pairs_found
 from sidelight.evaluation.learned.reading.opposition import is_polar, opposed, taken_back
+from sidelight.evaluation.learned.reading.sharing import (
+    alike_share,
+    found_share,
+    numbers_of,
+    order_kept,
+    phrases_near,
+    weighted_share,
+)
 from sidelight.evaluation.learned.reading.tables import frequencies
 
 if TYPE_CHECKING:
@@ -64,9 +71,8 @@ FEATURES = COSINES + WORDS + COPYING
 
 _LOOKED_AT = 0.3  # share of an item's words from which opposition is looked for
 _ORDERED = 0.3  # share of an item's neighbouring words that a doubtful sentence must have
+_SAID_OF_IT = 0.65  # from which the text is taken to contradict the item
 _TOP = 3
-_NEAR = 3  # words
-_PREFIX = 4
 
 
 class Evidence(NamedTuple):
@@ -74,12 +80,15 @@ class Evidence(NamedTuple):
 
     Attributes:
         features: In the order of `FEATURES`.
+        most: The highest level there can be: 0 where no sentence is left, 1 where the item has
+            figures and neither the best sentence nor its neighbours hold one of them, else 2.
         place: Place of the best sentence in the reading; -1 if none is left.
         opposed: Why the text says the opposite, or nothing.
         opposed_place: Place of the sentence that does; -1 if none.
     """
 
     features: tuple[float, ...]
+    most: int
     place: int
     opposed: str
     opposed_place: int
@@ -168,33 +177,34 @@ class _Look:
 
     def _against(self, place: int) -> bool:
         sentence = self.reading.sentences[place]
-        overlap = _share(self.all, sentence.content)
+        overlap = weighted_share(self.all, sentence.content)
         if taken_back(self.item, sentence, self.reading.frames[place]):
             reason = "it is denied"
         elif overlap >= _LOOKED_AT:
             reason = opposed(self.item, sentence, overlap)
         else:
             return False
-        if reason and overlap >= 2 * _LOOKED_AT and not self.opposed:
+        if reason and overlap >= _SAID_OF_IT and not self.opposed:
             self.opposed, self.opposed_place = reason, place
         return bool(reason)
 
     def evidence(self, asked: float) -> Evidence:
         if not self.places:
             nothing = (0.0,) * (len(FEATURES) - len(COPYING))
-            return Evidence((*nothing, *self._copying(())), -1, self.opposed, self.opposed_place)
+            return Evidence((*nothing, *self._copying(())), 0, -1, self.opposed, self.opposed_place)
         sentences = [self.reading.sentences[place] for place in self.places]
-        shares = np.array([_share(self.all, sentence.content) for sentence in sentences])
+        shares = np.array([weighted_share(self.all, sentence.content) for sentence in sentences])
         own = self.cosines[self.row, self.kept]
         best = int((shares + own).argmax())
         pairs = self._pairs()
         both = self._with_neighbour(best, pairs)
         cosines = self._cosines(own, pairs, asked)
         words = self._words(sentences, shares, best, both)
-        copying = self._copying(sentences[max(0, best - 1) : best + 2])
-        return Evidence(
-            (*cosines, *words, *copying), self.places[best], self.opposed, self.opposed_place
-        )
+        near = sentences[max(0, best - 1) : best + 2]
+        wanted = self.item.numbers
+        most = 1 if wanted and not wanted & numbers_of(near) else 2
+        features = (*cosines, *words, *self._copying(near))
+        return Evidence(features, most, self.places[best], self.opposed, self.opposed_place)
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """Return column in the cosines and both places in `places` of each pair that is left."""
@@ -215,7 +225,7 @@ class _Look:
             if best in (left, right)
         ]
         options.append(self.reading.sentences[self.places[best]].content)
-        return max(options, key=lambda stems: _share(self.all, stems))
+        return max(options, key=lambda stems: weighted_share(self.all, stems))
 
     def _cosines(
         self,
@@ -247,22 +257,22 @@ class _Look:
     ) -> tuple[float, ...]:
         item, place = self.item, sentences[best]
         everything = frozenset().union(*(sentence.content for sentence in sentences))
-        new = [_share(self.new, sentence.content) for sentence in sentences]
+        new = [weighted_share(self.new, sentence.content) for sentence in sentences]
         near = sentences[max(0, best - 1) : best + 2]
         rarest = max(self.new, key=lambda stem: self.new[stem], default="")
         return (
             float(shares.max()),
-            _share(self.all, both),
-            _share(self.all, everything),
+            weighted_share(self.all, both),
+            weighted_share(self.all, everything),
             max(new),
-            _share(self.new, both),
-            _share(self.new, everything),
+            weighted_share(self.new, both),
+            weighted_share(self.new, everything),
             float(rarest in both),
-            _alike(self.new, both),
-            _phrases(item, sentences),
-            _order(item, place),
-            _found(item.numbers, _numbers(near)),
-            _found(item.names, both),
+            alike_share(self.new, both),
+            phrases_near(item, sentences),
+            order_kept(item, place),
+            found_share(item.numbers, numbers_of(near)),
+            found_share(item.names, both),
             float(is_polar(item) != is_polar(place)),
             np.log1p(len(item.content)).item(),
             np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
@@ -280,50 +290,3 @@ class _Look:
             run / max(1, len(item.words)),
             np.log1p(run).item(),
         )
-
-
-def _share(weights: Mapping[str, float], stems: frozenset[str]) -> float:
-    total = sum(weights.values())
-    return sum(weights[stem] for stem in weights if stem in stems) / total if total else 0.0
-
-
-def _alike(weights: Mapping[str, float], stems: frozenset[str]) -> float:
-    beginnings = {stem[:_PREFIX] for stem in stems}
-    total = sum(weights.values())
-    found = sum(weight for stem, weight in weights.items() if stem[:_PREFIX] in beginnings)
-    return found / total if total else 0.0
-
-
-def _pairs_of(sentence: Sentence) -> list[tuple[str, str]]:
-    return list(pairwise([stem for stem in sentence.stems if stem]))
-
-
-def _phrases(item: Sentence, sentences: Sequence[Sentence]) -> float:
-    """Return the share of the item's neighbouring stems that are near each other in a sentence."""
-    wanted = set(_pairs_of(item))
-    if not wanted:
-        return 0.5
-    near: set[tuple[str, str]] = set()
-    for sentence in sentences:
-        stems = [stem for stem in sentence.stems if stem]
-        for place, stem in enumerate(stems):
-            for other in stems[max(0, place - _NEAR) : place]:
-                near |= {(stem, other), (other, stem)}
-    return len(wanted & near) / len(wanted)
-
-
-def _order(item: Sentence, sentence: Sentence) -> float:
-    """Return how many of the item's shared stems follow each other in the sentence as in it."""
-    where = {stem: place for place, stem in reversed(list(enumerate(sentence.stems))) if stem}
-    shared = [where[stem] for stem in dict.fromkeys(item.stems) if stem in where]
-    if len(shared) < 2:
-        return 0.5
-    return sum(left < right for left, right in pairwise(shared)) / (len(shared) - 1)
-
-
-def _numbers(near: Sequence[Sentence]) -> frozenset[str]:
-    return frozenset().union(*(sentence.numbers for sentence in near))
-
-
-def _found(wanted: frozenset[str], given: frozenset[str]) -> float:
-    return len(wanted & given) / len(wanted) if wanted else 0.5

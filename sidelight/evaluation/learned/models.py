@@ -13,7 +13,13 @@ import numpy as np
 
 from sidelight.evaluation.learned.comparing import Comparer, Task
 from sidelight.evaluation.learned.features import FEATURES
-from sidelight.evaluation.learned.ordinal_model import OrdinalModel, centred, likeliest, load_model
+from sidelight.evaluation.learned.ordinal_model import (
+    OrdinalModel,
+    allowed,
+    centred,
+    likeliest,
+    load_model,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +39,8 @@ class Verdict(NamedTuple):
 
     Attributes:
         level: 0 none, 1 partial, 2 full.
-        probabilities: How likely each level is.
+        probabilities: How likely each level is; a missing figure may keep the level below the
+            likeliest.
         sentence: The best sentence of the text; empty when nothing in it counts.
         opposed: Whether the text says the opposite; the level is then 0.
         reason: Why it does, or why nothing counts; empty otherwise.
@@ -52,6 +59,7 @@ class _LearnedModel:
     """What both have in common: features of pairs, and a small model on top."""
 
     _name = ""
+    _needs_figures = False
 
     def __init__(self, model: OrdinalModel, encode: Encode | None) -> None:
         self._model = model
@@ -75,7 +83,8 @@ class _LearnedModel:
 
     def _verdicts(self, found: Found, features: Values) -> list[Verdict]:
         probabilities = self._model.probabilities(features)
-        levels = likeliest(probabilities)
+        most = allowed([item.most for item in found.evidence], needs_figures=self._needs_figures)
+        levels = np.minimum(most, likeliest(probabilities))
         return [
             _verdict(found, row, int(levels[row]), probabilities[row])
             for row in range(len(found.evidence))
@@ -86,6 +95,7 @@ class AnswerModel(_LearnedModel):
     """Does a text, such as a report, say what an item, such as a rubric answer, says?"""
 
     _name = ANSWERS
+    _needs_figures = True
 
     def prepare(
         self,

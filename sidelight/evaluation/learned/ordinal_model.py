@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 _DIGITS = 6
+_HIGHEST = 2
 _POOL = 10  # pairs; a pool as large as that is trusted by half
 
 
@@ -71,6 +72,17 @@ def likeliest(probabilities: Values) -> Levels:
     """Return the likeliest level of each row of `(n, 3)`; of equals the lowest."""
     levels: Levels = probabilities.argmax(axis=1)
     return levels
+
+
+def allowed(most: Sequence[int], *, needs_figures: bool) -> list[int]:
+    """Return the highest level there can be for each item.
+
+    Args:
+        most: `features.Evidence.most` of each.
+        needs_figures: Whether a missing figure keeps an item from being said in full. It does in a
+            report; a long sentence that is supported by its source often computes its own figures.
+    """
+    return [level if needs_figures or not level else _HIGHEST for level in most]
 
 
 def as_file(model: OrdinalModel, about: Mapping[str, Any]) -> str:

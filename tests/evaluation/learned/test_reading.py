@@ -20,7 +20,7 @@ def test_prose_is_asserted() -> None:
 
 def test_shuffled_words_and_keywords_are_not_written_by_people() -> None:
     fluent = word_order().fluency(read(split(TEXT)[1]).shapes)
-    shuffled = word_order().fluency(read(split(shuffle(TEXT))[1]).shapes)
+    shuffled = word_order().fluency(read(shuffle(split(TEXT)[1])).shapes)
     assert fluent > 0.3
     assert shuffled < 0
     assert not read_text(keywords(TEXT)).asserted

@@ -40,8 +40,8 @@ _OPPOSITES = {
             "legal/illegal reliable/unreliable won/lost bought/sold guilty/innocent "
             "largest/smallest best/worst most/least strongest/weakest improves/worsens "
             "improved/worsened success/failure succeeded/failed allowed/forbade "
-            "allows/forbids safe/dangerous before/after first/last majority/minority "
-            "conservative/liberal left/right profit/loss gained/lost "
+            "allows/forbids safe/dangerous majority/minority "
+            "conservative/liberal profit/loss gained/lost "
             "included/excluded includes/excludes possible/impossible"
         ).split()
     )

@@ -25,6 +25,7 @@ _PREPOSITIONS = frozenset("by from to for against of with in at on than over und
 _PASSIVE = "by"
 _CONVERSE = "belong"  # turns "owns" round as "is owned by" does
 _YEARS = frozenset("in since by until from before after during".split())
+_PRONOUNS = frozenset("he she it they him her them his its their".split())
 _SHARE_AS_IS = 0.34  # of the votes for the names as they stand, below which they are exchanged
 _VOTES = 2
 
@@ -55,7 +56,8 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
         return ""
     rest = _rest_shared(item, sentence)
     if rest >= _SAME_WORDS:
-        same_voice = _is_passive(item, ours) == _is_passive(sentence, theirs)
+        both = item.content & sentence.content
+        same_voice = _is_passive(item, ours, both) == _is_passive(sentence, theirs, both)
         if same_voice and filled_otherwise(item, sentence) == "names":
             return "it is said of others"
         pairs = [
@@ -73,7 +75,7 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
                     item, sentence, (first, second), (first_found, second_found)
                 ):
                     return "the names have changed places"
-    if rest >= _NEARLY_ALL:
+    if rest >= _NEARLY_ALL and not _PRONOUNS & set(sentence.words):
         missing = [place for place in ours if not place.stems & sentence.content]
         foreign = [other for other in theirs if not other.stems & item.content]
         if foreign and missing and 2 * len(missing) >= len(ours):
@@ -92,13 +94,14 @@ def _exchanged(
     A shared word votes by the side of each name it is on and by the name it is nearer to, a
     preposition before a name by whom it introduces. In the passive the sides mean the opposite.
     """
-    shared = sorted((item.content & sentence.content) - ours[0].stems - ours[1].stems)
+    common = (item.content & sentence.content) - ours[0].stems - ours[1].stems
+    shared = sorted(common)
     sides = [
         (_side(item, stem, name), _side(sentence, stem, found), _side(sentence, stem, other))
         for stem in shared
         for name, found, other in zip(ours, theirs, theirs[::-1], strict=True)
     ]
-    turned = _is_passive(item, ours) != _is_passive(sentence, theirs)
+    turned = _is_passive(item, ours, common) != _is_passive(sentence, theirs, common)
     votes = [(found == wanted) != turned for wanted, found, other in sides if found != other]
     if not turned:
         votes += [
@@ -126,10 +129,16 @@ def _side(sentence: Sentence, stem: str, name: Entity) -> bool:
     return sentence.stems.index(stem) >= name.end
 
 
-def _is_passive(sentence: Sentence, names: Iterable[Entity]) -> bool:
-    return _CONVERSE in sentence.stems or any(
-        _preposition(sentence, name) == _PASSIVE for name in names
-    )
+def _is_passive(sentence: Sentence, names: Iterable[Entity], shared: frozenset[str]) -> bool:
+    """Tell whether a word that both sentences share is done by one of the names, or belongs."""
+    if _CONVERSE in sentence.stems:
+        return True
+    for name in names:
+        before = range(max(0, name.start - 2), name.start)
+        by = next((place for place in before if sentence.words[place] == _PASSIVE), 0)
+        if by and sentence.stems[by - 1] in shared:
+            return True
+    return False
 
 
 def _preposition(sentence: Sentence, name: Entity) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.stats import kendalltau
 
-from sidelight.evaluation.learned.ordinal_model import OrdinalModel, centred, likeliest
+from sidelight.evaluation.learned.ordinal_model import OrdinalModel, allowed, centred, likeliest
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -61,11 +61,13 @@ class Recipe(NamedTuple):
         columns: Where they are in the rows.
         by_topic: Whether it learns what distinguishes labels within a topic, each feature being
             taken from its topic's mean, so that topics whose texts are all alike teach the same.
+        needs_figures: See `ordinal_model.allowed`.
     """
 
     names: tuple[str, ...]
     columns: tuple[int, ...]
     by_topic: bool
+    needs_figures: bool
 
 
 def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalModel:
@@ -110,6 +112,7 @@ def predict_held_out(
         together: Whether all rows of a topic are judged as one pool; see `SupportModel`.
     """
     predicted = np.full(len(rows.levels), -1)
+    most = np.array(allowed(rows.most.tolist(), needs_figures=recipe.needs_figures))
     run_names = sorted(set(rows.runs[rows.people].tolist()))
     folds: Iterable[list[str]] = (
         [run_names[start::_RUN_FOLDS] for start in range(_RUN_FOLDS)]
@@ -129,7 +132,7 @@ def predict_held_out(
                 pool = rows.features[there & rows.people][:, recipe.columns]
                 features = centred(features, pool, model)
             levels = likeliest(model.probabilities(features))
-            predicted[tested] = np.where(rows.empty[tested], 0, levels)
+            predicted[tested] = np.minimum(most[tested], levels)
     return predicted
 
 

@@ -41,8 +41,7 @@ class Rows(NamedTuple):
         topics: Where each row comes from.
         runs: The run each row comes from; empty for rows made from items alone.
         people: Whether people gave the label; others were made.
-        empty: Whether no sentence of the text is left that may speak for the item: the level is
-            none then, whatever a model says.
+        most: The highest level there can be, whatever a model says; see `features.Evidence`.
     """
 
     features: npt.NDArray[np.float64]
@@ -50,7 +49,7 @@ class Rows(NamedTuple):
     topics: npt.NDArray[np.str_]
     runs: npt.NDArray[np.str_]
     people: npt.NDArray[np.bool_]
-    empty: npt.NDArray[np.bool_]
+    most: npt.NDArray[np.int64]
 
 
 class _Labelled(NamedTuple):
@@ -161,7 +160,7 @@ def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
     every = list(labelled)
     comparer = Comparer(encode)
     comparer.prepare(item.task for item in every)
-    features, levels, topics, runs, people, empty = [], [], [], [], [], []
+    features, levels, topics, runs, people, most = [], [], [], [], [], []
     for item in every:
         found = comparer.compare(item.task)
         for evidence, level in zip(found.evidence, item.levels, strict=True):
@@ -171,12 +170,12 @@ def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
                 topics.append(item.topic)
                 runs.append(item.run)
                 people.append(item.people)
-                empty.append(evidence.place < 0)
+                most.append(evidence.most)
     return Rows(
         features=np.array(features),
         levels=np.array(levels),
         topics=np.array(topics),
         runs=np.array(runs),
         people=np.array(people),
-        empty=np.array(empty),
+        most=np.array(most),
     )

@@ -157,6 +157,7 @@ def recipe_of(name: str) -> Recipe:
         names=names,
         columns=tuple(FEATURES.index(feature) for feature in names),
         by_topic=name.startswith(SUPPORT),
+        needs_figures=name.startswith(ANSWERS),
     )
 
 
