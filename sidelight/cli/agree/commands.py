@@ -41,6 +41,8 @@ def labels(
         Path | None,
         rubrics_option("Folder of rubrics; shows agreement by importance, too."),
     ] = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
     output: Output = None,
     as_json: Json = False,
 ) -> None:
@@ -57,10 +59,9 @@ def labels(
     kind, one, other = read_two_sides(first, second, scales)
     if data and kind is not COMPOUND_ASSESSMENTS:
         rubrics = from_data(rubrics, data, DataPart.RUBRICS)
-    found = compare_labels(
-        kind, scales, one, other, read_rubrics(rubrics, scales) if rubrics else None
-    )
-    names = _names(first, second)
+    known = read_rubrics(rubrics, scales) if rubrics else None
+    found = compare_labels(kind, scales, one, other, known, samples=samples, seed=seed)
+    names, sampling = _names(first, second), Sampling(samples, seed)
     tables = [
         table
         for scheme in found.schemes
@@ -76,11 +77,19 @@ def labels(
             {
                 "files": [str(first), str(second)],
                 "written": _written(output, tables),
+                "sampling": sampling._asdict(),
+                "n_runs": found.n_runs,
+                "n_topics": found.n_topics,
+                "only_runs": found.only_runs,
                 "schemes": [
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            title: {"n": part.n, **part.coefficients}
+                            title: {
+                                "n": part.n,
+                                **part.coefficients,
+                                "intervals": part.intervals,
+                            }
                             for title, part in scheme.by_importance.items()
                         }
                     }
@@ -98,6 +107,15 @@ def labels(
             f"{name}: {unjudged} of the shared rows unjudged, {only} rows of its own; not compared",
             markup=False,
         )
+    for name, runs in zip(names, found.only_runs, strict=True):
+        if runs:
+            out.print(f"runs only in {name}: {', '.join(runs)}", markup=False)
+    out.print(
+        f"{found.n_runs} runs, {found.n_topics} topics; intervals: 95%, bootstrap over topics, "
+        f"{sampling}",
+        markup=False,
+    )
+    warn_of_few(found.n_topics, "topics")
     list_files(write_results(output, tables))
 
 
@@ -242,6 +260,7 @@ def _as_dict(found: CategoryAgreement) -> dict[str, object]:
         "categories": found.categories,
         "n": found.n,
         **found.coefficients,
+        **({"intervals": found.intervals} if found.intervals else {}),
         "confusion": found.table.tolist(),
         "shares": found.shares,
     }

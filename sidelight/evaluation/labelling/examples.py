@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
+from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
@@ -69,30 +69,34 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         InputError: A file cannot be read, a named run has no labels here, or none has.
         InvalidFileError: A file is not what it should be.
     """
-    rubrics = read_rubrics(folder / DataPart.RUBRICS, load_track().scales)
+    rubrics = read_rubrics(find_part(folder, DataPart.RUBRICS), load_track().scales)
     questions = {
         (run.run_tag, question.topic_id, question.rank): question
-        for run in map(read_question_run, _files(folder / DataPart.QUESTION_RUNS))
+        for run in map(read_question_run, _files(folder, DataPart.QUESTION_RUNS))
         for question in run.questions
         if not run_tags or run.run_tag in run_tags
     }
     reports = {
         (run.run_tag, report.metadata.topic_id): report
-        for run in map(read_report_run, _files(folder / DataPart.REPORT_RUNS))
+        for run in map(read_report_run, _files(folder, DataPart.REPORT_RUNS))
         for report in run.reports
         if not run_tags or run.run_tag in run_tags
     }
     question_labels = tuple(
         label
-        for label in _labels(
-            folder / DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS, questions
+        for label in (
+            _labels(folder, DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS)
+            if questions
+            else ()
         )
         if (label.run_tag, label.topic_id, label.run_question_rank) in questions
         and label.topic_id in rubrics
     )
     answer_labels = tuple(
         label
-        for label in _labels(folder / DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS, reports)
+        for label in (
+            _labels(folder, DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS) if reports else ()
+        )
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
     )
     question_tags = {label.run_tag for label in question_labels}
@@ -114,12 +118,12 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     return examples
 
 
-def _labels(path: Path, kind: AssessmentKind[A], labelled: Collection[object]) -> list[A]:
-    """Return the labels in a file, which may be missing where there is nothing they could label."""
-    return read_assessments(path, kind, load_track().scales) if labelled else []
+def _labels(folder: Path, part: DataPart, kind: AssessmentKind[A]) -> list[A]:
+    return read_assessments(find_part(folder, part), kind, load_track().scales)
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path, part: DataPart) -> list[Path]:
     """Return the run files of a folder, which may be missing; hidden files are not runs."""
-    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    runs = look_for(folder, part)
+    paths = sorted(runs.iterdir()) if runs else []
     return [path for path in paths if path.is_file() and not path.name.startswith(".")]
