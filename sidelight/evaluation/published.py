@@ -38,7 +38,7 @@ from sidelight.tracks import load_track
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.tracks import Track
 

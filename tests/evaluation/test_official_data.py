@@ -75,10 +75,11 @@ def test_labels_of_runs_that_the_judge_was_shown_do_not_count(
 
 def test_scores_agree_over_the_same_runs(official: OfficialData, tmp_path: Path) -> None:
     judged = official.folder / "auto_judge" / "output"
-    sidelight(
+    shown = sidelight(
         *("score", "task1", "--data", official.folder, "-o", tmp_path),
         *("--assessments", judged / "auto_question_assessments.csv"),
     )
+    assert f"not scored, for want of labels: {', '.join(QUESTION_EXAMPLES)}" in shown
     scores = tmp_path / "auto_question_generation_per_topic_results.csv"
     common = ("agree", "scores", scores, "--data", official.folder, "--samples", "100")
     found = json.loads(sidelight(*common, "--json"))

@@ -18,7 +18,7 @@ from sidelight.formats.data_folder import DataPart
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
 
@@ -88,7 +88,7 @@ def labels(
                             title: {
                                 "n": part.n,
                                 **part.coefficients,
-                                "intervals": part.intervals,
+                                **_intervals(part),
                             }
                             for title, part in scheme.by_importance.items()
                         }
@@ -260,10 +260,16 @@ def _as_dict(found: CategoryAgreement) -> dict[str, object]:
         "categories": found.categories,
         "n": found.n,
         **found.coefficients,
-        **({"intervals": found.intervals} if found.intervals else {}),
+        **_intervals(found),
         "confusion": found.table.tolist(),
         "shares": found.shares,
     }
+
+
+def _intervals(found: CategoryAgreement) -> dict[str, object]:
+    """Return the intervals, JSON-ready, where there are any."""
+    ends = {name: one and one._asdict() for name, one in found.intervals.items()}
+    return {"intervals": ends} if ends else {}
 
 
 def _names(first: Path, second: Path) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from sidelight.cli.result_table import ResultTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.uncertainty import Interval
 

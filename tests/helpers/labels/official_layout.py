@@ -104,14 +104,14 @@ def _questions(choose: random.Random, data: Path, judged: Path) -> Scores:
     return {
         side: {
             tag: sum(
-                weight * credits.get((tag, topic, place), 0.0)
+                weight * earned.get((tag, topic, place), 0.0)
                 for topic in TOPICS
                 for place, weight in enumerate(_WEIGHTS, 1)
             )
             / (sum(_WEIGHTS) * len(TOPICS))
-            for tag in {key[0] for key in credits}
+            for tag in {key[0] for key in earned}
         }
-        for side, credits in best.items()
+        for side, earned in best.items()
     }
 
 
