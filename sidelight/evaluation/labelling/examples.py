@@ -7,7 +7,9 @@ enough. Labels of runs whose file is not there cannot be learned from and are le
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Examples:
     """Labelled submissions; every label refers to a submission and a rubric that are here.
 
@@ -49,6 +51,21 @@ class Examples:
     reports: Mapping[tuple[str, str], SubmittedReport]
     question_labels: tuple[QuestionAssessment, ...]
     answer_labels: tuple[AnswerAssessment, ...]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Return a short hash of all labels and texts, whatever order they are in.
+
+        Judges that were shown others are other judges, whatever else they have in common.
+        """
+        parts = [
+            *(one.model_dump_json() for one in self.rubrics.values()),
+            *(f"{key} {one.text}" for key, one in self.questions.items()),
+            *(f"{key} {one.text}" for key, one in self.reports.items()),
+            *map(repr, self.question_labels),
+            *map(repr, self.answer_labels),
+        ]
+        return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:8]
 
     @property
     def run_tags(self) -> frozenset[str]:

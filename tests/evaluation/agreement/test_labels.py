@@ -154,7 +154,7 @@ def test_the_columns_say_what_kind_the_files_are(tmp_path: Path) -> None:
     assert read_two_sides(questions, questions, SCALES)[0] is QUESTION_ASSESSMENTS
     with pytest.raises(InputError, match=r"holds report_assessments, .* question_assessments"):
         read_two_sides(people, questions, SCALES)
-    with pytest.raises(InputError, match="expected an assessment file; found a qrels file"):
+    with pytest.raises(InputError, match="expected an assessment file; found qrels"):
         read_two_sides(people, qrels, SCALES)
 
 
