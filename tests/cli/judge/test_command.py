@@ -61,10 +61,10 @@ def test_agreement_with_the_labels_of_the_mini_web(tmp_path: Path) -> None:
     assert manifest["agreement"]["answers"]["kappa"] > 0.6
     assert manifest["agreement"]["questions"]["kappa"] > 0.4
     assert manifest["agreement"]["answers"]["n_topics"] == 5
-    # Two runs are examples: where one is judged by what the other taught, less is left.
-    for agreement in manifest["agreement"].values():
-        assert agreement["n_runs"] == 2
-        assert agreement["kappa_new_runs"] < agreement["kappa"]
+    # Where one of the two example runs is judged by what the other taught, less is left of it.
+    answers = manifest["agreement"]["answers"]
+    assert answers["n_runs"] == 2
+    assert 0.45 < answers["kappa_new_runs"] < answers["kappa"] - 0.1
 
 
 def test_the_order_of_the_written_runs_is_kept(tmp_path: Path) -> None:
@@ -106,5 +106,5 @@ def test_vectors_are_used_by_default(tmp_path: Path) -> None:
         *("-o", tmp_path, "--json"),
     )
     manifest = json.loads(shown)
-    assert manifest["version"] == "3 (all-MiniLM-L6-v2)"
+    assert manifest["version"].startswith("3 (all-MiniLM-L6-v2, examples ")
     assert manifest["agreement"]["questions"]["kappa"] > 0.5  # observed: 0.56

@@ -163,5 +163,6 @@ def test_agreement_by_hand() -> None:
 
 
 def test_kappa_is_undefined_for_one_label() -> None:
-    assert agreement(["x"] * 3, ["x"] * 3, ["t"] * 3).kappa is None
-    assert agreement(["x"] * 3, ["y"] * 3, ["t"] * 3).kappa == 0
+    topics, runs = ["t"] * 3, ["r"] * 3
+    assert agreement(Compared(["x"] * 3, ["x"] * 3, None, topics, runs)).kappa is None
+    assert agreement(Compared(["x"] * 3, ["y"] * 3, None, topics, runs)).kappa == 0

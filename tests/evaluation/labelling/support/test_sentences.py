@@ -108,7 +108,7 @@ def test_a_citation_named_twice_is_one() -> None:
 
         async def read(self, case: SupportCase) -> list[Judgment]:
             shown.append(case.sources)
-            return [Judgment(FULL.value)]
+            return [Judgment(FULL)]
 
     twice = OWNER.model_copy(update={"citations": ("d#1", "d#1")})
     asyncio.run(assess_support(Reader(), [run("r", a=[twice])], lambda _: TEXTS))
