@@ -19,7 +19,7 @@ from sidelight.formats.data_folder import DataPart
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
 
@@ -45,6 +45,8 @@ def labels(
         Path | None,
         rubrics_option("Folder of rubrics; shows agreement by importance, too."),
     ] = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
     output: Output = None,
     as_json: Json = False,
 ) -> None:
@@ -61,10 +63,9 @@ def labels(
     kind, one, other = read_two_sides(first, second, scales)
     if data and kind is not COMPOUND_ASSESSMENTS:
         rubrics = from_data(rubrics, data, DataPart.RUBRICS)
-    found = compare_labels(
-        kind, scales, one, other, read_rubrics(rubrics, scales) if rubrics else None
-    )
-    names = _names(first, second)
+    known = read_rubrics(rubrics, scales) if rubrics else None
+    found = compare_labels(kind, scales, one, other, known, samples=samples, seed=seed)
+    names, sampling = _names(first, second), Sampling(samples, seed)
     tables = [
         table
         for scheme in found.schemes
@@ -80,11 +81,19 @@ def labels(
             {
                 "files": [str(first), str(second)],
                 "written": _written(output, tables),
+                "sampling": sampling._asdict(),
+                "n_runs": found.n_runs,
+                "n_topics": found.n_topics,
+                "only_runs": found.only_runs,
                 "schemes": [
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            title: {"n": part.n, **part.coefficients}
+                            title: {
+                                "n": part.n,
+                                **part.coefficients,
+                                **_intervals(part),
+                            }
                             for title, part in scheme.by_importance.items()
                         }
                     }
@@ -102,6 +111,15 @@ def labels(
             f"{name}: {unjudged} of the shared rows unjudged, {only} rows of its own; not compared",
             markup=False,
         )
+    for name, runs in zip(names, found.only_runs, strict=True):
+        if runs:
+            out.print(f"runs only in {name}: {', '.join(runs)}", markup=False)
+    out.print(
+        f"{found.n_runs} runs, {found.n_topics} topics; intervals: 95%, bootstrap over topics, "
+        f"{sampling}",
+        markup=False,
+    )
+    warn_of_few(found.n_topics, "topics")
     list_files(write_results(output, tables))
 
 
@@ -246,9 +264,16 @@ def _as_dict(found: CategoryAgreement) -> dict[str, object]:
         "categories": found.categories,
         "n": found.n,
         **found.coefficients,
+        **_intervals(found),
         "confusion": found.table.tolist(),
         "shares": found.shares,
     }
+
+
+def _intervals(found: CategoryAgreement) -> dict[str, object]:
+    """Return the intervals, JSON-ready, where there are any."""
+    ends = {name: one and one._asdict() for name, one in found.intervals.items()}
+    return {"intervals": ends} if ends else {}
 
 
 def _names(first: Path, second: Path) -> tuple[str, str]:

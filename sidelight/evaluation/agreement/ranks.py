@@ -141,8 +141,10 @@ def compare_scores(
             f"topics; there are {len(run_tags)} runs and {len(topic_ids)} topics on both",
             remedy="Score more runs on both sides; run tags must be spelled alike.",
         )
-    raw = [_matrix(side, run_tags, topic_ids) for side in cells]
-    raw_means = [side.mean(axis=1).round(_DIGITS) for side in raw]
+    exact = [_matrix(side, run_tags, topic_ids) for side in cells]
+    # Rounded once: means of rounded scores would part runs that are tied.
+    raw_means = [side.mean(axis=1).round(_DIGITS) for side in exact]
+    raw = [side.round(_DIGITS) for side in exact]
     # From here on higher is better, so that tau_ap looks at the right end.
     sign = measure_called(measure).sign
     one, other = (sign * side for side in raw)
@@ -190,7 +192,7 @@ def _matrix(
             "though the same side scores them elsewhere",
             remedy="Score with the rubrics (`sidelight score`): there a topic left out counts 0.",
         )
-    return np.array([[cells[run, topic] for topic in topic_ids] for run in run_tags]).round(_DIGITS)
+    return np.array([[cells[run, topic] for topic in topic_ids] for run in run_tags])
 
 
 def _correlations(first: Scores, second: Scores) -> dict[str, float | None]:

@@ -63,6 +63,7 @@ async def judge_runs(
         version=judge.version,
         kind=judge.kind,
         runs={task: overlaps(given, judge.examples)},
+        over_limits={task: given.over_limits()},
         n_topics=len(given.rubrics),
         example_run_tags=tuple(sorted(judge.example_run_tags)),
         instrument=judge.instrument,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.article import Article
     from sidelight.schemas.rubric import Rubric
 
-VERSION = 1
+VERSION = 2
 """Changes with whatever changes labels and is neither a prompt, nor the mode, nor a model."""
 
 
@@ -81,7 +81,8 @@ class PromptedJudge(Judge):
         if len(models) > 1:
             instrument = instrument.model_copy(update={"rule": rule(REPORT_ANSWERS.scale)})
         self.instrument = instrument
-        self.version = f"{VERSION} ({instrument.summary})"
+        shown = f", examples {examples.fingerprint}" if examples else ""
+        self.version = f"{VERSION} ({instrument.summary}{shown})"
         self.examples = examples
 
         @cache

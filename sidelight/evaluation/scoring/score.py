@@ -47,7 +47,8 @@ def score_questions(
         rubrics: Topic id -> rubric; these are the topics that count.
         assessments: At most one label for each pair, as the reader returns them.
         compound: A verdict on every question that occurs in `assessments`; None for no filter, and
-            without the measures that tell what a filter does.
+            without the measures that tell what a filter does. A run that has verdicts and no
+            labels, such as one that the judge was shown, is not scored.
         further: Measures to compute besides the track's.
 
     Raises:
@@ -76,7 +77,7 @@ def score_questions(
             compound=None if compound is None else flagged.get((run_tag, topic_id), set()),
         )
 
-    run_tags = {item.run_tag for item in assessments} | {item.run_tag for item in compound or ()}
+    run_tags = {item.run_tag for item in assessments}
     return tabulate(rubrics, run_tags, labels.keys(), record, task.measures, further)
 
 

@@ -55,21 +55,25 @@ def bootstrap_intervals(scores: Matrix, *, samples: int, seed: int) -> list[Inte
     Returns:
         One interval for each row; None for all of them with fewer than 3 topics.
     """
-    from scipy.special import ndtr, stdtrit
-
     n_topics = scores.shape[1]
     if n_topics < MIN_TOPICS:
         return [None] * len(scores)
     generator = np.random.default_rng(seed)
     shares = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), samples) / n_topics
-    tail = float(
-        ndtr(sqrt(n_topics / (n_topics - 1)) * stdtrit(n_topics - 1, (1 - CONFIDENCE) / 2))
-    )
+    tail = expanded_tail(n_topics)
     # Not `@`: the last digits of BLAS depend on its build and its number of threads.
     return [
         Interval(*np.quantile(np.einsum("st,t->s", shares, row), (tail, 1 - tail)).tolist())
         for row in scores
     ]
+
+
+def expanded_tail(n_topics: int) -> float:
+    """Return the lower percentile, in (0, .5), of an interval; see `bootstrap_intervals`."""
+    from scipy.special import ndtr, stdtrit
+
+    t = stdtrit(n_topics - 1, (1 - CONFIDENCE) / 2)
+    return float(ndtr(sqrt(n_topics / (n_topics - 1)) * t))
 
 
 def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, Interval | None]:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 
+PEOPLE_LABELS = "annotation"
+"""The column that people's files have for the label, and a judge's have not."""
+
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})(?:\.0+)?")  # pandas writes 1.0 below a missing rank
 _SEPARATORS = re.compile(r"[_\s]+")
 
@@ -54,7 +57,7 @@ class AssessmentKind(Generic[A]):
     scale: str
     key: tuple[str, ...]
     text_columns: tuple[str, ...] = ()
-    label_columns: tuple[str, ...] = ("auto_assessment", "annotation")
+    label_columns: tuple[str, ...] = ("auto_assessment", PEOPLE_LABELS)
     rationale_columns: tuple[str, ...] = ("auto_rationale", "rationale")
 
     @property

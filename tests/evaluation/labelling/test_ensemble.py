@@ -84,4 +84,4 @@ def test_the_instrument_and_the_rationale_name_all_models() -> None:
         "counts as none; unjudged unless most gave a label"
     )
     assert PromptedJudge({"one": asked["one"]}, {}).instrument.rule == "one model"
-    assert judge.version.startswith("1 (one + two + three, pairwise, prompts ")
+    assert judge.version.startswith("2 (one + two + three, pairwise, prompts ")

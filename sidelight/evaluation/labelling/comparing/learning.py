@@ -23,8 +23,8 @@ class Learned(NamedTuple):
 
     Attributes:
         model: Fitted on all of them, or going by thresholds where there are too few.
-        agreement: With people, each topic predicted by a model fitted on the others; None where
-            nothing was learned.
+        agreement: With people, each topic predicted by a model fitted on the others, and again
+            without the runs that are predicted; None where nothing was learned.
     """
 
     model: LevelModel
