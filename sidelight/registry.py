@@ -1,6 +1,6 @@
 """The parts that a name may choose, where each one lives, and how it is made.
 
-A name is one of those below, one that an installed package offers under the entry point group
+A name is one of those in `parts`, one that an installed package offers under the entry point group
 `sidelight.<kind>`, or a place, `module:Class`. A part is imported only when it is chosen, so a
 missing extra is reported by name. Its constructor says what it needs: each parameter is filled by
 its name with what is on offer to parts of its kind.
@@ -13,160 +13,16 @@ import re
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError, UsageError
+from sidelight.parts import KINDS, ROLE
+from sidelight.protocols import check_keeps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-_ROLE = "role."
-
-
-class Kind(NamedTuple):
-    """A kind of part.
-
-    Attributes:
-        own: The parts that come with sidelight: name -> `module:Class`.
-        protocol: `module:Protocol` that the classes keep; empty where a part is no class.
-    """
-
-    own: dict[str, str]
-    protocol: str = ""
-
-
-def _role(protocol: str, **own: str) -> Kind:
-    """Return the performers of a role; `_` in a keyword stands for `-` in a name."""
-    found = {name.replace("_", "-"): f"sidelight.generation.{place}" for name, place in own.items()}
-    return Kind(found, f"sidelight.generation.roles:{protocol}")
-
-
-KINDS: dict[str, Kind] = {
-    "retriever": Kind(
-        {
-            "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
-            "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
-            "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
-            "dense": "sidelight.retrieval.dense:DenseRetriever",
-            "hybrid": "sidelight.retrieval.hybrid:HybridRetriever",
-        },
-        "sidelight.retrieval.base:Retriever",
-    ),
-    "role.profile_article": _role(
-        "ProfileArticle",
-        extractive="extractive.profile:ExtractiveProfiler",
-        prompted="prompted.profile_article.profile:PromptedProfiler",
-    ),
-    "role.draft_rubric": _role(
-        "DraftRubric",
-        extractive="extractive.rubric:ExtractiveRubricDrafter",
-        prompted="prompted.draft_rubric.rubric:PromptedRubricDrafter",
-    ),
-    "role.plan_queries": _role(
-        "PlanQueries",
-        extractive="extractive.plan:ExtractivePlanner",
-        prompted="prompted.plan_queries.plan:PromptedPlanner",
-    ),
-    "role.select_evidence": _role(
-        "SelectEvidence",
-        extractive="extractive.select:ExtractiveSelector",
-        prompted="prompted.select_evidence.select:PromptedSelector",
-    ),
-    "role.assess_coverage": _role(
-        "AssessCoverage",
-        extractive="extractive.coverage:ExtractiveAssessor",
-        prompted="prompted.assess_coverage.coverage:PromptedAssessor",
-    ),
-    "role.write_questions": _role(
-        "WriteQuestions",
-        extractive="extractive.questions:ExtractiveQuestionWriter",
-        prompted="prompted.write_questions.questions:PromptedQuestionWriter",
-        organizers_2024="prompted.write_questions.questions_2024:OrganizersQuestionWriter",
-        organizers_2024_example="prompted.write_questions.questions_2024:ExampleQuestionWriter",
-    ),
-    "role.write_report": _role(
-        "WriteReport",
-        extractive="extractive.report:ExtractiveReportWriter",
-        prompted="prompted.write_report.report:PromptedReportWriter",
-    ),
-    "role.check_report": _role(
-        "CheckReport",
-        extractive="extractive.check:ExtractiveChecker",
-        prompted="prompted.check_report.check:PromptedChecker",
-    ),
-    "role.revise_report": _role(
-        "ReviseReport",
-        extractive="extractive.revise:ExtractiveReviser",
-        prompted="prompted.revise_report.revise:PromptedReviser",
-    ),
-    "judge": Kind(
-        {
-            "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
-            "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
-        },
-        "sidelight.evaluation.labelling.judge:Judge",
-    ),
-    "measure": Kind(
-        {
-            name: f"sidelight.evaluation.metrics.{place}"
-            for name, place in {
-                "question_coverage": "question_coverage:QuestionCoverage",
-                "question_coverage_unfiltered": "question_coverage:UnfilteredCoverage",
-                "credit_lost": "question_coverage:CreditLost",
-                "unjudged_pairs": "unjudged:UnjudgedPairs",
-                "report_support": "report_support:ReportSupport",
-                "report_contradiction": "report_contradiction:ReportContradiction",
-                "unjudged_answers": "unjudged:UnjudgedAnswers",
-                "support_precision": "support_precision:SupportPrecision",
-                "support_recall": "support_recall:SupportRecall",
-                "nothing_cited": "support_precision:NothingCited",
-                "unjudged_sentences": "unjudged:UnjudgedSentences",
-                "words": "report_size:Words",
-                "citations": "report_size:Citations",
-                "sources": "report_size:Sources",
-                "stage_credit": "stage_credit:StageCredit",
-            }.items()
-        },
-        "sidelight.evaluation.metrics.base:Computation",
-    ),
-    "engine": Kind(
-        {
-            "local": "sidelight.index.engine:LocalEngine",
-            "ray": "sidelight.index.ray_engine:RayEngine",
-        },
-        "sidelight.index.engine:Engine",
-    ),
-    "graph": Kind(
-        {
-            "investigation": "sidelight.build.investigation:open_investigation",
-            "answer": "sidelight.build.answer:open_answer",
-        }
-    ),
-    "format": Kind(
-        {
-            "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
-            "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
-            "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
-            "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
-        }
-    ),
-    "topics": Kind(
-        {
-            "articles_jsonl": "sidelight.formats.topics.articles:FORMAT",
-            "narratives_jsonl": "sidelight.formats.topics.narratives:FORMAT",
-        }
-    ),
-    "track": Kind(  # `package:file`: data
-        {
-            "dragun2025": "sidelight.tracks:dragun2025.yaml",
-            "rag2025": "sidelight.tracks:rag2025.yaml",
-        }
-    ),
-}
-
-ROLES = tuple(kind.removeprefix(_ROLE) for kind in KINDS if kind.startswith(_ROLE))
-"""The steps of an investigation that someone performs, in their order."""
 
 
 def names(kind: str) -> tuple[str, ...]:
@@ -241,7 +97,7 @@ def load(kind: str, name: str) -> Any:
             )
         found = getattr(found, step)
     if protocol := KINDS[kind].protocol:
-        _check(part, place, found, protocol)
+        check_keeps(part, place, found, protocol)
     return found
 
 
@@ -282,7 +138,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def title(kind: str) -> str:
     """Return what messages call a part of a kind."""
-    return f"performer of {kind.removeprefix(_ROLE)}" if kind.startswith(_ROLE) else kind
+    return f"performer of {kind.removeprefix(ROLE)}" if kind.startswith(ROLE) else kind
 
 
 def _offered(kind: str) -> dict[str, set[str]]:
@@ -291,26 +147,3 @@ def _offered(kind: str) -> dict[str, set[str]]:
     for point in entry_points(group=f"sidelight.{kind}"):
         offered.setdefault(point.name, set()).add(point.value)
     return offered
-
-
-def _check(part: str, place: str, found: Any, protocol: str) -> None:
-    """Refuse what is no class, or lacks a method of the protocol."""
-    if not isinstance(found, type):
-        raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
-    module_name, _, name = protocol.partition(":")
-    has_all = _members(found)
-    for method, expected in _members(getattr(import_module(module_name), name)).items():
-        if inspect.isfunction(expected) and (method == "__call__" or not method.startswith("_")):
-            has = has_all.get(method)
-            if has is None:
-                raise UsageError(
-                    f"{part}: {place} has no method {method}, which every {name} has",
-                    remedy=f"{protocol} says what it is given and returns.",
-                )
-            if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(has):
-                raise UsageError(f"{part}: expected `async def {method}` in {place}")
-
-
-def _members(found: type) -> dict[str, Any]:
-    """Return what a class and its bases define; not its metaclass, which makes all callable."""
-    return {name: value for base in reversed(found.__mro__) for name, value in vars(base).items()}

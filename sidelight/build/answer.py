@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sidelight.build.roles import PLAIN, offers, plain_performer
 from sidelight.errors import InputError, UsageError
-from sidelight.registry import ROLES
+from sidelight.parts import ROLES
 from sidelight.schemas.topic import Narrative
 from sidelight.tracks import load_track
 

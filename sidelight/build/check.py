@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sidelight.build.roles import model_named, models_asked
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
-from sidelight.registry import ROLES, load, needs
+from sidelight.parts import ROLES
+from sidelight.registry import load, needs
 from sidelight.schemas.check import Check
 
 if TYPE_CHECKING:

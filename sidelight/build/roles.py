@@ -8,7 +8,8 @@ from sidelight.build.models import sampling
 from sidelight.errors import UsageError
 from sidelight.generation.roles import Roles
 from sidelight.llm.prompted import PromptedModel
-from sidelight.registry import ROLES, load, make, needs
+from sidelight.parts import ROLES
+from sidelight.registry import load, make, needs
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:

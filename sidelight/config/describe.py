@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, ge
 from pydantic import BaseModel
 
 from sidelight.config.settings import Settings, Unit, performers_of_all
-from sidelight.registry import ROLES, names
+from sidelight.parts import ROLES
+from sidelight.registry import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

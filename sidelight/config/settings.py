@@ -9,7 +9,8 @@ import orjson
 from pydantic import Field, ValidationInfo, field_validator
 
 from sidelight.errors import UsageError
-from sidelight.registry import ROLES, did_you_mean, locate, names
+from sidelight.parts import ROLES
+from sidelight.registry import did_you_mean, locate, names
 from sidelight.schemas.base import Value
 from sidelight.tracks import DEFAULT_TRACK
 

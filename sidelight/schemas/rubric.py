@@ -7,8 +7,8 @@ from typing import Self
 
 from pydantic import model_validator
 
+from sidelight.schemas.bank import Bank, BankItem
 from sidelight.schemas.base import Value
-from sidelight.schemas.label_scale import Label
 
 
 class RubricAnswer(Value):
@@ -25,34 +25,29 @@ class RubricAnswer(Value):
     references: tuple[str, ...] = ()
 
 
-class RubricQuestion(Value):
+class RubricQuestion(BankItem):
     """A question a careful reader should have answered.
 
     Attributes:
         question_id: Ends in `-<rank>`.
         rank: 1-based; what assessments refer to.
-        text: The question.
-        importance: A label of the track's scale of importance; its credit is the weight.
         answers: At least one.
     """
 
     question_id: str
     rank: int
-    text: str
-    importance: Label
     answers: tuple[RubricAnswer, ...]
 
-    @property
-    def weight(self) -> float:
-        """Return what the question counts, w in the track's formulas."""
-        return self.importance.credit
 
-
-class Rubric(Value):
+class Rubric(Bank):
     """All questions of one topic."""
 
-    topic_id: str
     questions: tuple[RubricQuestion, ...]
+
+    @property
+    def items(self) -> tuple[RubricQuestion, ...]:
+        """Return the questions."""
+        return self.questions
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
@@ -68,8 +63,3 @@ class Rubric(Value):
         if not self.questions or any(not question.answers for question in self.questions):
             raise ValueError(f"topic {self.topic_id}: every rubric and question needs an answer")
         return self
-
-    @property
-    def total_weight(self) -> float:
-        """Return the sum of the weights of all questions, W in the track's formulas."""
-        return sum(question.weight for question in self.questions)

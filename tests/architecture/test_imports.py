@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 BASE = {"errors", "text", "text_vectors", "files", "schemas"}
-MIDDLE = BASE | {"registry", "tracks", "formats", "config"}
+MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
 SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
 # What each room may import besides itself; `sidelight`, which scripts import, may import all.
@@ -28,11 +28,13 @@ ALLOWED: dict[str, set[str]] = {
     "schemas": {"errors", "text"},
     "prompting": {"errors", "text", "schemas"},
     "text_vectors": set(),
-    "registry": {"errors"},
+    "parts": set(),
+    "protocols": {"errors"},
+    "registry": {"errors", "parts", "protocols"},
     "sample": BASE,
     "tracks": BASE | {"registry"},
     "formats": BASE | {"tracks", "registry"},
-    "config": BASE | {"registry", "tracks"},
+    "config": BASE | {"parts", "registry", "tracks"},
     "llm": BASE | {"prompting"},
     "index": MIDDLE | {"versions", "processes"},
     "retrieval": MIDDLE | {"index"},
@@ -80,7 +82,16 @@ HEAVY = {
     "jinja2": {"prompting", "view"},
 }
 # What makes a run, and what must stay out of its sight.
-INVESTIGATES = MODEL | {"config", "tracks", "registry", "retrieval", "checks", "agents", "index"}
+INVESTIGATES = MODEL | {
+    "config",
+    "tracks",
+    "parts",
+    "registry",
+    "retrieval",
+    "checks",
+    "agents",
+    "index",
+}
 INVESTIGATES |= {"runs", "build", *(room for room in ALLOWED if room.startswith("generation"))}
 SCORER = {"evaluation", "schemas.rubric", "formats.banks"}
 # Prints the help of every command in one process, and looks after each at what has been imported.

@@ -18,7 +18,8 @@ from sidelight.config.describe import describe_settings
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
 from sidelight.index.folder import IndexFolder
-from sidelight.registry import KINDS, ROLES, load, names
+from sidelight.parts import KINDS, ROLES
+from sidelight.registry import load, names
 from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from sidelight.config.settings import RoleSettings, Settings
 from sidelight.generation.roles import Roles
-from sidelight.registry import KINDS, ROLES, load
+from sidelight.parts import KINDS, ROLES
+from sidelight.registry import load
 from sidelight.tracks import load_track
 from tests.helpers.package import PACKAGE, listed, modules
 

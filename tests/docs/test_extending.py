@@ -35,6 +35,9 @@ def test_no_recipe_goes_untested() -> None:
         "A step of the investigation",
         "A command",
         "A judge",
+        "A track",
+        "A task",
+        "A measure",
     }
 
 

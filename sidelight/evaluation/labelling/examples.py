@@ -104,14 +104,18 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         question_labels=question_labels,
         answer_labels=answer_labels,
     )
+    _require_labels(examples, folder, run_tags)
+    return examples
+
+
+def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str]) -> None:
     lacking = sorted(set(run_tags) - examples.run_tags)
     if lacking or not examples.run_tags:
         raise InputError(
             f"{folder}: expected labelled example runs; found none for "
             f"{', '.join(lacking) or 'any run'}",
-            remedy="Lay the folder out as docs/formats.md says: run files, and labels of them.",
+            remedy="Lay runs and labels out as docs/formats.md says.",
         )
-    return examples
 
 
 def _labels(path: Path, kind: AssessmentKind[A], labelled: Collection[object]) -> list[A]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from sidelight.errors import UsageError
 from sidelight.evaluation.metrics.base import RECORDED, Computed, TopicRecord, declared
-from sidelight.registry import KINDS
+from sidelight.parts import KINDS
 from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.measure import Measure
 from sidelight.tracks import load_track
@@ -15,6 +18,12 @@ from tests.helpers.labels.toy import HAVE, NICE, rubric
 TRACK = load_track()
 OWN = {"stage_credit": {"stage": "written"}}  # what a computation cannot be made without
 UNJUDGED = Unjudged(reason="no answer")
+
+
+def test_the_docs_list_all_that_a_measure_may_ask_for() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "extending.md").read_text()
+    (listed,) = re.findall(r"^- A measure may ask for: (.*?)\.$", text, re.MULTILINE | re.DOTALL)
+    assert re.findall(r"`(\w+)`", listed) == list(RECORDED)
 
 
 def record(**known: object) -> TopicRecord:

@@ -13,7 +13,8 @@ from sidelight.errors import UsageError
 from sidelight.evaluation.metrics.base import Computed
 from sidelight.evaluation.scoring.measures import find_measure, measure_called
 from sidelight.evaluation.scoring.score import score_reports
-from sidelight.registry import KINDS, names
+from sidelight.parts import KINDS
+from sidelight.registry import names
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
 from tests.helpers.installed import install
