@@ -129,12 +129,12 @@ def test_an_unjudged_compound_verdict_is_missing() -> None:
         score_questions(TRACK, RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown])
 
 
-def test_a_run_with_verdicts_but_no_labels_is_scored_zero() -> None:
+def test_a_run_with_verdicts_but_no_labels_is_not_scored() -> None:
     labels = [pair("a", 1, "r", 1, "similar")]
     verdicts = [verdict("a", "r", 1, "not-compound"), verdict("a", "silent", 1, "not-compound")]
     table = score_questions(TRACK, RUBRICS, labels, verdicts)
-    assert run_values(table, "silent")["score"] == 0
-    assert table.omitted["silent"] == ("a", "b")
+    assert [run.run_tag for run in table.runs] == ["r"]
+    assert table.omitted == {"r": ("b",)}
 
 
 @pytest.mark.parametrize(
