@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 from sidelight.checks.wording import figures, is_negated, names, stems
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.label_scale import Label, LabelScale, OneOf
+from sidelight.schemas.grading.label_scale import Label, LabelScale, OneOf
 from sidelight.text import clean, one_line, sentences, tokens
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.runs.directory import RunDirectory, TopicResult
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
     from sidelight.schemas.run_manifest import RunManifest
     from sidelight.schemas.task import Task

@@ -92,7 +92,7 @@ INVESTIGATES = MODEL | {
     "index",
 }
 INVESTIGATES |= {"runs", "build", *(room for room in ALLOWED if room.startswith("generation"))}
-SCORER = {"evaluation", "schemas.rubric", "formats.banks"}
+SCORER = {"evaluation", "schemas.grading.rubric", "formats.banks"}
 # Prints the help of every command in one process, and looks after each at what has been imported.
 HELP = """
 import sys

@@ -35,7 +35,7 @@ Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")
 
 
 @app.command()
-def labels(
+def labels(  # long: half of it are options
     first: First,
     second: Annotated[
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")

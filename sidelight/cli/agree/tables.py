@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.uncertainty import Interval
 
 
-def category_tables(
+def category_tables(  # long: three tables side by side
     found: CategoryAgreement,
     parts: Mapping[str, CategoryAgreement],
     sides: tuple[str, str],

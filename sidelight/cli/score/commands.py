@@ -31,8 +31,8 @@ from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.judgment import AnswerAssessment
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import AnswerAssessment
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track as TrackRules
 
 app = typer.Typer(no_args_is_help=True)

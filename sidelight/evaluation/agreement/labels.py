@@ -18,16 +18,16 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
-from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.formats.labels.assessments import AssessmentKind
-    from sidelight.schemas.judgment import CompoundAssessment
-    from sidelight.schemas.label_scale import LabelScale, Scales
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import CompoundAssessment
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.rubric import Rubric
 
     Assessment = QuestionAssessment | AnswerAssessment | CompoundAssessment
 
@@ -160,18 +160,10 @@ def compare_labels(
         Judged(str(one.label), str(other.label), one.topic_id, its)
         for (one, other), its in zip(judged, importances, strict=True)
     ]
-    scale, importance = scales[kind.scale], scales["importance"]
-    schemes = [_compare(labels, scale.names, importance, samples, seed)]
-    classes = tuple(dict.fromkeys(map(scale.coarse, scale.names)))
-    if len(classes) < len(scale.names):
-        merged = [
-            item._replace(first=scale.coarse(item.first), second=scale.coarse(item.second))
-            for item in labels
-        ]
-        schemes.append(_compare(merged, classes, importance, samples, seed))
+    schemes = _schemes(labels, scales[kind.scale], scales["importance"], samples, seed)
     runs = [{item.run_tag for item in side.values()} for side in (left, right)]
     return LabelComparison(
-        schemes=tuple(schemes),
+        schemes=schemes,
         unjudged=(
             sum(one for one, _ in unjudged),
             sum(other for _, other in unjudged),
@@ -180,6 +172,20 @@ def compare_labels(
         n_runs=len({one.run_tag for one, _ in judged}),
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
     )
+
+
+def _schemes(
+    labels: Sequence[Judged], scale: LabelScale, importance: LabelScale, samples: int, seed: int
+) -> tuple[SchemeAgreement, ...]:
+    schemes = [_compare(labels, scale.names, importance, samples, seed)]
+    classes = tuple(dict.fromkeys(map(scale.coarse, scale.names)))
+    if len(classes) < len(scale.names):
+        merged = [
+            item._replace(first=scale.coarse(item.first), second=scale.coarse(item.second))
+            for item in labels
+        ]
+        schemes.append(_compare(merged, classes, importance, samples, seed))
+    return tuple(schemes)
 
 
 def _compare(

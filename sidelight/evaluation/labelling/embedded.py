@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedReport
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.formats.labels.assessments import A, AssessmentKind
-    from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from sidelight.errors import UsageError
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

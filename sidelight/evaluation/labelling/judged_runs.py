@@ -8,7 +8,7 @@ from sidelight.evaluation.labelling.assess import assess, check_unseen, ignore
 from sidelight.evaluation.labelling.manifest import JudgingManifest, write_manifest
 from sidelight.evaluation.labelling.overlap import overlaps
 from sidelight.formats.labels.assessments import write_assessments
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.protocol import Labeller, LabellingProtocol
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.article import Article
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
 
 VERSION = 2
 """Changes with whatever changes labels and is neither a prompt, nor the mode, nor a model."""

@@ -14,7 +14,7 @@ from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCa
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.formats.runs.run_format import run_format
-from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
+from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask
 

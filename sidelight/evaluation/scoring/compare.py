@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.measure import Measure
 
 
 class TopicValues(NamedTuple):

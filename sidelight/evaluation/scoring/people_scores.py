@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.measure import Measure
     from sidelight.schemas.run import CitedSentence
     from sidelight.tracks import Track
 

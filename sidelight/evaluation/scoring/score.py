@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.table import tabulate
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.judgment import (
+    from sidelight.schemas.grading.judgment import (
         AnswerAssessment,
         CompoundAssessment,
         QuestionAssessment,
     )
-    from sidelight.schemas.label_scale import Scales
-    from sidelight.schemas.measure import Measure
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
     from sidelight.tracks import Track
 

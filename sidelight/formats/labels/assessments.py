@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.table import Row, read_table, write_table
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
     QuestionAssessment,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
     from pathlib import Path
 
-    from sidelight.schemas.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 

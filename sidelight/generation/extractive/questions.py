@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.question import DraftQuestions
+from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
 _SAME_QUESTION = 0.88

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from sidelight.generation.compose import Candidate, chances_missed, compose
 from sidelight.generation.extractive.quotable import quotable_sentences
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.schemas.report import DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import sentences, shingles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
 _MIN_RELEVANCE = 0.15

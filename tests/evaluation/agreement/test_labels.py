@@ -14,7 +14,7 @@ from sidelight.formats.labels.assessments import (
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
 )
-from sidelight.schemas.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
 

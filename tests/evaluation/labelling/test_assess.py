@@ -16,8 +16,8 @@ from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.labels.assessments import read_assessments
-from sidelight.schemas.judgment import Unjudged
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedReport
 from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric

@@ -8,7 +8,7 @@ import pytest
 
 from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, SubmittedReport
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric

@@ -10,7 +10,7 @@ from sidelight.evaluation.labelling.ensemble import combined
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion
 from sidelight.tracks import load_track
 from tests.helpers.labels.asked import on_questions

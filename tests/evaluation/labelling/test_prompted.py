@@ -21,12 +21,12 @@ from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     QuestionAssessment,
     Unjudged,
 )
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.grading.rubric import Rubric
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import question, report, rubric
 from tests.helpers.models.reading_model import FENCED

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sidelight.evaluation.labelling.comparing.ordinal import Features, LevelModel
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.grading.label_scale import LabelScale
 
 
 class LevelLabels:

@@ -14,7 +14,7 @@ from sidelight.evaluation.labelling.comparing.ordinal import (
     predict_by_topic,
     predict_by_topic_and_run,
 )
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 
 ZERO = Thresholds(0, (2.0, 3.0))  # never reached by features in [0, 1]
