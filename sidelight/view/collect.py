@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import Task
     from sidelight.tracks import Track
     from sidelight.view.labels import Labels
-    from sidelight.view.model import Sentence, Source, TopicMarks, WebPage
+    from sidelight.view.model import Sentence, Source, TopicMarks
+    from sidelight.view.web_page import WebPage
 
 
 class _Made(NamedTuple):

@@ -8,21 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
     from sidelight.view.trail_model import Trail
-
-
-@dataclass(frozen=True, slots=True)
-class WebPage:
-    """A page of the web.
-
-    Attributes:
-        host: Its host name; the address where there is none.
-        title: Its title; may be empty.
-        url: Its address if a browser may follow it (http or https), else empty.
-    """
-
-    host: str
-    title: str
-    url: str
+    from sidelight.view.web_page import WebPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.schemas.segment import document_id_of
-from sidelight.view.model import WebPage
 from sidelight.view.report import web_page
 from sidelight.view.trail_model import AngleTrail, Left, Removed, Search, Taken, Trail
+from sidelight.view.web_page import WebPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

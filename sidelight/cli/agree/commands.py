@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.agree import people
 from sidelight.cli.console import out, print_json, warn_of_few
 from sidelight.cli.options.inputs import Data, rubrics_option
 from sidelight.cli.options.results import Json, Output, Samples, Seed
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
 )
-
-app.command()(people.answers)
-app.command()(people.support)
 
 First = Annotated[Path, typer.Argument(help="One side, such as people: the reference.")]
 Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")]
