@@ -80,8 +80,9 @@ class Evidence(NamedTuple):
 
     Attributes:
         features: In the order of `FEATURES`.
-        most: The highest level there can be: 0 where no sentence is left, 1 where the item has
-            figures and neither the best sentence nor its neighbours hold one of them, else 2.
+        most: The highest level there can be: 0 where no sentence is left, or none has as much of
+            the item as one that says the opposite; 1 where the item has figures and neither the
+            best sentence nor its neighbours hold one of them; else 2.
         place: Place of the best sentence in the reading; -1 if none is left.
         opposed: Why the text says the opposite, or nothing.
         opposed_place: Place of the sentence that does; -1 if none.
@@ -155,7 +156,7 @@ class _Look:
         self.item, self.new, self.reading = item, new, reading
         self.all = frequencies().weights(sorted(item.content))
         self.cosines, self.row = cosines, row
-        self.opposed, self.opposed_place = "", -1
+        self.opposed, self.opposed_place, self.opposed_share = "", -1, 0.0
         against = [self._against(place) for place in range(len(reading.sentences))]
         self.said = [
             sentence
@@ -185,7 +186,7 @@ class _Look:
         else:
             return False
         if reason and overlap >= _SAID_OF_IT and not self.opposed:
-            self.opposed, self.opposed_place = reason, place
+            self.opposed, self.opposed_place, self.opposed_share = reason, place, overlap
         return bool(reason)
 
     def evidence(self, asked: float) -> Evidence:
@@ -203,6 +204,8 @@ class _Look:
         near = sentences[max(0, best - 1) : best + 2]
         wanted = self.item.numbers
         most = 1 if wanted and not wanted & numbers_of(near) else 2
+        if shares.max() < self.opposed_share:
+            most = 0  # what it contradicts in so many words it does not say elsewhere in fewer
         features = (*cosines, *words, *self._copying(near))
         return Evidence(features, most, self.places[best], self.opposed, self.opposed_place)
 
