@@ -49,6 +49,7 @@ def serve(
     from sidelight.serve.worker import Worker
 
     settings = load_settings(config, overrides or ())
+    _check_track(settings.track)
     folder = open_index(index)
     access = model_access(output / "cache", base_url=base_url)
     if host not in _LOOPBACK:
@@ -73,3 +74,18 @@ def serve(
         hosts = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else ("*",)
         app = make_app(desk, hosts=hosts, per_minute=per_minute)
         serve_app(app, host, port)
+
+
+def _check_track(name: str) -> None:
+    """Refuse a track whose topics are no articles.
+
+    Raises:
+        UsageError: It is one.
+    """
+    from sidelight.errors import UsageError
+    from sidelight.formats.topics.topic_format import topic_format
+    from sidelight.tracks import load_track
+
+    track = load_track(name)
+    if topic_format(track).noun != "article":
+        raise UsageError(f"articles can be pasted; {track.title} has no task on them")

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from sidelight.tracks import Track
     from sidelight.view.labels import Labels
 
-QUESTIONS, REPORTS = "Questions (Task 1)", "Reports (Task 2)"
+
+def questions_title(track: Track) -> str:
+    """Return what the page calls the scores of questions."""
+    return f"Questions ({track.question_list.title})"
+
+
+def reports_title(track: Track) -> str:
+    """Return what the page calls the scores of reports."""
+    return f"Reports ({track.cited_text.title})"
 
 
 def score_tables(
@@ -28,9 +36,11 @@ def score_tables(
     """Return the scores of all runs by task, without tasks that have no label."""
     tables = {}
     if labels.questions:
-        tables[QUESTIONS] = score_questions(track, rubrics, labels.questions, labels.compound)
+        tables[questions_title(track)] = score_questions(
+            track, rubrics, labels.questions, labels.compound
+        )
     if labels.answers:
-        tables[REPORTS] = score_reports(track, rubrics, labels.answers)
+        tables[reports_title(track)] = score_reports(track, rubrics, labels.answers)
     return tables
 
 
@@ -50,7 +60,7 @@ def leaderboards(
         if len(table.runs) > 1:
             headroom = (
                 question_headroom(track, rubrics, labels.questions, labels.compound)
-                if task == QUESTIONS
+                if task == questions_title(track)
                 else report_headroom(track, rubrics, labels.answers)
             )
             rows = (BoardRow(run.run_tag, run.row, run.run_tag in ours) for run in table.runs)

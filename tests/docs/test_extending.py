@@ -34,6 +34,8 @@ def test_no_recipe_goes_untested() -> None:
         "A performer of a role",
         "A step of the investigation",
         "A command",
+        "A track",
+        "A task",
         "A measure",
     }
 

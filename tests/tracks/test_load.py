@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 import sidelight.tracks
+from sidelight.cli.main import app
 from sidelight.errors import UsageError
 from sidelight.formats.runs.run_format import run_format
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask
@@ -96,3 +98,12 @@ def test_the_limits_tell_when_a_text_is_long_enough() -> None:
 
 def test_run_directories_name_files_as_the_tracks_say() -> None:
     assert run_file_names() >= {"task1.tsv", "task2.jsonl", "retrieval.trec", "answers.jsonl"}
+
+
+def test_the_web_app_takes_articles_only() -> None:
+    with pytest.raises(UsageError, match="articles can be pasted; TREC 2025 RAG has no task"):
+        CliRunner().invoke(
+            app,
+            ["serve", "--index", "nowhere", "--set", "track=rag2025"],
+            catch_exceptions=False,
+        )

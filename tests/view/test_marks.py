@@ -12,7 +12,7 @@ from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from sidelight.view.labels import Labels
 from sidelight.view.marks import Marker
-from sidelight.view.standing import QUESTIONS, REPORTS, compare_judges, leaderboards
+from sidelight.view.standing import compare_judges, leaderboards
 
 TRACK = load_track()
 SCALES = TRACK.scales
@@ -137,7 +137,7 @@ def test_a_run_that_nobody_judged_has_no_score() -> None:
 
 def test_boards_rank_runs_and_mark_ours() -> None:
     boards = leaderboards(TRACK, {"t": RUBRIC}, labels(), frozenset({"two"}))
-    assert [board.task for board in boards] == [QUESTIONS, REPORTS]
+    assert [board.task for board in boards] == ["Questions (Task 1)", "Reports (Task 2)"]
     for board in boards:
         assert [(row.run_tag, row.ours) for row in board.rows] == [("one", False), ("two", True)]
         assert board.headroom[0].best_runs == ("one",)
@@ -146,7 +146,11 @@ def test_boards_rank_runs_and_mark_ours() -> None:
 def test_two_judges_that_disagree_have_a_negative_tau() -> None:
     sources = [labels(), labels("a model", best="two")]
     questions, reports = compare_judges(TRACK, {"t": RUBRIC}, sources)
-    assert (questions.task, questions.first, questions.second) == (QUESTIONS, "people", "a model")
+    assert (questions.task, questions.first, questions.second) == (
+        "Questions (Task 1)",
+        "people",
+        "a model",
+    )
     assert questions.points["one"] == (pytest.approx(0.4), 0)
     assert questions.points["two"] == (0, pytest.approx(0.4))
     assert questions.tau == reports.tau == pytest.approx(-1)

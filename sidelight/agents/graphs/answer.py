@@ -10,8 +10,10 @@ from sidelight.agents.graphs.answer_state import AnswerState
 from sidelight.agents.nodes.answer.find_evidence import find_evidence
 from sidelight.agents.nodes.answer.split_narrative import split_narrative
 from sidelight.agents.nodes.answer.write_answer import write_answer
-from sidelight.schemas.outcome import Outcome
-from sidelight.schemas.task import RankingTask
+from sidelight.errors import UsageError
+from sidelight.schemas.outcome import Outcome, TaskResult
+from sidelight.schemas.ranking import Ranking
+from sidelight.schemas.task import CitedTextTask, RankingTask, Task
 from sidelight.tracks import Track
 
 Answering = CompiledStateGraph[AnswerState, AnswerDeps, AnswerState, AnswerState]
@@ -31,12 +33,21 @@ def build_graph() -> Answering:
 
 
 def outcome_of(state: AnswerState, track: Track) -> Outcome:
-    """Return what came of a narrative whose answer is written."""
+    """Return what came of a narrative whose answer is written.
+
+    Raises:
+        UsageError: The track asks for something that is neither a ranking nor a cited text.
+    """
     return Outcome(
-        results={
-            track.of_kind(RankingTask).name: state["ranking"],
-            track.cited_text.name: state["report"],
-        },
+        results={task.name: _result(state, task) for task in track.tasks},
         evidence=tuple(item.segment for item in state["evidence"].items),
         trace=state["trace"],
     )
+
+
+def _result(state: AnswerState, task: Task) -> TaskResult:
+    if isinstance(task, RankingTask):
+        return Ranking(state["report"].topic_id, state["hits"][: task.depth], task.depth)
+    if isinstance(task, CitedTextTask):
+        return state["report"]
+    raise UsageError(f"narratives are answered and ranked for; the task {task.name} wants neither")

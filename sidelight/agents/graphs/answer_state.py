@@ -8,8 +8,8 @@ from sidelight.agents.graphs.state import merge_traces
 from sidelight.schemas.angle import Angle
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.profile import ArticleProfile
-from sidelight.schemas.ranking import Ranking
 from sidelight.schemas.report import Report
+from sidelight.schemas.search import Hit
 from sidelight.schemas.trace import Trace
 
 
@@ -19,7 +19,7 @@ class AnswerState(TypedDict, total=False):
     Attributes:
         profile: What tells its subject.
         angles: What it asks for.
-        ranking: All that was found, fused.
+        hits: All that was found, best first.
         evidence: What was taken to answer from.
         report: The answer.
         trace: What the steps taken so far did, for people.
@@ -27,7 +27,7 @@ class AnswerState(TypedDict, total=False):
 
     profile: ArticleProfile
     angles: tuple[Angle, ...]
-    ranking: Ranking
+    hits: tuple[Hit, ...]
     evidence: EvidenceSet
     report: Report
     trace: Annotated[Trace, merge_traces]

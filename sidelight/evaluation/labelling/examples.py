@@ -114,7 +114,7 @@ def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str])
         raise InputError(
             f"{folder}: expected labelled example runs; found none for "
             f"{', '.join(lacking) or 'any run'}",
-            remedy="Lay the folder out as docs/formats.md says: run files, and labels of them.",
+            remedy="Lay runs and labels out as docs/formats.md says.",
         )
 
 

@@ -27,7 +27,7 @@ class JudgingManifest(Value):
         kind: Whether a model was prompted.
         n_topics: Rubrics judged against.
         example_run_tags: Runs whose labels the judge learned from.
-        runs: The runs judged, by the name of their task; with each the largest share, over
+        runs: The runs judged, by the name of the task; with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
             1 means a near copy of an example.
         instrument: What a prompted judge asks, and whom; None where no model is asked.

@@ -1,4 +1,4 @@
-"""Task 1 score: how much of a rubric's questions ten submitted questions cover.
+"""How much of a rubric's questions the submitted questions cover.
 
 S = (1 / W) * sum over q of w_q * max over p of g(l(q, p)), with W = sum over q of w_q.
 

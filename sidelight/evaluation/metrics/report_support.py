@@ -1,4 +1,4 @@
-"""Task 2 score: how much of a rubric's answers a report supports.
+"""How much of a rubric's answers a report supports.
 
 S = (1 / W) * sum over q of (w_q / |A_q|) * sum over a in A_q of v(l(a)), W = sum over q of w_q.
 

@@ -1,8 +1,8 @@
 """How much better all runs together do than the best one, topic by topic.
 
 The ceiling of a topic is the score of a run that would have, for each element of the rubric (a
-question in Task 1, an answer in Task 2), the strongest label that any run has. In Task 1 ten
-questions could reach it where the rubric has no more; in Task 2 it need not fit into one report.
+question, or an answer of a report), the strongest label that any run has. As many questions as are
+wanted could reach it where the rubric has no more; the answers need not fit into one report.
 Source: DRAGUN resources paper (arXiv 2602.24277), section 3.4.
 """
 
@@ -39,7 +39,7 @@ class TopicHeadroom(NamedTuple):
         best: Score of the best run.
         best_runs: The runs that have it, sorted.
         mean: Mean over all runs; one without a judgment counts as 0.
-        mean_contradiction: Mean contradictory score over all runs; None in Task 1.
+        mean_contradiction: Mean contradictory score over all runs; None of questions.
     """
 
     topic_id: str
@@ -56,7 +56,7 @@ def question_headroom(
     assessments: Sequence[QuestionAssessment],
     compound: Sequence[CompoundAssessment] | None,
 ) -> list[TopicHeadroom]:
-    """Return the headroom of each topic in Task 1, the highest ceiling first.
+    """Return the headroom of each topic in questions, the highest ceiling first.
 
     The arguments, and what they raise, are those of `score_questions`.
     """
@@ -78,7 +78,7 @@ def question_headroom(
 def report_headroom(
     track: Track, rubrics: Mapping[str, Rubric], assessments: Sequence[AnswerAssessment]
 ) -> list[TopicHeadroom]:
-    """Return the headroom of each topic in Task 2, the highest ceiling first.
+    """Return the headroom of each topic in reports, the highest ceiling first.
 
     The arguments, and what they raise, are those of `score_reports`.
     """

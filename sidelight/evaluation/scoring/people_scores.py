@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def people_question_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
-    """Score the Task 1 runs, without compound questions; see `score_questions`.
+    """Score the question runs, without compound questions; see `score_questions`.
 
     Args:
         track: Whose labels and number of questions count.
@@ -52,7 +52,7 @@ def people_question_scores(track: Track, data: Path, further: Sequence[Measure] 
 
 
 def people_report_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
-    """Score the Task 2 runs; see `score_reports`.
+    """Score the reports; see `score_reports`.
 
     Args:
         track: Whose labels and number of questions count.

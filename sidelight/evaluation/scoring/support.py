@@ -81,7 +81,7 @@ def score_support(
             remedy="Give the topics file that the runs were made for, or none.",
         )
     if not known:
-        raise InputError("the runs hold no report", remedy="Give at least one run with reports.")
+        raise InputError("the runs hold no report", remedy="Give at least one run of cited texts.")
     of_report: dict[tuple[str, str], list[JudgedSentence]] = defaultdict(list)
     for item in verdicts:
         of_report[item.run_tag, item.topic_id].append(item)

@@ -12,15 +12,13 @@ from sidelight.agents.graphs.answer_state import AnswerState
 from sidelight.agents.searching import search
 from sidelight.retrieval.fusion import reciprocal_rank_fusion
 from sidelight.schemas.angle import Aspect, Plan, PlannedQuery
-from sidelight.schemas.ranking import Ranking
 from sidelight.schemas.search import Query
 from sidelight.schemas.segment import document_id_of
-from sidelight.schemas.task import RankingTask
 from sidelight.schemas.trace import PageName, Round, Searched, Selected, Trace
 
 
 async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
-    """Return the hits of all searches as one ranking, and the evidence among them."""
+    """Return the hits of all searches in one order, and the evidence among them."""
     deps, angles = runtime.context, state["angles"]
     planned = [PlannedQuery.of(angle, 1, angle.query) for angle in angles]
     found = await search(
@@ -44,18 +42,13 @@ async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dic
         hits={query_id: tuple(ranked) for query_id, ranked in found.hits.items()},
         dropped=found.dropped,
     )
-    depth = deps.track.of_kind(RankingTask).depth
     first_round = Round(
         plan=Plan(angles=angles, queries=tuple(planned)),
         searched={Aspect.CONTEXT: searched},
         selected=selected,
     )
     return {
-        "ranking": Ranking(
-            deps.narrative.topic_id,
-            tuple(reciprocal_rank_fusion(found.hits.values())[:depth]),
-            depth,
-        ),
+        "hits": tuple(reciprocal_rank_fusion(found.hits.values())),
         "evidence": evidence,
         "trace": Trace(rounds={1: first_round}),
     }

@@ -1,9 +1,9 @@
 """Three drafts of a rubric become one: alike questions are one question with as many votes.
 
-The guidelines of the track tie importance to how many of three assessors ask something (DRAGUN
-assessment guidelines 1.3, section III): all three, probably have to know; two, good to know; one,
-nice to know. The weights are those of the rubric scale. The rule stays when a draft is missing: two
-votes of two are two.
+The guidelines of the track tie importance to how many of three assessors ask something
+(DRAGUN assessment guidelines 1.3, section III): all three, probably have to know; two, good to
+know; one, nice to know. The weights are those of the rubric scale. The rule stays when a draft is
+missing: two votes of two are two.
 """
 
 from __future__ import annotations
