@@ -8,6 +8,7 @@ from sidelight.checks.compound_rules import compound_reason
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_share_of_the_public_runs_is_plausible(public_runs: Path) -> None:
 
 
 def test_questions_that_assessors_would_write_are_not_compound() -> None:
-    rubrics = read_rubrics(sample_path() / "human_rubrics")
+    rubrics = read_rubrics(sample_path() / "human_rubrics", load_track().scales)
     questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
     assert len(questions) > 30
     assert [text for text in questions if compound_reason(text)] == []
