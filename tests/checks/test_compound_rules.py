@@ -18,6 +18,7 @@ from sidelight.tracks import load_track
         "Who owns the outlet? What do others say about it?",
         "Who coined the term, when did this occur, and what were the circumstances?",
         "Which hedge funds received the money and what did the court say?",
+        "Who owns the Orrin Post and when did Ilse Marrow join it?",
         "What is the outlet's record, and have there been any corrections?",
         "Did the maker sell such shoes before, and how did the brand respond to them?",
         "How many parcels are sent each year and is that number growing?",
@@ -65,7 +66,7 @@ def test_share_of_the_public_runs_is_plausible(public_runs: Path) -> None:
     # The organizers' model flagged 11.3 % of 37 runs.
     assert len(shares) == 5
     assert 0.02 < min(shares.values()) < max(shares.values()) < 0.3
-    assert 0.09 < sum(shares.values()) / 5 < 0.135
+    assert 0.09 < sum(shares.values()) / 5 < 0.14
 
 
 def test_questions_that_assessors_would_write_are_not_compound() -> None:
