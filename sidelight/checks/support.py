@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
-from sidelight.checks.wording import figures, is_negated, names, stems
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.label_scale import Label, LabelScale, OneOf
 from sidelight.text import clean, one_line, sentences, tokens
+from sidelight.wording import figures, is_negated, names, stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

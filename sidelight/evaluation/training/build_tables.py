@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.evaluation.learned.reading.tables import (
+from sidelight.evaluation.training.label_files import read_segments
+from sidelight.files import atomic_write
+from sidelight.learned.reading.tables import (
     FREQUENCIES_FILE,
     NEUTRAL,
     TRANSITIONS_FILE,
     kind_of,
 )
-from sidelight.evaluation.learned.reading.words import read, split
-from sidelight.evaluation.learned.training.label_files import read_segments
-from sidelight.files import atomic_write
+from sidelight.learned.reading.words import read, split
 from sidelight.text import STOPWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.learned.reading.words import Sentence
+    from sidelight.learned.reading.words import Sentence
 
 _MIN_TOPICS = 4
 _FUNCTION_WORDS = 130

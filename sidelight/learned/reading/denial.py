@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.evaluation.learned.reading.denial_phrases import (
+from sidelight.learned.reading.denial_phrases import (
     POINTS_AT_ANOTHER,
     POINTS_BACK,
     TAKES_BACK_ALL,
@@ -23,7 +23,7 @@ from sidelight.evaluation.learned.reading.denial_phrases import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.learned.reading.words import Sentence
+    from sidelight.learned.reading.words import Sentence
 
 _SHORT = 14  # words; a sentence that takes back the one before it says little else
 _CONCEDES = frozenset({"while", "although", "though", "whereas"})

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sidelight.evaluation.learned.reading.denial import frame
-from sidelight.evaluation.learned.reading.opposition import opposed, taken_back
-from sidelight.evaluation.learned.reading.words import read
+from sidelight.learned.reading.denial import frame
+from sidelight.learned.reading.opposition import opposed, taken_back
+from sidelight.learned.reading.words import read
 
 ALL_WORDS = 1.0
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.stats import kendalltau
 
-from sidelight.evaluation.learned.ordinal_model import OrdinalModel, allowed, centred, likeliest
+from sidelight.learned.ordinal_model import OrdinalModel, allowed, centred, likeliest
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.training.datasets import Rows
+    from sidelight.evaluation.training.datasets import Rows
 
     Levels = npt.NDArray[np.int64]
 

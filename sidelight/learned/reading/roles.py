@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.learned.reading.alignment import filled_otherwise, same_name
-from sidelight.evaluation.learned.reading.tables import frequencies
-from sidelight.evaluation.learned.reading.words import entities
+from sidelight.learned.reading.alignment import filled_otherwise, same_name
+from sidelight.learned.reading.tables import frequencies
+from sidelight.learned.reading.words import entities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sidelight.evaluation.learned.reading.words import Entity, Sentence
+    from sidelight.learned.reading.words import Entity, Sentence
 
 _SAME_WORDS = 0.6  # share of the item's other words that the sentence must have
 _MOST_WORDS = 0.7  # the same, where a figure is merely missing

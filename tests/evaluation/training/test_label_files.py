@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.learned.training.held_against_people import (
+from sidelight.evaluation.training.held_against_people import (
     agree_on_answers,
     agree_on_support,
 )
-from sidelight.evaluation.learned.training.label_files import read_answers, read_citations
+from sidelight.evaluation.training.label_files import read_answers, read_citations
 
 ANSWER = {
     "query": "who was sued",

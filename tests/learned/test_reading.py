@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.evaluation.learned.reading.tables import word_order
-from sidelight.evaluation.learned.reading.text_pieces import read_text
-from sidelight.evaluation.learned.reading.words import MAX_WORDS, read, split
-from sidelight.evaluation.learned.training.attacks import ATTACKS, keywords, shuffle
+from sidelight.evaluation.training.attacks import ATTACKS, keywords, shuffle
+from sidelight.learned.reading.tables import word_order
+from sidelight.learned.reading.text_pieces import read_text
+from sidelight.learned.reading.words import MAX_WORDS, read, split
 
 TEXT = (
     "The institute was founded in 1990 by a retired judge. It publishes a journal twice a year, "

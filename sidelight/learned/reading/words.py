@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from sidelight.checks.wording import stems
-from sidelight.evaluation.learned.reading.tables import frequencies
+from sidelight.learned.reading.tables import frequencies
 from sidelight.text import STOPWORDS, clean, one_line, sentences
+from sidelight.wording import stems
 
 MAX_WORDS = 60
 """Words of one sentence, and of two neighbours read together."""

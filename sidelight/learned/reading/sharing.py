@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.evaluation.learned.reading.words import Sentence
+    from sidelight.learned.reading.words import Sentence
 
 _NEAR = 3  # words
 _PREFIX = 4  # letters

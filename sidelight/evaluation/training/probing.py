@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.learned.training.attacks import ATTACKS
-from sidelight.evaluation.learned.training.crossvalidation import CREDIT
+from sidelight.evaluation.training.attacks import ATTACKS
+from sidelight.evaluation.training.crossvalidation import CREDIT
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.evaluation.learned.models import AnswerModel
+    from sidelight.learned.models import AnswerModel
 
 
 class Share(Value):

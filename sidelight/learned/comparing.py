@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.learned.features import Evidence, evidence
-from sidelight.evaluation.learned.reading.text_pieces import read_text
-from sidelight.evaluation.learned.reading.words import read
+from sidelight.learned.features import Evidence, evidence
+from sidelight.learned.reading.text_pieces import read_text
+from sidelight.learned.reading.words import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.reading.text_pieces import Reading
+    from sidelight.learned.reading.text_pieces import Reading
 
     Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sidelight.evaluation.learned.reading.denial import frame, frames
-from sidelight.evaluation.learned.reading.words import read
+from sidelight.learned.reading.denial import frame, frames
+from sidelight.learned.reading.words import read
 
 FACT = "Voss has been a paid fellow of the Harrow Lane Institute since 2018"
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.learned.reading.denial import Frame, frames
-from sidelight.evaluation.learned.reading.tables import word_order
-from sidelight.evaluation.learned.reading.words import Sentence, neighbours, read, split
+from sidelight.learned.reading.denial import Frame, frames
+from sidelight.learned.reading.tables import word_order
+from sidelight.learned.reading.words import Sentence, neighbours, read, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.learned.features import COPYING, COSINES, FEATURES, LENGTHS
-from sidelight.evaluation.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
-from sidelight.evaluation.learned.ordinal_model import about_model, save_model
-from sidelight.evaluation.learned.training.crossvalidation import (
+from sidelight.evaluation.training.crossvalidation import (
     Figures,
     Recipe,
     figures,
     fit,
     predict_held_out,
 )
-from sidelight.evaluation.learned.training.datasets import Rows, answer_rows, support_rows
-from sidelight.evaluation.learned.training.label_files import (
+from sidelight.evaluation.training.datasets import Rows, answer_rows, support_rows
+from sidelight.evaluation.training.label_files import (
     read_answers,
     read_citations,
     read_segments,
 )
+from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
+from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
+from sidelight.learned.ordinal_model import about_model, save_model
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.comparing import Encode
-    from sidelight.evaluation.learned.ordinal_model import OrdinalModel
+    from sidelight.learned.comparing import Encode
+    from sidelight.learned.ordinal_model import OrdinalModel
 
 TOPICS, TOPICS_AND_RUNS = "topics held out", "topics and runs held out"
 TOGETHER = "all runs of a topic together"

@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.learned.reading.denial import frame
-from sidelight.evaluation.learned.reading.roles import other_figure, other_names
-from sidelight.evaluation.learned.reading.tables import frequencies
+from sidelight.learned.reading.denial import frame
+from sidelight.learned.reading.roles import other_figure, other_names
+from sidelight.learned.reading.tables import frequencies
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.learned.reading.denial import Frame
-    from sidelight.evaluation.learned.reading.words import Sentence
+    from sidelight.learned.reading.denial import Frame
+    from sidelight.learned.reading.words import Sentence
 
 _TAKEN_BACK = 0.5  # share of what both say that the sentence takes back
 _MUCH = 0.6  # share of the item's weight in the sentence from which its negation counts

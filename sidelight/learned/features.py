@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.learned.reading.copying import letters_found, longest_run, pairs_found
-from sidelight.evaluation.learned.reading.opposition import is_polar, opposed, taken_back
-from sidelight.evaluation.learned.reading.sharing import (
+from sidelight.learned.reading.copying import letters_found, longest_run, pairs_found
+from sidelight.learned.reading.opposition import is_polar, opposed, taken_back
+from sidelight.learned.reading.sharing import (
     alike_share,
     found_share,
     numbers_of,
@@ -20,15 +20,15 @@ from sidelight.evaluation.learned.reading.sharing import (
     phrases_near,
     weighted_share,
 )
-from sidelight.evaluation.learned.reading.tables import frequencies
+from sidelight.learned.reading.tables import frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.reading.text_pieces import Reading
-    from sidelight.evaluation.learned.reading.words import Sentence
+    from sidelight.learned.reading.text_pieces import Reading
+    from sidelight.learned.reading.words import Sentence
 
     Vectors = npt.NDArray[np.float32]
 

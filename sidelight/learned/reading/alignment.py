@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.evaluation.learned.reading.words import entities
+from sidelight.learned.reading.words import entities
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.learned.reading.words import Sentence
+    from sidelight.learned.reading.words import Sentence
 
 _ALIKE = 0.85  # least share of the item's words, places counted, that must be side by side
 _FILLED_OTHERWISE = 0.6  # of a word: places filled by the same thing are sought first

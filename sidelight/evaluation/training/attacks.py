@@ -11,7 +11,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.evaluation.learned.reading.words import entities, read
+from sidelight.learned.reading.words import entities, read
 from sidelight.text import STOPWORDS, clean, sentences
 
 if TYPE_CHECKING:

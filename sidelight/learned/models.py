@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from sidelight.evaluation.learned.comparing import Comparer, Task
-from sidelight.evaluation.learned.features import FEATURES
-from sidelight.evaluation.learned.ordinal_model import (
+from sidelight.learned.comparing import Comparer, Task
+from sidelight.learned.features import FEATURES
+from sidelight.learned.ordinal_model import (
     OrdinalModel,
     allowed,
     centred,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.comparing import Encode, Found
-    from sidelight.evaluation.learned.ordinal_model import Values
+    from sidelight.learned.comparing import Encode, Found
+    from sidelight.learned.ordinal_model import Values
 
 ANSWERS, SUPPORT = "answers", "support"
 WORDS_ONLY = "-words"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.learned.reading.words import Sentence
+    from sidelight.learned.reading.words import Sentence
 
 _LETTERS = 4
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.evaluation.learned.models import AnswerModel, SupportModel
-from sidelight.evaluation.learned.training.crossvalidation import Figures, figures
-from sidelight.evaluation.learned.training.label_files import (
+from sidelight.evaluation.training.crossvalidation import Figures, figures
+from sidelight.evaluation.training.label_files import (
     read_answers,
     read_citations,
     read_segments,
 )
+from sidelight.learned.models import AnswerModel, SupportModel
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.learned.comparing import Encode
+    from sidelight.learned.comparing import Encode
 
 _RESAMPLES = 1_000
 _SEED = 0

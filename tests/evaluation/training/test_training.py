@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.evaluation.learned.ordinal_model import WEIGHTS_FOLDER, about_model
-from sidelight.evaluation.learned.training.training import (
+from sidelight.evaluation.training.training import (
     TOPICS,
     TOPICS_AND_RUNS,
     shipped_figures,
     train_answers,
 )
+from sidelight.learned.ordinal_model import WEIGHTS_FOLDER, about_model
 
 MODELS = ("answers", "answers-words", "support", "support-words")
 MOST_BYTES = 300_000

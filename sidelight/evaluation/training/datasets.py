@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.learned.comparing import Comparer, Task
-from sidelight.evaluation.learned.training.attacks import ATTACKS, Attack
+from sidelight.evaluation.training.attacks import ATTACKS, Attack
+from sidelight.learned.comparing import Comparer, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.learned.comparing import Encode
-    from sidelight.evaluation.learned.training.label_files import (
+    from sidelight.evaluation.training.label_files import (
         JudgedAnswer,
         JudgedCitation,
         Segments,
     )
+    from sidelight.learned.comparing import Encode
 
 _ATTACKED_ANSWERS = 12  # every so many answers are also attacked
 _ATTACKED_CITATIONS = 40  # and of the citations in full support
