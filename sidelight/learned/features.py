@@ -15,6 +15,7 @@ from sidelight.learned.reading.opposition import is_polar, opposed, taken_back
 from sidelight.learned.reading.sharing import (
     alike_share,
     found_share,
+    novelty,
     numbers_of,
     order_kept,
     phrases_near,
@@ -81,8 +82,8 @@ class Evidence(NamedTuple):
     Attributes:
         features: In the order of `FEATURES`.
         most: The highest level there can be: 0 where no sentence is left, or none has as much of
-            the item as one that says the opposite; 1 where the item has figures and neither the
-            best sentence nor its neighbours hold one of them; else 2.
+            the item as one that says the opposite, nor all of its figures; 1 where the item has
+            figures and neither the best sentence nor its neighbours hold one of them; else 2.
         place: Place of the best sentence in the reading; -1 if none is left.
         opposed: Why the text says the opposite, or nothing.
         opposed_place: Place of the sentence that does; -1 if none.
@@ -93,26 +94,6 @@ class Evidence(NamedTuple):
     place: int
     opposed: str
     opposed_place: int
-
-
-def novelty(items: Sequence[Sentence], context: Sentence) -> list[dict[str, float]]:
-    """Return for each item the weight of its stems, those that say nothing new weighing nothing.
-
-    Nothing new says what the context holds, or, where there are four or more items, what most of
-    them hold.
-    """
-    weigh = frequencies().weight
-    counts: dict[str, int] = {}
-    for item in items:
-        for stem in item.content:
-            counts[stem] = counts.get(stem, 0) + 1
-    common = {stem for stem, count in counts.items() if len(items) >= 4 and 2 * count > len(items)}
-    old = common | context.content
-    found = []
-    for item in items:
-        new = {stem: weigh(stem) for stem in sorted(item.content - old)}
-        found.append(new or {stem: weigh(stem) for stem in sorted(item.content)})
-    return found
 
 
 def evidence(
@@ -204,10 +185,18 @@ class _Look:
         near = sentences[max(0, best - 1) : best + 2]
         wanted = self.item.numbers
         most = 1 if wanted and not wanted & numbers_of(near) else 2
-        if shares.max() < self.opposed_share:
+        if shares.max() < self.opposed_share and not self._gives_all_figures(sentences):
             most = 0  # what it contradicts in so many words it does not say elsewhere in fewer
         features = (*cosines, *words, *self._copying(near))
         return Evidence(features, most, self.places[best], self.opposed, self.opposed_place)
+
+    def _gives_all_figures(self, sentences: Sequence[Sentence]) -> bool:
+        """Tell whether a sentence about the item gives its figures, two or more of them."""
+        wanted = self.item.numbers
+        return len(wanted) > 1 and any(
+            wanted <= sentence.numbers and weighted_share(self.all, sentence.content) >= _LOOKED_AT
+            for sentence in sentences
+        )
 
     def _pairs(self) -> list[tuple[int, int, int]]:
         """Return column in the cosines and both places in `places` of each pair that is left."""

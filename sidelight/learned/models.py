@@ -17,8 +17,9 @@ from sidelight.learned.ordinal_model import (
     OrdinalModel,
     allowed,
     centred,
-    likeliest,
+    levels_within,
     load_model,
+    weights_hash,
 )
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class Verdict(NamedTuple):
 
     Attributes:
         level: 0 none, 1 partial, 2 full.
-        probabilities: How likely each level is; a missing figure may keep the level below the
-            likeliest.
+        probabilities: How likely each level is; those that a missing figure forbids count with
+            the highest there can be.
         sentence: The best sentence of the text; empty when nothing in it counts.
         opposed: Whether the text says the opposite; the level is then 0.
         reason: Why it does, or why nothing counts; empty otherwise.
@@ -55,16 +56,45 @@ class Verdict(NamedTuple):
     opposed_sentence: str
 
 
+class Looked(NamedTuple):
+    """What a model has seen of items and a text, before it makes up its mind.
+
+    Attributes:
+        found: What there is for each item.
+        logits: Of levels 1 and 2, `(n_items, 2)`.
+        most: The highest level there can be for each item, by rules.
+    """
+
+    found: Found
+    logits: Values
+    most: Sequence[int]
+
+    def verdicts(self, shift: Sequence[float] = (0.0, 0.0)) -> list[Verdict]:
+        """Return a verdict for each item, in order.
+
+        Args:
+            shift: What is added to the logits of levels 1 and 2, for labels by other people than
+                those the model learned from.
+        """
+        levels, probabilities = levels_within(self.logits + np.array(shift), self.most)
+        return [
+            _verdict(self.found, row, int(level), probabilities[row])
+            for row, level in enumerate(levels)
+        ]
+
+
 class _LearnedModel:
     """What both have in common: features of pairs, and a small model on top."""
 
     _name = ""
     _needs_figures = False
 
-    def __init__(self, model: OrdinalModel, encode: Encode | None) -> None:
+    def __init__(self, model: OrdinalModel, encode: Encode | None, weights: str = "") -> None:
         self._model = model
         self._columns = [FEATURES.index(name) for name in model.names]
         self._comparer = Comparer(encode)
+        self.weights = weights
+        """A short hash of the file of weights; empty for a model from elsewhere."""
 
     @classmethod
     def load(cls, encode: Encode | None) -> Self:
@@ -74,21 +104,17 @@ class _LearnedModel:
             encode: Texts to L2-normalised vectors `(n, dim) float32` by the default encoder;
                 None loads the model that goes by words only.
         """
-        return cls(load_model(model_name(cls._name, words_only=encode is None)), encode)
+        name = model_name(cls._name, words_only=encode is None)
+        return cls(load_model(name), encode, weights_hash(name))
 
     def _features(self, found: Found) -> Values:
         """Return the features the model uses, `(n_items, n_features)`."""
         rows = [[item.features[column] for column in self._columns] for item in found.evidence]
         return np.array(rows).reshape(len(rows), len(self._columns))
 
-    def _verdicts(self, found: Found, features: Values) -> list[Verdict]:
-        probabilities = self._model.probabilities(features)
+    def _looked(self, found: Found, features: Values) -> Looked:
         most = allowed([item.most for item in found.evidence], needs_figures=self._needs_figures)
-        levels = np.minimum(most, likeliest(probabilities))
-        return [
-            _verdict(found, row, int(levels[row]), probabilities[row])
-            for row in range(len(found.evidence))
-        ]
+        return Looked(found, self._model.logits(features), most)
 
 
 class AnswerModel(_LearnedModel):
@@ -112,7 +138,13 @@ class AnswerModel(_LearnedModel):
     def judge(
         self, items: Sequence[str], text: str, *, max_words: int | None, context: str = ""
     ) -> list[Verdict]:
-        """Return a verdict for each item, in order.
+        """Return a verdict for each item, in order; see `look`."""
+        return self.look(items, text, max_words=max_words, context=context).verdicts()
+
+    def look(
+        self, items: Sequence[str], text: str, *, max_words: int | None, context: str = ""
+    ) -> Looked:
+        """Hold items against a text.
 
         Args:
             items: All items of the topic: what most of them share weighs little in each.
@@ -121,7 +153,7 @@ class AnswerModel(_LearnedModel):
             context: What was asked; what the question says already weighs little.
         """
         found = self._comparer.compare(Task(tuple(items), text, context, max_words))
-        return self._verdicts(found, self._features(found))
+        return self._looked(found, self._features(found))
 
 
 class SupportModel(_LearnedModel):
@@ -153,7 +185,7 @@ class SupportModel(_LearnedModel):
         return [
             verdict
             for row, one in enumerate(found)
-            for verdict in self._verdicts(one, features[row : row + 1])
+            for verdict in self._looked(one, features[row : row + 1]).verdicts()
         ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -45,14 +46,23 @@ class OrdinalModel(NamedTuple):
     weights: Values
     intercepts: Values
 
+    def logits(self, features: Values) -> Values:
+        """Return the logits of levels 1 and 2, `(n, 2)`, of features `(n, n_features)`."""
+        found: Values = ((features - self.means) / self.scales) @ self.weights.T + self.intercepts
+        return found
+
     def probabilities(self, features: Values) -> Values:
         """Return how likely each level is, `(n, 3)`, of features `(n, n_features)`."""
-        logits = ((features - self.means) / self.scales) @ self.weights.T + self.intercepts
-        reached = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
-        # The higher level cannot be more likely than the lower.
-        highest = np.minimum(reached[:, 0], reached[:, 1])
-        found: Values = np.stack([1 - reached[:, 0], reached[:, 0] - highest, highest], axis=1)
-        return found
+        return probabilities_of(self.logits(features))
+
+
+def probabilities_of(logits: Values) -> Values:
+    """Return how likely each level is, `(n, 3)`, of the logits of levels 1 and 2, `(n, 2)`."""
+    reached = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
+    # The higher level cannot be more likely than the lower.
+    highest = np.minimum(reached[:, 0], reached[:, 1])
+    found: Values = np.stack([1 - reached[:, 0], reached[:, 0] - highest, highest], axis=1)
+    return found
 
 
 def centred(features: Values, pool: Values, model: OrdinalModel) -> Values:
@@ -72,6 +82,22 @@ def likeliest(probabilities: Values) -> Levels:
     """Return the likeliest level of each row of `(n, 3)`; of equals the lowest."""
     levels: Levels = probabilities.argmax(axis=1)
     return levels
+
+
+def levels_within(logits: Values, most: Sequence[int] | Levels) -> tuple[Levels, Values]:
+    """Return levels `(n,)`, and how likely each level is, `(n, 3)`, where some cannot be.
+
+    Args:
+        logits: Of levels 1 and 2, `(n, 2)`.
+        most: The highest level there can be, `(n,)`; what higher ones have counts with it.
+    """
+    probabilities = probabilities_of(logits)
+    highest = np.asarray(most, dtype=np.int64)
+    levels: Levels = np.minimum(highest, likeliest(probabilities))
+    for row, level in enumerate(highest):
+        probabilities[row, level] = probabilities[row, level:].sum()
+        probabilities[row, level + 1 :] = 0
+    return levels, probabilities
 
 
 def allowed(most: Sequence[int], *, needs_figures: bool) -> list[int]:
@@ -103,9 +129,9 @@ def as_file(model: OrdinalModel, about: Mapping[str, Any]) -> str:
     return f'{head},\n "intercepts": {intercepts},\n "features": [\n{rows}\n ]\n}}\n'
 
 
-def save_model(name: str, model: OrdinalModel, about: Mapping[str, Any]) -> None:
-    """Write a model into the package."""
-    atomic_write(WEIGHTS_FOLDER / f"{name}.json", as_file(model, about))
+def save_model(folder: Path, name: str, model: OrdinalModel, about: Mapping[str, Any]) -> None:
+    """Write a model into a folder."""
+    atomic_write(folder / f"{name}.json", as_file(model, about))
 
 
 @cache
@@ -115,6 +141,12 @@ def about_model(name: str) -> dict[str, Any]:
         (WEIGHTS_FOLDER / f"{name}.json").read_text(encoding="utf-8")
     )
     return found
+
+
+@cache
+def weights_hash(name: str) -> str:
+    """Return a short hash of a shipped model's file."""
+    return hashlib.sha256((WEIGHTS_FOLDER / f"{name}.json").read_bytes()).hexdigest()[:8]
 
 
 @cache

@@ -31,7 +31,7 @@ AT_HOME = (
     "formats/runs/cited_text.py",
     "formats/labels/assessments.py",
     "parts.py",
-    "evaluation/published.py",
+    "evaluation/published/",
     "evaluation/scoring/organizers/",
     "learned/",  # says whose labels it learned from
     "evaluation/training/",

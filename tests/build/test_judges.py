@@ -16,6 +16,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import Judge
+from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.article import Article
 from tests.helpers.labels.labelled import examples, rubric
 
@@ -60,9 +61,13 @@ def test_what_it_asks_for_it_gets() -> None:
     encoder = SentenceEncoder("toy", lambda texts: np.ones((len(texts), 1), dtype=np.float32))
     inputs = JudgeInputs(RUBRICS, examples(), encoder=lambda: encoder, min_confidence=0.5)
     judge = make_judge("embedded", inputs)
-    assert judge.version == f"3 (toy, examples {examples().fingerprint}, from 0.5)"
+    assert judge.version == (
+        f"4 (toy, weights {weights_hash('answers')}, examples {examples().fingerprint}, from 0.5)"
+    )
     assert judge.example_run_tags == {"example-t1", "example-t2"}
-    assert make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version == "3 (words only)"
+    assert make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version == (
+        f"4 (words only, weights {weights_hash('answers-words')})"
+    )
 
 
 def test_what_it_lacks_is_named_with_its_option() -> None:

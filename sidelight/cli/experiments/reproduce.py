@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.options.inputs import data_option
-from sidelight.cli.options.results import Json
+from sidelight.cli.options.results import Json, output_option
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.published.targets import Training
 
 
-def reproduce(
+def reproduce(  # long: a third of it are options
     target: Annotated[
         str | None, typer.Argument(help="What to compute; without one, all are listed.")
     ] = None,
     data: Annotated[Path | None, data_option("Folder that holds the published files.")] = None,
+    output: Annotated[
+        Path | None,
+        output_option("For targets that train: folder for the weights; none are kept without."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare published figures with what this software makes of the same data."""
     from sidelight.errors import UsageError
-    from sidelight.evaluation.published import figures_of, targets
+    from sidelight.evaluation.published.targets import figures_of, targets
 
     known = targets()
     if target is None:
@@ -36,7 +43,10 @@ def reproduce(
             f"{target} needs {', '.join(known[target].needs)}",
             remedy=f"Name their folder with --data; they are at {known[target].source}",
         )
-    figures = figures_of(target, data)
+    if output and not known[target].trains:
+        raise UsageError(f"{target} trains nothing, so there is nothing for {output}")
+    training = _training(output) if known[target].trains else None
+    figures = figures_of(target, data, training)
     if as_json:
         print_json(
             {
@@ -67,3 +77,14 @@ def reproduce(
                 out.print(f"{figure.name}: {', '.join(figure.names)}", markup=False)
     if not all(figure.agrees for figure in figures):
         raise typer.Exit(1)
+
+
+def _training(output: Path | None) -> Training:
+    """Return what it takes to train; the figures were measured in single precision."""
+    from sidelight.evaluation.published.targets import Training
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.encoding.precision import Arithmetic
+
+    if output:
+        output.mkdir(parents=True, exist_ok=True)
+    return Training(Encoder().in_arithmetic(Arithmetic.FP32).encode_sentences, output)

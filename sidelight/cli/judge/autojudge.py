@@ -44,7 +44,7 @@ SENTENCE_FILE = "auto_support_sentences.csv"
 class SidelightJudge:
     """Scores reports by rubrics where they are given, else by the documents they carry.
 
-    By rubrics the embedded judge decides, by words and thresholds, since it has no examples here.
+    By rubrics the embedded judge decides as it was shipped, since it has no examples here.
     Without rubrics every sentence is held, by words, against what it cites.
     """
 

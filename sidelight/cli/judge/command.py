@@ -158,7 +158,7 @@ def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool
         err.print(
             "no labelled examples: the judge was shown none"
             if manifest.instrument
-            else "no labelled examples: the judge went by fixed thresholds",
+            else "no labelled examples: questions were labelled by fixed thresholds",
             style="yellow",
         )
     out.print(f"  {output}", markup=False)

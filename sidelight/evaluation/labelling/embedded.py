@@ -54,12 +54,14 @@ class EmbeddedJudge(Judge):
     ) -> None:
         withheld = f", from {min_confidence:g}" if min_confidence else ""
         shown = f", examples {examples.fingerprint}" if examples else ""
-        self.version = f"3 ({encoder.name if encoder else 'words only'}{shown}{withheld})"
         self.examples = examples
         known = {**(examples.rubrics if examples else {}), **rubrics}
-        comparison = TextComparison(_texts(known), encoder and encoder.encode)
+        encode = encoder and encoder.encode
+        comparison = TextComparison(_texts(known), encode)
         questions = EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
-        self._answers = EmbeddedReportAnswers(comparison, examples, min_confidence)
+        self._answers = EmbeddedReportAnswers(encode, examples, min_confidence)
+        compares = f"{encoder.name if encoder else 'words only'}, weights {self._answers.weights}"
+        self.version = f"4 ({compares}{shown}{withheld})"
         self.labellers = {
             QUESTION_SIMILARITY: questions,
             COMPOUND_QUESTIONS: label_by_form,

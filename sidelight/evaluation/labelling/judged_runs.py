@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sidelight.evaluation.labelling.assess import assess, check_unseen, ignore
 from sidelight.evaluation.labelling.manifest import JudgingManifest, write_manifest
 from sidelight.evaluation.labelling.overlap import overlaps
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.formats.labels.assessments import write_assessments
 from sidelight.schemas.grading.judgment import Unjudged
 
@@ -41,6 +42,8 @@ async def assess_runs(
     """
     check_unseen(judge, given)
     cases = [(run_tag, case) for (_, run_tag), case in given.cases().items()]
+    if REPORT_ANSWERS in given.kind.protocols:
+        judge.prepare(case.submission for _, case in cases)
     return {
         protocol: await assess(judge, protocol, cases, on_labels)
         for protocol in given.kind.protocols

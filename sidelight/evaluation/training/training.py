@@ -58,20 +58,22 @@ class Trained(Value):
     shipped: dict[str, Figures]
 
 
-def train_answers(labels: Path, encode: Encode | None, *, save: bool = False) -> Trained:
+def train_answers(labels: Path, encode: Encode | None, *, save_in: Path | None = None) -> Trained:
     """Train and measure the model of whether a text says an item.
 
     Args:
         labels: A file with lines like those of `nugget-assignments.jsonl.gz`.
         encode: The default encoder, in single precision; None for the words-only model.
-        save: Whether to write the weights into the package.
+        save_in: Folder for the weights; None keeps them nowhere.
     """
     rows = answer_rows(read_answers(labels), encode)
-    return _trained(model_name(ANSWERS, words_only=encode is None), rows, [labels], {}, save=save)
+    return _trained(
+        model_name(ANSWERS, words_only=encode is None), rows, [labels], {}, save_in=save_in
+    )
 
 
 def train_support(
-    labels: Sequence[Path], segments: Path, encode: Encode | None, *, save: bool = False
+    labels: Sequence[Path], segments: Path, encode: Encode | None, *, save_in: Path | None = None
 ) -> Trained:
     """Train and measure the model of whether a source supports a sentence.
 
@@ -79,7 +81,7 @@ def train_support(
         labels: Files with lines like those of `support-judgments.*.jsonl.gz`.
         segments: A file with lines like those of `references.jsonl.gz`.
         encode: The default encoder, in single precision; None for the words-only model.
-        save: Whether to write the weights into the package.
+        save_in: Folder for the weights; None keeps them nowhere.
     """
     texts = read_segments(segments)
     by_file = {path: read_citations(path) for path in labels}
@@ -91,7 +93,7 @@ def train_support(
         for path, found in by_file.items()
     }
     name = model_name(SUPPORT, words_only=encode is None)
-    return _trained(name, rows, [*labels, segments], topics, save=save)
+    return _trained(name, rows, [*labels, segments], topics, save_in=save_in)
 
 
 def shipped_figures(name: str) -> dict[str, Figures]:
@@ -104,7 +106,12 @@ def shipped_figures(name: str) -> dict[str, Figures]:
 
 
 def _trained(
-    name: str, rows: Rows, files: Sequence[Path], parts: dict[str, list[str]], *, save: bool
+    name: str,
+    rows: Rows,
+    files: Sequence[Path],
+    parts: dict[str, list[str]],
+    *,
+    save_in: Path | None,
 ) -> Trained:
     """Measure and fit on rows.
 
@@ -113,7 +120,7 @@ def _trained(
         rows: What to fit on.
         files: Where the rows come from.
         parts: What to measure besides: a name -> the topics.
-        save: Whether to write the weights into the package.
+        save_in: Folder for the weights; None keeps them nowhere.
     """
     recipe = recipe_of(name)
     alone = predict_held_out(rows, recipe, hold_out_runs=False)
@@ -133,9 +140,9 @@ def _trained(
             found[part] = _figures(rows, alone, ours)
             found[f"{part}, {TOGETHER}"] = _figures(rows, pooled, ours)
     shipped = shipped_figures(name)
-    if save:
+    if save_in:
         model = fit(rows, np.full(len(rows.levels), fill_value=True), recipe)
-        _save(name, model, rows, files, found)
+        _save(name, model, rows, files, found, save_in)
     return Trained(name=name, figures=found, shipped=shipped)
 
 
@@ -178,6 +185,7 @@ def _save(
     rows: Rows,
     files: Sequence[Path],
     found: dict[str, Figures],
+    folder: Path,
 ) -> None:
     about = {
         "what": "two cumulative logistic regressions on standardised features; levels 0 none, "
@@ -191,4 +199,4 @@ def _save(
         "seed": _SEED,
         "figures": {held: part.model_dump() for held, part in found.items()},
     }
-    save_model(name, model, about)
+    save_model(folder, name, model, about)

@@ -95,6 +95,8 @@ def _exchanged(
     preposition before a name by whom it introduces. In the passive the sides mean the opposite.
     """
     common = (item.content & sentence.content) - ours[0].stems - ours[1].stems
+    if _is_done_by_one(sentence, theirs, item) or _is_done_by_one(item, ours, sentence):
+        return False
     shared = sorted(common)
     sides = [
         (_side(item, stem, name), _side(sentence, stem, found), _side(sentence, stem, other))
@@ -139,6 +141,20 @@ def _is_passive(sentence: Sentence, names: Iterable[Entity], shared: frozenset[s
         if by and sentence.stems[by - 1] in shared:
             return True
     return False
+
+
+def _is_done_by_one(sentence: Sentence, names: Iterable[Entity], other: Sentence) -> bool:
+    """Tell whether one of the names does something that the other sentence has no word for.
+
+    "Curio Atlas is published by Wayfold, which also owns Curio Journeys" need not turn round
+    "Wayfold owns Curio Atlas": who does what the words alone do not tell.
+    """
+    return any(
+        word == _PASSIVE and place and sentence.stems[place - 1] not in other.content
+        for name in names
+        for place in range(max(0, name.start - 2), name.start)
+        for word in [sentence.words[place]]
+    )
 
 
 def _preposition(sentence: Sentence, name: Entity) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sidelight.learned.reading.tables import frequencies
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -63,3 +65,23 @@ def numbers_of(near: Sequence[Sentence]) -> frozenset[str]:
 def found_share(wanted: frozenset[str], given: frozenset[str]) -> float:
     """Return the share of what is wanted that is given; .5 where nothing is wanted."""
     return len(wanted & given) / len(wanted) if wanted else 0.5
+
+
+def novelty(items: Sequence[Sentence], context: Sentence) -> list[dict[str, float]]:
+    """Return for each item the weight of its stems, those that say nothing new weighing nothing.
+
+    Nothing new says what the context holds, or, where there are four or more items, what most of
+    them hold.
+    """
+    weigh = frequencies().weight
+    counts: dict[str, int] = {}
+    for item in items:
+        for stem in item.content:
+            counts[stem] = counts.get(stem, 0) + 1
+    common = {stem for stem, count in counts.items() if len(items) >= 4 and 2 * count > len(items)}
+    old = common | context.content
+    found = []
+    for item in items:
+        new = {stem: weigh(stem) for stem in sorted(item.content - old)}
+        found.append(new or {stem: weigh(stem) for stem in sorted(item.content)})
+    return found

@@ -1,4 +1,4 @@
-"""Labelled submissions whose labels follow from how many words they share with the rubric."""
+"""Labelled submissions whose labels follow from how much they share with the rubric."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ SCALES = load_track().scales
 
 TOPICS = ("t1", "t2", "t3")
 N_QUESTIONS = 24
-_SUPPORT = (("supports", 7), ("partial", 4), ("none", 0))
+_SUPPORT = ("supports", "partial", "none")  # by the rank of the question, modulo three
+_THINGS = (
+    "bridge harbour chapel lighthouse granary cinema library tunnel windmill stadium orchard "
+    "brewery hospital quarry theatre museum aqueduct foundry market cemetery observatory tannery "
+    "barracks reservoir"
+).split()
+_NAMES = ("Corrance", "Ashdale", "Tarrell", "Dunmoor")
 _SIMILARITY = (
     ("very-similar", 6),
     ("similar", 4),
@@ -36,6 +42,18 @@ def words(*parts: object) -> list[str]:
     return [f"{letter}{stem}o" for letter in "bcdfghjk"]
 
 
+def told(number: int, rank: int, label: str = "supports") -> str:
+    """Return a sentence that says as much of an expected answer as a label says it does."""
+    place = number * N_QUESTIONS + rank
+    thing, builder = _THINGS[place % len(_THINGS)], _NAMES[place // len(_THINGS)]
+    cost = 1_000 + 37 * place
+    return {
+        "supports": f"The {thing} of {builder} cost {cost} crowns when it was repaired.",
+        "partial": f"The {thing} of {builder} cost many crowns when it was repaired.",
+        "none": "Nobody has replied to any of our letters so far.",
+    }[label]
+
+
 def rubric(topic_id: str) -> Rubric:
     number = TOPICS.index(topic_id)
     return Rubric(
@@ -46,11 +64,7 @@ def rubric(topic_id: str) -> Rubric:
                 rank=rank,
                 text=f"Who {' '.join(words(number, rank, 0))}?",
                 importance=SCALES["importance"].label("good to know"),
-                answers=(
-                    RubricAnswer(
-                        answer_id=f"na-{rank}", text=" ".join(words(number, rank, 1)) + "."
-                    ),
-                ),
+                answers=(RubricAnswer(answer_id=f"na-{rank}", text=told(number, rank)),),
             )
             for rank in range(1, N_QUESTIONS + 1)
         ),
@@ -67,12 +81,7 @@ def report(topic_id: str, run_tag: str = "example-t2") -> SubmittedReport:
     return SubmittedReport(
         metadata=ReportMetadata(team_id="x", run_id=run_tag, topic_id=topic_id),
         responses=tuple(
-            CitedSentence(
-                text=sharing(
-                    words(number, rank, 1), _SUPPORT[rank % 3][1], number, rank, 2
-                ).capitalize()
-                + "."
-            )
+            CitedSentence(text=told(number, rank, _SUPPORT[rank % 3]))
             for rank in range(1, N_QUESTIONS + 1)
         ),
     )
@@ -116,7 +125,7 @@ def examples() -> Examples:
                 topic_id=topic_id,
                 run_tag="example-t2",
                 answer_id=f"na-{rank}",
-                label=_SUPPORT[rank % 3][0],
+                label=_SUPPORT[rank % 3],
             )
             for topic_id in TOPICS
             for rank in ranks

@@ -7,7 +7,7 @@ scikit-learn does the fitting: it is deterministic here, and well kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from sidelight.evaluation.agreement.coefficients.confusion import confusion_tabl
 from sidelight.evaluation.labelling.judge import JudgeAgreement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 MIN_EXAMPLES_PER_LEVEL = 10
 """With fewer on either side of a level, documented thresholds are the better guess."""
@@ -40,6 +40,10 @@ class LevelModel(Protocol):
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
         """Return how likely each level is, `(n, n_levels)`, in [0, 1]."""
+
+
+Fit: TypeAlias = "Callable[[Features, Levels], LevelModel]"
+"""Fits a model on features `(n, n_features)` and levels `(n,)`."""
 
 
 class Thresholds:
@@ -124,30 +128,19 @@ def fit_levels(
     return OrdinalClassifier(features, levels, n_levels)
 
 
-def predict_by_topic(
-    features: Features,
-    levels: Levels,
-    topics: Sequence[str],
-    n_levels: int,
-    fallback: LevelModel,
-) -> Levels:
+def predict_by_topic(features: Features, levels: Levels, topics: Sequence[str], fit: Fit) -> Levels:
     """Predict the examples of each topic with a model fitted on the other topics."""
     predicted = np.zeros_like(levels)
     groups = np.array(topics)
     for topic in sorted(set(topics)):
         held_out = groups == topic
-        model = fit_levels(features[~held_out], levels[~held_out], n_levels, fallback)
+        model = fit(features[~held_out], levels[~held_out])
         predicted[held_out] = model.predict(features[held_out])
     return predicted
 
 
 def predict_by_topic_and_run(
-    features: Features,
-    levels: Levels,
-    topics: Sequence[str],
-    runs: Sequence[str],
-    n_levels: int,
-    fallback: LevelModel,
+    features: Features, levels: Levels, topics: Sequence[str], runs: Sequence[str], fit: Fit
 ) -> Levels | None:
     """Predict examples with models fitted on neither their topics nor their runs.
 
@@ -166,7 +159,7 @@ def predict_by_topic_and_run(
             in_topics, in_runs = topic_parts == topic_part, run_parts == run_part
             held_out, others = in_topics & in_runs, ~in_topics & ~in_runs
             if held_out.any():
-                model = fit_levels(features[others], levels[others], n_levels, fallback)
+                model = fit(features[others], levels[others])
                 predicted[held_out] = model.predict(features[held_out])
     return predicted
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,9 +89,9 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
     if not rows:
         return Learned(_THRESHOLDS)
     x, y = np.array(rows), np.array([_SCALE.levels.index(label) for label in labels])
-    n_levels = len(_SCALE.levels)
-    predicted = predict_by_topic(x, y, topics, n_levels, _THRESHOLDS)
-    new_runs = predict_by_topic_and_run(x, y, topics, runs, n_levels, _THRESHOLDS)
+    fit = partial(fit_levels, n_levels=len(_SCALE.levels), fallback=_THRESHOLDS)
+    predicted = predict_by_topic(x, y, topics, fit)
+    new_runs = predict_by_topic_and_run(x, y, topics, runs, fit)
     found = Compared(
         # Labels without credit count as one, as in the agreement the track published.
         [_SCALE.coarse(label) for label in labels],
@@ -99,7 +100,7 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
         topics,
         runs,
     )
-    return Learned(fit_levels(x, y, n_levels, _THRESHOLDS), agreement(found))
+    return Learned(fit(x, y), agreement(found))
 
 
 def _coarse(levels: Levels) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a report tells about each expected answer, by words, figures, names and meaning."""
+"""What a report tells about each expected answer, by a model that learned from people's labels."""
 
 from __future__ import annotations
 
@@ -6,126 +6,122 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.evaluation.labelling.comparing.learning import Learned, by_submission
-from sidelight.evaluation.labelling.comparing.level_labels import LevelLabels, described
+from sidelight.evaluation.labelling.comparing.learning import by_submission
+from sidelight.evaluation.labelling.comparing.level_labels import LevelLabels
 from sidelight.evaluation.labelling.comparing.ordinal import (
     UNFITTED,
     Compared,
-    Thresholds,
     agreement,
-    fit_levels,
     predict_by_topic,
     predict_by_topic_and_run,
 )
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
-from sidelight.evaluation.labelling.report_answers.places import (
-    ANSWER_FEATURES,
-    nearest_places,
-    places_in,
-    report_sentences,
-)
+from sidelight.evaluation.labelling.report_answers.calibration import ShiftedLevels, rows_of
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.learned.models import AnswerModel
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sidelight.evaluation.labelling.comparing.ordinal import Levels
-    from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
+    from sidelight.evaluation.labelling.comparing.ordinal import Features, Levels
     from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.judge import JudgeAgreement
+    from sidelight.learned.models import Looked
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedReport
+    from sidelight.text_vectors import Encode
 
 _SCALE = REPORT_ANSWERS.scale
-
-# Without examples: the least share of words of each level above the lowest, chosen as those for
-# questions.
-_THRESHOLDS = Thresholds(ANSWER_FEATURES.index("words"), (0.3, 0.5))
+_LEVELS = _SCALE.levels  # none, partial, full, as those of the model
 
 _MAX_QUOTED = 160  # characters
 
 
 class EmbeddedReportAnswers:
-    """Labels by the closest place in the report; how close is enough it learns from examples.
-
-    A plain contradiction anywhere in the report goes before whatever else it tells.
+    """Labels by `AnswerModel`; examples tell how much people of this kind ask for.
 
     Attributes:
-        agreement: With people, on topics it was not fitted on; None without examples.
+        agreement: With people, on topics it was not calibrated on; None without examples.
+        weights: A short hash of what the model learned.
 
     Args:
-        comparison: How texts are compared.
-        examples: Labelled submissions; None for thresholds.
+        encode: Texts to vectors; None goes by words alone.
+        examples: Labelled submissions, which calibrate the model; None leaves it as it is.
         min_confidence: Less likely labels are withheld; see `LevelLabels`.
     """
 
     def __init__(
-        self, comparison: TextComparison, examples: Examples | None, min_confidence: float
+        self, encode: Encode | None, examples: Examples | None, min_confidence: float
     ) -> None:
-        learned = _learn(comparison, examples) if examples else Learned(_THRESHOLDS)
-        self.agreement = learned.agreement
-        self._comparison = comparison
-        self._labels = LevelLabels(learned.model, _SCALE, min_confidence)
+        self._model = AnswerModel.load(encode)
+        self.weights = self._model.weights
+        self._levels, self.agreement = (
+            self._learn(examples) if examples else (ShiftedLevels(), None)
+        )
+        self._labels = LevelLabels(self._levels, _SCALE, min_confidence)
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Encode reports that will be labelled, all at once, which is quicker than one by one."""
-        self._comparison.prepare(
-            place for report in reports for place in places_in(report_sentences(report))
-        )
+        self._model.prepare((((), report.text) for report in reports), max_words=None)
 
     async def __call__(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
         """Return one judgment for each expected answer, in the rubric's order."""
-        answers = [answer.text for answer in expected_answers(case.rubric)]
-        sentences = report_sentences(case.submission)
-        found = nearest_places(self._comparison, answers, sentences)
-        labels = self._labels.of(np.array([place.features for place in found]))
+        looked = self._look(case.rubric, case.submission)
         judgments = []
-        for answer, place, likely in zip(answers, found, labels, strict=True):
-            opposite = contradicting(self._comparison, answer, sentences)
-            label = likely if opposite is None or _SCALE.opposite is None else _SCALE.opposite
-            quotation = one_line(opposite or place.text)[:_MAX_QUOTED]
-            features = described(ANSWER_FEATURES, place.features)
-            judgments.append(Judgment(label, f"{features}: {quotation}"))
+        verdicts = looked.verdicts(self._levels.shift)
+        for verdict, likely in zip(verdicts, self._labels.of(rows_of(looked)), strict=True):
+            if verdict.opposed:
+                label, told = _SCALE.opposite or _SCALE.lowest, verdict.opposed_sentence
+            else:
+                label, told = likely, verdict.sentence
+            reason = verdict.reason or f"as likely as {max(verdict.probabilities):.2f}"
+            judgments.append(Judgment(label, one_line(f"{reason}: {told[:_MAX_QUOTED]}")))
         return judgments
 
+    def _look(self, rubric: Rubric, report: SubmittedReport) -> Looked:
+        """Hold all answers of a rubric against a report, whose limit was seen to before."""
+        answers = [answer.text for answer in expected_answers(rubric)]
+        return self._model.look(answers, report.text, max_words=None)
 
-def _learn(comparison: TextComparison, examples: Examples) -> Learned:
-    """Learn from labels of rubric answers.
+    def _learn(self, examples: Examples) -> tuple[ShiftedLevels, JudgeAgreement | None]:
+        """Learn from labels of rubric answers how much people ask for.
 
-    Contradictions are left to rules, so they do not take part in the fit, but in the agreement.
-    """
-    rows, labels, topics, runs, opposed = [], [], [], [], []
-    for (run_tag, topic_id), items in by_submission(examples.answer_labels):
-        answer_texts = {
-            answer.answer_id: answer.text for answer in expected_answers(examples.rubrics[topic_id])
-        }
-        answers = [answer_texts[item.answer_id] for item in items]
-        sentences = report_sentences(examples.reports[run_tag, topic_id])
-        rows += [place.features for place in nearest_places(comparison, answers, sentences)]
-        opposed += [contradicting(comparison, answer, sentences) is not None for answer in answers]
-        labels += [str(item.label) for item in items]
-        topics += [topic_id] * len(items)
-        runs += [run_tag] * len(items)
-    if not rows:
-        return Learned(_THRESHOLDS)
-    x, n_levels = np.array(rows), len(_SCALE.levels)
-    y = np.array(
-        [UNFITTED if label == _SCALE.opposite else _SCALE.levels.index(label) for label in labels]
-    )
-    predicted = predict_by_topic(x, y, topics, n_levels, _THRESHOLDS)
-    new_runs = predict_by_topic_and_run(x, y, topics, runs, n_levels, _THRESHOLDS)
-    found = Compared(
-        labels,
-        _judged(predicted, opposed),
-        None if new_runs is None else _judged(new_runs, opposed),
-        topics,
-        runs,
-    )
-    return Learned(fit_levels(x, y, n_levels, _THRESHOLDS), agreement(found))
+        Contradictions are left to rules, so they do not take part in the fit, but in the agreement.
+        """
+        rows: list[Features] = []
+        opposed, labels, topics, runs = [], [], [], []
+        for (run_tag, topic_id), items in by_submission(examples.answer_labels):
+            rubric = examples.rubrics[topic_id]
+            looked = self._look(rubric, examples.reports[run_tag, topic_id])
+            place = {one.answer_id: row for row, one in enumerate(expected_answers(rubric))}
+            chosen = [place[item.answer_id] for item in items]
+            rows.append(rows_of(looked)[chosen])
+            opposed += [bool(looked.found.evidence[row].opposed) for row in chosen]
+            labels += [str(item.label) for item in items]
+            topics += [topic_id] * len(items)
+            runs += [run_tag] * len(items)
+        if not rows:
+            return ShiftedLevels(), None
+        x = np.vstack(rows)
+        y = np.array(
+            [UNFITTED if label == _SCALE.opposite else _LEVELS.index(label) for label in labels]
+        )
+        predicted = predict_by_topic(x, y, topics, ShiftedLevels.fit)
+        new_runs = predict_by_topic_and_run(x, y, topics, runs, ShiftedLevels.fit)
+        found = Compared(
+            labels,
+            _judged(predicted, opposed),
+            None if new_runs is None else _judged(new_runs, opposed),
+            topics,
+            runs,
+        )
+        return ShiftedLevels.fit(x, y), agreement(found)
 
 
 def _judged(levels: Levels, opposed: list[bool]) -> list[str]:
+    """Return labels; what is said elsewhere in a report outweighs a sentence against it."""
     return [
-        _SCALE.opposite if opposite and _SCALE.opposite else _SCALE.levels[level]
-        for level, opposite in zip(levels, opposed, strict=True)
+        _SCALE.opposite if against and not level and _SCALE.opposite else _LEVELS[level]
+        for level, against in zip(levels, opposed, strict=True)
     ]

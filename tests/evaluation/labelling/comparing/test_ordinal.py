@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 
 ZERO = Thresholds(0, (2.0, 3.0))  # never reached by features in [0, 1]
+FIT = partial(fit_levels, n_levels=3, fallback=ZERO)
 
 
 def separable(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -109,8 +112,8 @@ def test_a_topic_is_predicted_without_its_own_labels() -> None:
     topics = ["a", "b", "c"] * 100
     held_out = np.array(topics) == "c"
     flipped = np.where(held_out, 2 - y, y)
-    before = predict_by_topic(x, y, topics, 3, ZERO)
-    after = predict_by_topic(x, flipped, topics, 3, ZERO)
+    before = predict_by_topic(x, y, topics, FIT)
+    after = predict_by_topic(x, flipped, topics, FIT)
     assert (before[held_out] == after[held_out]).all()
     assert (before[~held_out] != after[~held_out]).any()
 
@@ -126,8 +129,8 @@ def test_neither_topic_nor_run_is_known_where_both_are_held_out() -> None:
         here = runs == f"r{number}"
         x[here, number] = y[here]
         x[here, 4 + number] = 1
-    known = predict_by_topic(x, y, list(topics), 3, ZERO)
-    new = predict_by_topic_and_run(x, y, list(topics), list(runs), 3, ZERO)
+    known = predict_by_topic(x, y, list(topics), FIT)
+    new = predict_by_topic_and_run(x, y, list(topics), list(runs), FIT)
     assert new is not None
     assert np.mean(known == y) > 0.9
     assert np.mean(new == y) < 0.5
@@ -139,8 +142,8 @@ def test_held_out_labels_do_not_matter() -> None:
     held_out = (np.array(topics) == "c") | (np.array(runs) == "r")
     flipped = np.where(held_out, 2 - y, y)
     tested = (np.array(topics) == "c") & (np.array(runs) == "r")
-    before = predict_by_topic_and_run(x, y, topics, runs, 3, ZERO)
-    after = predict_by_topic_and_run(x, flipped, topics, runs, 3, ZERO)
+    before = predict_by_topic_and_run(x, y, topics, runs, FIT)
+    after = predict_by_topic_and_run(x, flipped, topics, runs, FIT)
     assert before is not None
     assert after is not None
     assert (before[tested] == after[tested]).all()
@@ -148,7 +151,7 @@ def test_held_out_labels_do_not_matter() -> None:
 
 def test_one_run_cannot_be_held_out() -> None:
     x, y = separable(300)
-    assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, 3, ZERO) is None
+    assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, FIT) is None
 
 
 def test_agreement_by_hand() -> None:

@@ -1,27 +1,15 @@
-"""Published figures, and the same ones computed here from the published data.
-
-Each target is one source; what it printed is data (`tracks/published/figures.yaml`). A figure
-agrees when it is the printed one at the printed precision.
-"""
+"""What each target computes from the published files it needs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import yaml
-
-from sidelight.errors import InputError
 from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 from sidelight.evaluation.agreement.qrels import compare_qrels
 from sidelight.evaluation.agreement.ranks import compare_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart, look_for
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -31,12 +19,12 @@ from sidelight.formats.labels.assessments import (
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.schemas.base import Value
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.scoring.table import ScoreTable
@@ -58,114 +46,6 @@ them: https://github.com/trec-dragun/resources, README.md, Generate AutoJudge As
 Computed: TypeAlias = "Iterator[tuple[str, float | tuple[str, ...] | None]]"
 """Names of figures and what they are here: None where one is undefined, names where these are
 counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number that was printed, and what it is here.
-
-    Attributes:
-        name: What is counted or measured.
-        published: As it is printed.
-        here: The same, unrounded; None where it is undefined.
-        names: Of what is counted, where it is few enough to be named.
-    """
-
-    name: str
-    published: str
-    here: float | None
-    names: tuple[str, ...] = ()
-
-    @property
-    def shown(self) -> str:
-        """Return the number here at the printed precision."""
-        return "undefined" if self.here is None else f"{self.here:.{self._decimals}f}"
-
-    @property
-    def agrees(self) -> bool:
-        """Tell whether both are the same at the printed precision."""
-        return self.here is not None and float(self.shown) == float(self.published)
-
-    @property
-    def _decimals(self) -> int:
-        return len(self.published.partition(".")[2])
-
-
-class Target(Value):
-    """Something published that can be computed again.
-
-    Attributes:
-        title: What it is and where it was published.
-        needs: Names of the files and folders it is computed from.
-        source: Where they come from.
-        printed: The figures, by name, as they are printed.
-    """
-
-    title: str
-    needs: tuple[str, ...]
-    source: str
-    printed: dict[str, str]
-
-    def figure(self, name: str, here: float | tuple[str, ...] | None) -> Figure:
-        """Return a printed figure with what it is here: a number, or the names of the counted."""
-        if isinstance(here, tuple):
-            return Figure(name, self.printed[name], len(here), here)
-        return Figure(name, self.printed[name], here)
-
-
-@cache
-def targets() -> dict[str, Target]:
-    """Return all targets by the names that the command line has for them."""
-    text = (files("sidelight.tracks") / "published" / "figures.yaml").read_text(encoding="utf-8")
-    return {name: Target.model_validate(content) for name, content in yaml.safe_load(text).items()}
-
-
-def figures_of(name: str, data: Path) -> list[Figure]:
-    """Return the figures of a target, in the order in which they are printed.
-
-    Args:
-        name: Of the target.
-        data: Folder that holds what the target needs, at any depth.
-
-    Raises:
-        InputError: Something that it needs is missing, there is two of it, or it cannot be read.
-    """
-    target = targets()[name]
-    here = dict(_COMPUTE[name](*find_files(name, data)))
-    return [target.figure(figure, here[figure]) for figure in target.printed]
-
-
-def find_files(name: str, data: Path) -> list[Path]:
-    """Return what a target needs, in its order, wherever it lies within a folder.
-
-    Files that lie together go before others of their names. Where there is none of a name, parts of
-    the track's data are known by what they hold.
-
-    Raises:
-        InputError: Something is missing, or there are two of it.
-    """
-    target = targets()[name]
-    found = {need: sorted(data.rglob(need)) for need in target.needs}
-    together = set.intersection(*({path.parent for path in paths} for paths in found.values()))
-    if len(together) == 1:  # other collections may hold files of the same names
-        return [next(iter(together)) / need for need in target.needs]
-    parts = {Path(part).name: part for part in DataPart}
-    for need in parts.keys() & found.keys():
-        if not found[need] and (part := look_for(data, parts[need])):
-            found[need] = [part]
-    missing = [need for need, paths in found.items() if not paths]
-    if missing:
-        raise InputError(
-            f"{data}: {name} needs {', '.join(target.needs)}; found no {', '.join(missing)}",
-            remedy=f"They are published at {target.source}",
-        )
-    for need, paths in found.items():
-        if len(paths) > 1:
-            raise InputError(
-                f"{data}: expected one {need}; found {paths[0]} and {paths[1]}",
-                remedy="Name the folder that holds the one to use with --data.",
-            )
-    return [paths[0] for paths in found.values()]
 
 
 def _starter_kit(questions: Path, reports: Path) -> Computed:
@@ -275,7 +155,7 @@ def _shares(names: Iterable[str], labels: list[object]) -> Computed:
         yield f"{name}, %", 100 * labels.count(name) / len(labels)
 
 
-_COMPUTE: Mapping[str, Callable[..., Computed]] = {
+COMPUTE: Mapping[str, Callable[..., Computed]] = {
     "starter-kit": _starter_kit,
     "autojudge-scores": _auto_judge_scores,
     "dragun-collection": _collection,
@@ -283,3 +163,4 @@ _COMPUTE: Mapping[str, Callable[..., Computed]] = {
     "rubric-sun": _sun,
     "rag25-labels": _rag25,
 }
+"""What each target computes from the files it needs, in their order."""

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.published import Figure, find_files, targets
+from sidelight.evaluation.published.targets import Figure, find_files, targets
 from sidelight.sample import sample_path
 from tests.helpers.public_data import PublicData
 

@@ -1,0 +1,1 @@
+"""Published figures, and the same ones from the data that they were published with."""
