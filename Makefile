@@ -10,7 +10,7 @@ demo: $(READY)
 	$(BIN)/sidelight demo
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: lint test
 
