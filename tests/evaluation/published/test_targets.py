@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.published.targets import Figure, find_files, targets
+from sidelight.evaluation.training.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
+from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY
 from sidelight.sample import sample_path
 from tests.helpers.public_data import PublicData
 
@@ -154,3 +156,29 @@ def test_wrong_use_says_what_there_is() -> None:
         reproduce("rubric-sun")
     listed = CliRunner().invoke(app, ["reproduce"]).stdout
     assert all(name in listed for name in targets())
+
+
+@pytest.mark.parametrize(
+    ("target", "model"), [("rag24-nuggets", ANSWERS), ("rag24-support", SUPPORT)]
+)
+def test_what_training_gives_is_printed_as_the_weights_say(target: str, model: str) -> None:
+    printed = targets()[target].printed
+    for title, name in (("", model), ("words only, ", f"{model}{WORDS_ONLY}")):
+        for held_out in (TOPICS, TOPICS_AND_RUNS):
+            found = shipped_figures(name)[held_out]
+            assert printed[f"{title}{held_out}: Cohen kappa"] == f"{found.kappa:.3f}"
+            assert printed[f"{title}{held_out}: accuracy"] == f"{found.accuracy:.3f}"
+            assert printed[f"{title}{held_out}: Kendall tau of runs"] == f"{found.tau:.3f}"
+
+
+def test_a_figure_that_may_differ_agrees_within_its_limit() -> None:
+    assert Figure("x", "0.507", 0.516, within=0.01).agrees
+    assert not Figure("x", "0.507", 0.518, within=0.01).agrees
+
+
+def test_weights_are_kept_by_targets_that_train_alone(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        app, ["reproduce", "starter-kit", "--data", str(tmp_path), "-o", str(tmp_path / "w")]
+    )
+    assert isinstance(result.exception, UsageError)
+    assert "trains nothing" in str(result.exception)
