@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 _DIGITS = 6
 _HIGHEST = 2
-_POOL = 10  # pairs; a pool as large as that is trusted by half
+_POOL = 5  # pairs; a pool as large as that is trusted by half
 
 
 class OrdinalModel(NamedTuple):

@@ -35,8 +35,8 @@ _FROM_WORDS = 4
 _START, _END = "^", "$"
 
 
-def build_tables(references: Path) -> None:
-    """Count both tables in a `references.jsonl` and write them into the package."""
+def build_tables(references: Path, folder: Path) -> None:
+    """Count both tables in a `references.jsonl` and write them into a folder."""
     source = {
         "source": "TREC RAG 2024, segments of MS MARCO V2.1 by topic (references.jsonl.gz)",
         "sha256": hashlib.sha256(references.read_bytes()).hexdigest(),
@@ -50,8 +50,8 @@ def build_tables(references: Path) -> None:
         for topic, ids in segments.by_topic.items()
     }
     every = [sentence for parts in read_once.values() for sentence in parts]
-    _write(FREQUENCIES_FILE, source | _frequencies(sentences))
-    _write(TRANSITIONS_FILE, source | _order(every))
+    _write(folder / FREQUENCIES_FILE.name, source | _frequencies(sentences))
+    _write(folder / TRANSITIONS_FILE.name, source | _order(every))
 
 
 def _frequencies(sentences: Mapping[str, list[Sentence]]) -> dict[str, Any]:

@@ -28,7 +28,6 @@ CREDIT = (0.0, 0.5, 1.0)
 
 _LEVELS = 3
 _RUN_FOLDS = 5
-_STRENGTH = 0.1  # of the fit, inverse to its penalty; figures hardly change from .03 to 1
 _MADE_WEIGHT = 0.1  # of a made row, against 1 for a row that people labelled
 _ITERATIONS = 2_000
 
@@ -62,12 +61,14 @@ class Recipe(NamedTuple):
         by_topic: Whether it learns what distinguishes labels within a topic, each feature being
             taken from its topic's mean, so that topics whose texts are all alike teach the same.
         needs_figures: See `ordinal_model.allowed`.
+        strength: Of the fit, inverse to its penalty; figures hardly change over a factor of ten.
     """
 
     names: tuple[str, ...]
     columns: tuple[int, ...]
     by_topic: bool
     needs_figures: bool
+    strength: float
 
 
 def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalModel:
@@ -91,7 +92,7 @@ def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalMod
     worth = np.where(people, 1.0, _MADE_WEIGHT)
     weights, intercepts = [], []
     for level in range(1, _LEVELS):
-        regression = LogisticRegression(C=_STRENGTH, max_iter=_ITERATIONS, random_state=0)
+        regression = LogisticRegression(C=recipe.strength, max_iter=_ITERATIONS, random_state=0)
         regression.fit((features - means) / scales, levels >= level, sample_weight=worth)
         weights.append(regression.coef_[0])
         intercepts.append(regression.intercept_[0])

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.evaluation.training.build_tables import build_tables
 from sidelight.evaluation.training.training import train_answers, train_support
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.training.training import Trained
+    from sidelight.evaluation.training.build_tables import build_tables
+from sidelight.evaluation.training.training import Trained
     from sidelight.learned.comparing import Encode
 
 
@@ -42,8 +44,11 @@ def support(
         web: Labels of support that people gave.
         segments: The texts that are cited.
         encode: The default encoder, in single precision.
-        weights: Folder for what is learned; None keeps nothing.
+        weights: Folder for what is learned, and for how often words of the segments occur, which
+            both kinds of models build on; None keeps nothing.
     """
+    if weights:
+        build_tables(segments, weights)
     for title, encoder in (("", encode), ("words only, ", None)):
         yield from _figures(title, train_support([web, edited], segments, encoder, save_in=weights))
 

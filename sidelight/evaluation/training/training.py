@@ -165,6 +165,7 @@ def recipe_of(name: str) -> Recipe:
         columns=tuple(FEATURES.index(feature) for feature in names),
         by_topic=name.startswith(SUPPORT),
         needs_figures=name.startswith(ANSWERS),
+        strength=0.1 if name.startswith(ANSWERS) else 3.0,
     )
 
 
