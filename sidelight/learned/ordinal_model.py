@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -115,6 +116,12 @@ def about_model(name: str) -> dict[str, Any]:
         (WEIGHTS_FOLDER / f"{name}.json").read_text(encoding="utf-8")
     )
     return found
+
+
+@cache
+def weights_hash(name: str) -> str:
+    """Return a short hash of a shipped model's file."""
+    return hashlib.sha256((WEIGHTS_FOLDER / f"{name}.json").read_bytes()).hexdigest()[:8]
 
 
 @cache
