@@ -16,6 +16,7 @@ from sidelight.view.marks import Marker
 from sidelight.view.model import Page, Rival, TopicPage
 from sidelight.view.report import cite, web_page
 from sidelight.view.standing import compare_judges, leaderboards
+from sidelight.view.support import agreed, checked_support
 from sidelight.view.trail import follow
 
 if TYPE_CHECKING:
@@ -172,7 +173,10 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 def _cited(
     made: _Made, support: Mapping[str, tuple[str, str]]
 ) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
-    return cite(made.report, {one.segment_id: one for one in made.result.evidence}, support)
+    segments = {one.segment_id: one for one in made.result.evidence}
+    return cite(
+        made.report, segments, agreed(checked_support(made.report, made.result.trace), support)
+    )
 
 
 def _rival(ours: _Made, theirs: _Made) -> Rival:

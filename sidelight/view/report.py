@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.run import CitedSentence
 
-# A run keeps only sentences that its own check finds supported in full.
-_STOOD = ("full", "The run's own check says so; it kept no other sentence.")
+_UNCHECKED = ("unjudged", "The run's own check left no label.")
 _UNCITED = ("uncited", "It cites nothing.")
 
 
@@ -61,7 +60,7 @@ def cite(
         )
     sentences = []
     for number, sentence in enumerate(report, start=1):
-        label, reason = support.get(str(number), _STOOD if sentence.citations else _UNCITED)
+        label, reason = support.get(str(number), _UNCHECKED if sentence.citations else _UNCITED)
         citations = tuple(_citation(sentence.text, sources[one]) for one in sentence.citations)
         sentences.append(Sentence(number, clean(sentence.text), citations, label, reason))
     return tuple(sentences), tuple(sources.values())

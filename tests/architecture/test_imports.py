@@ -54,7 +54,9 @@ ALLOWED: dict[str, set[str]] = {
     "evaluation.labelling": MIDDLE
     | MODEL
     | {"checks", "learned", "evaluation.agreement.coefficients"},
-    "evaluation.audit": MIDDLE | {"evaluation.metrics", "evaluation.labelling"},
+    "evaluation.audit": MIDDLE
+    | {"evaluation.metrics", "evaluation.labelling", "evaluation.training.attacks"},
+    "evaluation.training.attacks": BASE | {"learned"},
     "runs": MIDDLE | {"llm", "agents", "versions"},
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
     "build": MIDDLE | MODEL | SYSTEM | {"runs"},

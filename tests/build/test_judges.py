@@ -61,13 +61,13 @@ def test_what_it_asks_for_it_gets() -> None:
     encoder = SentenceEncoder("toy", lambda texts: np.ones((len(texts), 1), dtype=np.float32))
     inputs = JudgeInputs(RUBRICS, examples(), encoder=lambda: encoder, min_confidence=0.5)
     judge = make_judge("embedded", inputs)
-    assert judge.version == (
-        f"4 (toy, weights {weights_hash('answers')}, examples {examples().fingerprint}, from 0.5)"
-    )
+    learned = f"weights {weights_hash('answers')}+{weights_hash('support')}"
+    shown = f"examples {examples().fingerprint}"
+    assert judge.version == f"4 (toy, {learned}, {shown}, from 0.5)"
     assert judge.example_run_tags == {"example-t1", "example-t2"}
-    assert make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version == (
-        f"4 (words only, weights {weights_hash('answers-words')})"
-    )
+    by_words = f"{weights_hash('answers-words')}+{weights_hash('support-words')}"
+    version = make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version
+    assert version == f"4 (words only, weights {by_words})"
 
 
 def test_what_it_lacks_is_named_with_its_option() -> None:

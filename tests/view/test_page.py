@@ -93,7 +93,8 @@ def test_every_sentence_stands_beside_the_exact_text_it_cites(
             unit = units[f"t{number}-s{place}"]
             assert unit.text.startswith(sentence.text)
             assert unit.text.count("found.example") >= len(sentence.citations)
-            assert "Supported in full" in unit.text
+            assert ("Supported in full" in unit.text) is (place == 1)
+            assert ("Supported in part" in unit.text) is (place == 2)
             for segment_id in sentence.citations:
                 assert texts[segment_id] in unit.text
                 (source,) = (

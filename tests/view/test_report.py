@@ -37,7 +37,7 @@ def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> Non
         (1, "two", (1, 2)),
         (2, "one", (2,)),
     ]
-    assert [one.support for one in sentences] == ["full", "partial", "uncited"]
+    assert [one.support for one in sentences] == ["unjudged", "partial", "uncited"]
     assert sentences[1].reason == "half of it"
     assert sentences[0].citations[0].nearest == ""
 

@@ -16,7 +16,7 @@ from sidelight.evaluation.labelling.question_similarity.embedded import Embedded
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedReportAnswers
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
-from sidelight.evaluation.labelling.support.embedded import label_by_words
+from sidelight.evaluation.labelling.support.embedded import EmbeddedSupport
 from sidelight.evaluation.labelling.support.protocol import SUPPORT
 
 if TYPE_CHECKING:
@@ -60,13 +60,15 @@ class EmbeddedJudge(Judge):
         comparison = TextComparison(_texts(known), encode)
         questions = EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
         self._answers = EmbeddedReportAnswers(encode, examples, min_confidence)
-        compares = f"{encoder.name if encoder else 'words only'}, weights {self._answers.weights}"
+        support = EmbeddedSupport(encode)
+        weights = f"weights {self._answers.weights}+{support.weights}"
+        compares = f"{encoder.name if encoder else 'words only'}, {weights}"
         self.version = f"4 ({compares}{shown}{withheld})"
         self.labellers = {
             QUESTION_SIMILARITY: questions,
             COMPOUND_QUESTIONS: label_by_form,
             REPORT_ANSWERS: self._answers,
-            SUPPORT: label_by_words,
+            SUPPORT: support,
         }
         self.agreement = {
             what: labeller.agreement

@@ -51,6 +51,9 @@ def other_figure(item: Sentence, sentence: Sentence) -> str:
 
 def other_names(item: Sentence, sentence: Sentence) -> str:
     """Return which names of an item changed roles or were replaced, or nothing."""
+    if f" {' '.join(item.words)} " in f" {' '.join(sentence.words)} ":
+        return ""
+    item, sentence = _first_named(item, sentence), _first_named(sentence, item)
     ours, theirs = entities(item), entities(sentence)
     if not ours or not theirs:
         return ""
@@ -81,6 +84,14 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
         if foreign and missing and 2 * len(missing) >= len(ours):
             return "it is said of somebody else"
     return ""
+
+
+def _first_named(sentence: Sentence, other: Sentence) -> Sentence:
+    """Return a sentence whose first word is a name, if the other uses it as one further on."""
+    if not sentence.words or sentence.named[0] or sentence.stems[0] not in other.names:
+        return sentence
+    capital = next((letter for letter in sentence.text if letter.isalnum()), "").isupper()
+    return sentence._replace(named=(capital, *sentence.named[1:]))
 
 
 def _exchanged(

@@ -15,7 +15,8 @@ from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
-LEARNED, BY_WORDS = weights_hash("answers"), weights_hash("answers-words")
+LEARNED = f"{weights_hash('answers')}+{weights_hash('support')}"
+BY_WORDS = f"{weights_hash('answers-words')}+{weights_hash('support-words')}"
 CREDIT = {"supports": 2, "partial": 1}
 
 
