@@ -36,6 +36,7 @@ from sidelight.cli.settings import settings
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, MachineError, SidelightError
+from sidelight.telemetry import switch_off_telemetry
 from sidelight.versions import VERSION
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
@@ -113,6 +114,7 @@ app.command(rich_help_panel="This machine")(doctor)
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.set_threshold(_VALUES_BETWEEN_COLLECTIONS)
+    switch_off_telemetry()
     try:
         app()
     except SidelightError as error:

@@ -24,6 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "text": set(),
     "versions": set(),
     "processes": set(),
+    "telemetry": set(),
     "files": {"errors"},
     "schemas": {"errors", "text"},
     "prompting": {"errors", "text", "schemas"},
@@ -53,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     "evaluation.audit": MIDDLE | {"evaluation.metrics", "evaluation.labelling"},
     "runs": MIDDLE | {"llm", "agents", "versions"},
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
-    "build": MIDDLE | MODEL | SYSTEM | {"runs"},
+    "build": MIDDLE | MODEL | SYSTEM | {"runs", "telemetry"},
     "build.judges": MIDDLE | MODEL | {"build", "index", "evaluation.labelling"},
     "view": MIDDLE | {"runs", "evaluation.*"},
     "serve": MIDDLE | {"runs", "view", "versions"},
@@ -61,7 +62,17 @@ ALLOWED: dict[str, set[str]] = {
     "reproduction": MIDDLE | MODEL | {"index", "runs.*", "build", "versions"},
     "cli": MIDDLE
     | MODEL
-    | {"versions", "sample", "checks", "index", "retrieval", "evaluation.*", "runs.*", "build.*"}
+    | {
+        "versions",
+        "telemetry",
+        "sample",
+        "checks",
+        "index",
+        "retrieval",
+        "evaluation.*",
+        "runs.*",
+        "build.*",
+    }
     | {"view", "serve", "ablation", "reproduction"},
 }
 # Where a foreign package may be imported.
@@ -75,6 +86,7 @@ HEAVY = {
     "onnxruntime": {"index"},
     "ray": {"index"},
     "langgraph": {"agents"},
+    "langsmith": {"telemetry"},
     "openai": {"llm"},
     "fastapi": {"serve"},
     "uvicorn": {"serve"},
