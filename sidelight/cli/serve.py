@@ -33,6 +33,9 @@ def serve(
     kept: Annotated[
         int, typer.Option("--keep", min=1, help="Finished investigations that stay.")
     ] = 200,
+    limit_s: Annotated[
+        int, typer.Option("--limit", min=1, help="Seconds that an investigation may take.")
+    ] = 1800,
     base_url: BaseUrl = None,
     overrides: Overrides = None,
 ) -> None:
@@ -69,6 +72,7 @@ def serve(
             at_once=parallel,
             places=places,
             kept=kept,
+            limit_s=limit_s,
         )
         # Anywhere else, names are the business of whoever put the app there.
         hosts = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else ("*",)
