@@ -15,7 +15,7 @@ from sidelight.cli.options.results import output_option
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def serve(
+def serve(  # long: one list of options
     index: Annotated[Path, index_option()],
     config: Config = None,
     output: Annotated[Path, output_option("Folder of the investigations.")] = Path("runs/served"),

@@ -12,7 +12,7 @@ from tests.helpers.package import imports, listed, modules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-BASE = {"errors", "text", "text_vectors", "files", "schemas"}
+BASE = {"errors", "text", "text_vectors", "files", "schemas", "plain_yaml"}
 MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
 SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
@@ -23,11 +23,12 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": set(),
     "versions": set(),
+    "plain_yaml": set(),
     "processes": set(),
     "telemetry": set(),
     "files": {"errors"},
     "schemas": {"errors", "text"},
-    "prompting": {"errors", "text", "schemas"},
+    "prompting": {"errors", "text", "schemas", "plain_yaml"},
     "text_vectors": set(),
     "parts": set(),
     "registry": {"errors", "parts"},
