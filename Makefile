@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint slow bench clean
+.PHONY: demo test check lint slow fuzz bench clean
 
 demo: $(READY)
 	$(BIN)/sidelight demo
@@ -21,6 +21,9 @@ lint: $(READY)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
+
+fuzz: $(READY)
+	$(BIN)/python -m pytest -m fuzz tests/fuzz
 
 bench: $(READY)
 	for file in benchmarks/bench_*.py; do \

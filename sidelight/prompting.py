@@ -25,6 +25,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from sidelight.errors import InputError, UsageError
+from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.base import Value
 from sidelight.text import clean
 
@@ -146,7 +147,7 @@ def load_prompt(path: Path) -> Prompt:
     if found is None:
         raise InputError(f"{path}: expected front matter between two lines `---` at the top")
     try:
-        head = _FrontMatter.model_validate(yaml.safe_load(found["yaml"]))
+        head = _FrontMatter.model_validate(read_yaml(found["yaml"]))
     except (ValidationError, yaml.YAMLError) as error:
         raise InputError(f"{path}: the front matter is wrong: {error}") from error
     source = _resolve(found["source"], path, partials)

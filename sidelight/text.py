@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,10 +13,13 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*%?")
 
-# A closing mark, then white space, then something a sentence may begin with.
+# A closing mark, then white space, then something a sentence may begin with. Only the first of
+# several marks begins a match, or thousands of them would be looked at thousands of times.
 _BOUNDARY = re.compile(
-    r"""(?P<mark>[.!?…]+)(?P<close>["'”’»)\]]*)\s+(?=["'“‘«(\[]*[^\W_a-z])""", re.VERBOSE
+    r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)\]]*)\s+(?=["'“‘«(\[]*[^\W_a-z])""",
+    re.VERBOSE,
 )
+_NOWHERE = (sys.maxsize, sys.maxsize)
 _QUOTED = re.compile('“[^“”]{1,300}”|"[^"]{1,300}"')
 _LAST_WORD = re.compile(r"(?:[\w'’.-]*\w|)$")
 _NEXT_WORD = re.compile(r"[\"'“‘«(\[]*([\w'’]+)")
@@ -58,6 +62,9 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _SPACES = re.compile(r"[^\S\n]+")
+# Where many combining marks may stand one after another, among other signs that are no letters.
+_MAX_MARKS = 60
+_LONG_RUN = re.compile(rf"(?:[^\w\x00-\u02ff]|[\uff9e\uff9f]){{{_MAX_MARKS + 1},}}")
 
 
 def count_words(text: str) -> int:
@@ -71,7 +78,16 @@ def budget_words(text: str) -> int:
     Some validators split the text as it is, others after NFKC (where `a´b` becomes two words).
     Obeying the larger satisfies both.
     """
-    return max(count_words(text), count_words(unicodedata.normalize("NFKC", text)))
+    return max(count_words(text), count_words(normalized("NFKC", text)))
+
+
+def normalized(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Return a text in a normal form of Unicode.
+
+    A letter may carry 60 combining marks; no script uses ten. More are dropped, since Python sorts
+    the marks of a letter in a time that grows with the square of their number.
+    """
+    return unicodedata.normalize(form, _LONG_RUN.sub(_few_marks, text))
 
 
 def tokens(text: str) -> list[str]:
@@ -104,7 +120,7 @@ def clean(text: str) -> str:
     """
     text = re.sub("\r\n?|[\u2028\u2029\x0b\x0c\x85]", "\n", text)
     text = _SPACES.sub(" ", printable(text))
-    return unicodedata.normalize("NFC", "\n".join(line.strip() for line in text.split("\n")))
+    return normalized("NFC", "\n".join(line.strip() for line in text.split("\n")))
 
 
 def one_line(text: str) -> str:
@@ -125,12 +141,12 @@ def sentence_spans(text: str, *, newline_ends: bool = True) -> Iterator[tuple[in
     line_start = 0
     for line in text.split("\n") if newline_ends else [text]:
         start = 0
-        quoted = [match.span() for match in _QUOTED.finditer(line)]
+        quotes = (match.span() for match in _QUOTED.finditer(line))
+        left, right = next(quotes, _NOWHERE)
         for match in _BOUNDARY.finditer(line):
-            inside = any(
-                left < match.start() and match.end("close") < right for left, right in quoted
-            )
-            if not inside and _ends_sentence(line, match):
+            while right <= match.end("close"):
+                left, right = next(quotes, _NOWHERE)
+            if match.start() <= left and _ends_sentence(line, match):
                 yield from _trimmed(line, start, match.end("close"), line_start)
                 start = match.end()
         yield from _trimmed(line, start, len(line), line_start)
@@ -148,6 +164,17 @@ def shingles(text: str, size: int = 5) -> frozenset[tuple[str, ...]]:
     if len(words) <= size:
         return frozenset([tuple(words)]) if words else frozenset()
     return frozenset(tuple(words[i : i + size]) for i in range(len(words) - size + 1))
+
+
+def _few_marks(run: re.Match[str]) -> str:
+    """Return some signs without the combining marks that are too many in a row."""
+    kept, marks = [], 0
+    for sign in run.group():
+        is_mark = sign in "\uff9e\uff9f" or unicodedata.category(sign)[0] == "M"
+        marks = marks + 1 if is_mark else 0
+        if marks <= _MAX_MARKS:
+            kept.append(sign)
+    return "".join(kept)
 
 
 def _trimmed(line: str, start: int, end: int, offset: int) -> Iterator[tuple[int, int]]:

@@ -25,6 +25,7 @@ from pydantic import Field, ValidationError
 
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
+from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -85,10 +86,12 @@ def read_grid(path: Path) -> Grid:
         UsageError: It is missing, no YAML, or no grid.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = read_yaml(path.read_text(encoding="utf-8"))
         return Grid.model_validate(content)
     except FileNotFoundError:
         raise UsageError(f"there is no grid file {path}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     except ValidationError as error:

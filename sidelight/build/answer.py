@@ -9,6 +9,7 @@ from sidelight.build.roles import PLAIN, offers, plain_performer
 from sidelight.errors import InputError, UsageError
 from sidelight.parts import ROLES
 from sidelight.schemas.topic import Narrative
+from sidelight.telemetry import untraced
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ async def open_answer(
     async def answer(topic: Topic, log: TopicLog) -> Outcome:
         if not isinstance(topic, Narrative):
             raise InputError(f"{topic.topic_id}: expected a narrative to answer")
-        state = await graph.ainvoke({}, context=_dependencies(topic, settings, sources, log))
+        with untraced():
+            state = await graph.ainvoke({}, context=_dependencies(topic, settings, sources, log))
         return outcome_of(cast("AnswerState", state), track)
 
     yield answer

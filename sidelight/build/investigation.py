@@ -10,6 +10,7 @@ from sidelight.build.models import open_models
 from sidelight.build.roles import asked_model, open_roles
 from sidelight.errors import UsageError
 from sidelight.schemas.article import Article
+from sidelight.telemetry import untraced
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ async def open_investigation(
                 lookup=lookup,
                 k=settings.retrieval.k,
             )
-            state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
+            with untraced():
+                state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
             return outcome_of(cast("InvestigationState", state), track)
 
         yield investigate

@@ -26,11 +26,11 @@ _QUESTION_WORD = r"(?:[Ww]hat|[Ww]hom?|[Ww]hose|[Ww]hen|[Ww]here|[Ww]hy|[Ww]hich
 _PREPOSITION = r"(?:(?:at|by|for|from|in|on|to|with)\s+)?"
 _AND = r"(?:and|but)(?:,?\s+(?:also|if\s+so|if\s+not|then))?,?\s+"
 
-_ASIDE = re.compile(r'"[^"]*"|“[^”]*”|\([^()]*\)')
+_ASIDE = re.compile(r'"[^"]*"|“[^”]{0,1000}”|\([^()]*\)')
 # "and how is", "and to what extent"; but "how and why did" asks about one thing, and "explain how
 # it began and why it grew" asks for an explanation.
 _JOINED_QUESTION_WORD = re.compile(
-    rf"(?P<before>[\w'’]+)[,;]?\s+(?:{_AND}|or\s+){_PREPOSITION}(?P<word>{_QUESTION_WORD})\b"
+    rf"(?<![\w'’])(?P<before>[\w'’]++)[,;]?\s+(?:{_AND}|or\s+){_PREPOSITION}(?P<word>{_QUESTION_WORD})\b"
     rf"(?!\s+(?:it|they|he|she|the|this|these)\b)(?P<rest>.*)"
 )
 # After a comma an auxiliary opens a clause; without one ("is new and has grown") a subject must

@@ -1,14 +1,18 @@
 """The `sidelight` command: collects the commands and maps errors to exit codes.
 
-Exit codes: 0 done, 1 the input is at fault, 2 wrong usage, 3 the environment is at fault.
+Exit codes: 0 done, 1 the input is at fault, 2 wrong usage, 3 the environment is at fault, 4 a
+defect of sidelight.
 Command modules import torch, the JVM and langgraph inside their functions, so help is instant.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import platform
 import sys
+import traceback
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -36,11 +40,15 @@ from sidelight.cli.settings import settings
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, MachineError, SidelightError
+from sidelight.telemetry import switch_off_telemetry
 from sidelight.versions import VERSION
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
 # time of reading them goes into looking for garbage among them.
 _VALUES_BETWEEN_COLLECTIONS = 100_000
+
+_DEFECT = 4
+_TRACEBACK = "SIDELIGHT_TRACEBACK"
 
 app = typer.Typer(
     name="sidelight",
@@ -113,13 +121,14 @@ app.command(rich_help_panel="This machine")(doctor)
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.set_threshold(_VALUES_BETWEEN_COLLECTIONS)
+    switch_off_telemetry()
     try:
         app()
     except SidelightError as error:
         _fail(error)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("sidelight"):
-            raise
+            _report(error)
         _fail(
             MachineError(
                 f"this command needs the package {error.name!r}, which is not installed",
@@ -128,6 +137,28 @@ def main() -> None:
         )
     except OSError as error:  # a full disk, a folder that may not be written to
         _fail(MachineError(str(error)))
+    except MemoryError:
+        _fail(MachineError("there is not enough memory for this"))
+    except Exception as error:  # nobody foresaw it; a traceback would tell a user nothing
+        _report(error)
+
+
+def _report(error: Exception) -> NoReturn:
+    """Say what a report of a defect needs: what happened and where, without any content."""
+    if os.environ.get(_TRACEBACK) == "1":
+        traceback.print_exception(error)
+    places = [
+        f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)[-4:]
+    ]
+    typer.secho(
+        f"error: a defect of sidelight {VERSION}: {type(error).__name__} at {', '.join(places)}\n"
+        "Please report this line, the command and, if you may, the file it was given; "
+        f"{_TRACEBACK}=1 shows more.",
+        fg="red",
+        err=True,
+    )
+    sys.exit(_DEFECT)
 
 
 def _fail(error: SidelightError) -> NoReturn:

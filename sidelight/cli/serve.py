@@ -15,7 +15,7 @@ from sidelight.cli.options.results import output_option
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def serve(
+def serve(  # long: one list of options
     index: Annotated[Path, index_option()],
     config: Config = None,
     output: Annotated[Path, output_option("Folder of the investigations.")] = Path("runs/served"),
@@ -33,6 +33,9 @@ def serve(
     kept: Annotated[
         int, typer.Option("--keep", min=1, help="Finished investigations that stay.")
     ] = 200,
+    limit_s: Annotated[
+        int, typer.Option("--limit", min=1, help="Seconds that an investigation may take.")
+    ] = 1800,
     base_url: BaseUrl = None,
     overrides: Overrides = None,
 ) -> None:
@@ -69,6 +72,7 @@ def serve(
             at_once=parallel,
             places=places,
             kept=kept,
+            limit_s=limit_s,
         )
         # Anywhere else, names are the business of whoever put the app there.
         hosts = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else ("*",)

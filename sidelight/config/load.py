@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from sidelight.config.describe import ANY_KEY, describe_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
+from sidelight.plain_yaml import MAX_DEPTH, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,9 +50,11 @@ def dump_settings(settings: Settings) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = read_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"there is no configuration file {path}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
     if tree is None:
@@ -66,12 +69,14 @@ def _apply(tree: dict[str, Any], override: str) -> None:
     if not separator or not key:
         raise UsageError(f"--set {override!r}: expected key.sub=value")
     *parents, last = key.split(".")
+    if len(parents) > MAX_DEPTH:
+        raise UsageError(f"--set {key[:40]}...: expected at most {MAX_DEPTH} groups in a name")
     for parent in parents:
         tree = tree.setdefault(parent, {})
         if not isinstance(tree, dict):
             raise UsageError(f"--set {override!r}: {parent!r} is a value, not a group of settings")
     try:
-        tree[last] = yaml.safe_load(value)
+        tree[last] = read_yaml(value)
     except yaml.YAMLError as error:
         raise UsageError(f"--set {override!r}: {error}") from None
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,7 +121,7 @@ def build_index(
         f"{folder}: another build is at work in this folder",
         remedy="Wait for it, or choose another folder.",
     )
-    with locked_folder(folder, busy):
+    with locked_folder(folder, busy), _left_empty_if_refused(folder):
         if _is_finished(folder, plan):
             manifest = read_manifest(folder)
             _check(manifest.shards, strict=strict)
@@ -162,6 +162,25 @@ def build_index(
             write_manifest(folder, manifest)
         shutil.rmtree(folder / _PARTS, ignore_errors=True)
     return manifest
+
+
+@contextmanager
+def _left_empty_if_refused(folder: Path) -> Iterator[None]:
+    """Empty a folder again that was empty, when its input is refused: another may be built there.
+
+    What a build has done that the machine stopped stays, and the same call goes on with it.
+    """
+    was_empty = all(entry.name == LOCK for entry in folder.iterdir())
+    try:
+        yield
+    except (InputError, UsageError):
+        if was_empty:
+            for entry in folder.iterdir():
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry)
+                elif entry.name != LOCK:
+                    entry.unlink()
+        raise
 
 
 def _kept_as(profile: str, shards: Sequence[Path], given: GivenParts) -> str:

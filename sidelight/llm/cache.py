@@ -6,9 +6,9 @@ import asyncio
 import fcntl
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from sidelight.errors import InputError, OfflineError, ReplyError
+from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
 from sidelight.llm.base import Reply
 from sidelight.llm.failure import ReplyFailure
 from sidelight.schemas.base import Value
@@ -130,9 +130,9 @@ class CachedModel:
             raise failure.error() from None
         except ReplyError as error:
             failure = ReplyFailure.of(error)
-            self._database.execute(_KEEP_FAILURE, (key, failure.model_dump_json()))
+            _execute(self._database, _KEEP_FAILURE, (key, failure.model_dump_json()))
             raise
-        self._database.execute(_KEEP_REPLY, (key, reply.model_dump_json()))
+        _execute(self._database, _KEEP_REPLY, (key, reply.model_dump_json()))
         # Another process may have been first; then its answer is the one everybody gets.
         return self._reply(key) or reply
 
@@ -166,18 +166,43 @@ def keep_replies(folder: Path, kept: Iterable[KeptReply]) -> None:
     with closing(_open(folder)) as database:
         for item in kept:
             if item.reply is not None:
-                database.execute(_KEEP_REPLY, (item.fingerprint, item.reply.model_dump_json()))
+                _execute(database, _KEEP_REPLY, (item.fingerprint, item.reply.model_dump_json()))
             if item.failure is not None:
-                database.execute(_KEEP_FAILURE, (item.fingerprint, item.failure.model_dump_json()))
+                _execute(
+                    database, _KEEP_FAILURE, (item.fingerprint, item.failure.model_dump_json())
+                )
+
+
+def _execute(database: sqlite3.Connection, statement: str, values: tuple[str, ...]) -> Any:
+    """Carry out a statement, and return the first row it finds.
+
+    Raises:
+        MachineError: The disk is full, or the file is damaged. No topic is to blame for that.
+    """
+    try:
+        return database.execute(statement, values).fetchone()
+    except sqlite3.Error as error:
+        file = next((row[2] for row in _files(database)), _FILE)
+        raise MachineError(
+            f"{file}: replies cannot be kept or read: {error}",
+            remedy="Make room on the disk, or remove the file if it is damaged; then go on.",
+        ) from error
+
+
+def _files(database: sqlite3.Connection) -> list[tuple[int, str, str]]:
+    try:
+        return database.execute("PRAGMA database_list").fetchall()
+    except sqlite3.Error:
+        return []
 
 
 def _reply(database: sqlite3.Connection, key: str) -> Reply | None:
-    row = database.execute(_REPLY, (key,)).fetchone()
+    row = _execute(database, _REPLY, (key,))
     return Reply.model_validate_json(row[0]) if row else None
 
 
 def _failure(database: sqlite3.Connection, key: str) -> ReplyFailure | None:
-    row = database.execute(_FAILURE, (key,)).fetchone()
+    row = _execute(database, _FAILURE, (key,))
     return ReplyFailure.model_validate_json(row[0]) if row else None
 
 

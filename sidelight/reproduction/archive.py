@@ -1,7 +1,11 @@
-"""A folder as one `.tar.zst` file: the same bytes for the same folder, and no byte goes unchecked.
+"""A bundle as one `.tar.zst` file: the same bytes for the same folder, and no byte goes unchecked.
 
 The archive ends in a Zstandard skippable frame that holds the SHA-256 of all bytes before it.
 Every tool that unpacks `.tar.zst` files passes over such frames.
+
+Unpacking trusts nothing in an archive. What a bundle holds is listed by the file that comes first;
+only plain files of that list, with the size and the hash it says, are written. Links, devices and
+folders are refused as such, and `tarfile` extracts nothing: its filters have been got around.
 """
 
 from __future__ import annotations
@@ -9,26 +13,38 @@ from __future__ import annotations
 import hashlib
 import struct
 import tarfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import zstandard
 
 from sidelight.errors import InputError
+from sidelight.formats.findings import quoted
+from sidelight.reproduction.contents import CONTENTS, parse_contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from typing import IO
 
+    from sidelight.reproduction.contents import BundledFile
+
 _LEVEL = 10
 _SKIPPABLE = 0x184D2A50
 _SEAL = struct.Struct("<II32s")
 _BLOCK = 1 << 20
+# A list of files, or the header with a long name, is never larger.
+_MAX_CONTENTS = 64 << 20
+_MAX_PAX = 8192
+# Traces shrink to a twentieth, evidence to a third. What grows further is no bundle of a run.
+_MAX_GROWTH = 50
+_ALWAYS_ALLOWED = 64 << 20
 _ANEW = "Take the bundle from where it came from again."
 
 
 def write_archive(folder: Path, path: Path) -> None:
-    """Pack the files of a folder, in the order of their names; the archive appears when whole."""
+    """Pack a bundle, its contents file first; the archive appears when it is whole."""
+    files = (item for item in folder.rglob("*") if item.is_file())
+    contents = folder / CONTENTS
     part = path.with_name(f".{path.name}.part")
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     with (
@@ -36,7 +52,7 @@ def write_archive(folder: Path, path: Path) -> None:
         compressor.stream_writer(raw, closefd=False) as stream,
         tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive,
     ):
-        for file in sorted(item for item in folder.rglob("*") if item.is_file()):
+        for file in sorted(files, key=lambda file: (file != contents, file)):
             member = tarfile.TarInfo(str(file.relative_to(folder)))
             member.size = file.stat().st_size
             with file.open("rb") as content:
@@ -48,7 +64,7 @@ def write_archive(folder: Path, path: Path) -> None:
 
 
 def read_archive(path: Path, folder: Path) -> None:
-    """Unpack an archive made by `write_archive` into a folder.
+    """Unpack the bundle that `write_archive` packed into a new folder.
 
     Raises:
         InputError: It is something else, or a byte of it has changed; the message names the first
@@ -56,13 +72,18 @@ def read_archive(path: Path, folder: Path) -> None:
     """
     try:
         with path.open("rb") as raw:
-            sealed = _is_sealed(raw, path.stat().st_size)
+            size = path.stat().st_size
+            max_size = _ALWAYS_ALLOWED + _MAX_GROWTH * size
+            sealed = _is_sealed(raw, size)
             raw.seek(0)
             last = "the beginning"
             try:
-                for name in _unpack(raw, folder):
+                for name in _unpack(raw, folder, max_size):
                     last = name
-            except (zstandard.ZstdError, tarfile.TarError, OSError, EOFError) as error:
+            except InputError:
+                if sealed:
+                    raise
+            except (zstandard.ZstdError, tarfile.TarError, EOFError, ValueError) as error:
                 raise InputError(
                     f"{path}: expected a whole bundle; found damage after {last}: {error}",
                     remedy=_ANEW,
@@ -75,15 +96,98 @@ def read_archive(path: Path, folder: Path) -> None:
         )
 
 
-def _unpack(raw: IO[bytes], folder: Path) -> Iterator[str]:
+class _Member(NamedTuple):
+    """A plain file that comes next in an archive."""
+
+    name: str
+    size: int
+
+
+def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
+    """Write the files of an archive, and yield the name of each that is written.
+
+    Raises:
+        ValueError: The archive holds something else than what it lists.
+    """
     reader = zstandard.ZstdDecompressor().stream_reader(raw)
-    with tarfile.open(fileobj=reader, mode="r|") as archive:
-        for member in archive:
-            archive.extract(member, folder, filter="data")
-            yield member.name
-    # The checksum stands behind the last member.
-    while reader.read(_BLOCK):
-        pass
+    first = _next_member(reader)
+    if first is None or first.name != CONTENTS or first.size > _MAX_CONTENTS:
+        raise ValueError(f"expected {CONTENTS} before all other files")
+    content = _read(reader, first.size)
+    left = dict(parse_contents(content, folder / CONTENTS).files)
+    if (total := sum(file.size_bytes for file in left.values())) > max_size:
+        raise ValueError(f"{total} bytes of files are listed, where {max_size} are believed")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CONTENTS).write_bytes(content)
+    _skip_padding(reader, first.size)
+    yield CONTENTS
+    while (member := _next_member(reader)) is not None:
+        listed = left.pop(member.name, None)
+        if listed is None or listed.size_bytes != member.size:
+            raise ValueError(
+                f"{quoted(member.name)} of {member.size} bytes, which {CONTENTS} does not list"
+            )
+        _write(reader, folder / member.name, listed)
+        _skip_padding(reader, member.size)
+        yield member.name
+    # The checksum stands behind the zeros that fill the last record.
+    if len(reader.read(tarfile.RECORDSIZE + 1)) > tarfile.RECORDSIZE:
+        raise ValueError("more bytes behind the last file")
+
+
+def _next_member(reader: zstandard.ZstdDecompressionReader) -> _Member | None:
+    """Read the header of the next file; None at the end.
+
+    Raises:
+        ValueError: It is the header of something that is no plain file.
+    """
+    long_name = None
+    while True:
+        block = _read(reader, tarfile.BLOCKSIZE)
+        if not any(block):
+            return None
+        info = tarfile.TarInfo.frombuf(block, "utf-8", "strict")
+        if info.type == tarfile.XHDTYPE and long_name is None and 0 < info.size <= _MAX_PAX:
+            long_name = _pax_path(_read(reader, info.size))
+            _skip_padding(reader, info.size)
+        elif info.type in {tarfile.REGTYPE, tarfile.AREGTYPE} and info.size >= 0:
+            return _Member(long_name or info.name, info.size)
+        else:
+            raise ValueError(f"{quoted(info.name)}, which is no plain file")
+
+
+def _pax_path(header: bytes) -> str:
+    """Return the name in a header that holds nothing else: `21 path=a/long/name` and a newline."""
+    length, _, record = header.partition(b" ")
+    key, _, name = record.removesuffix(b"\n").partition(b"=")
+    if length != str(len(header)).encode() or key != b"path":
+        raise ValueError("a header that holds more than a name")
+    return name.decode()
+
+
+def _write(reader: zstandard.ZstdDecompressionReader, path: Path, listed: BundledFile) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    left = listed.size_bytes
+    with path.open("xb") as stream:
+        while left:
+            block = _read(reader, min(left, _BLOCK))
+            digest.update(block)
+            stream.write(block)
+            left -= len(block)
+    if digest.hexdigest() != listed.sha256:
+        raise ValueError(f"{quoted(path.name)} has another SHA-256 than {CONTENTS} says")
+
+
+def _read(reader: zstandard.ZstdDecompressionReader, size: int) -> bytes:
+    block = reader.read(size)
+    if len(block) < size:
+        raise EOFError("it ends too early")
+    return block
+
+
+def _skip_padding(reader: zstandard.ZstdDecompressionReader, size: int) -> None:
+    _read(reader, -size % tarfile.BLOCKSIZE)
 
 
 def _is_sealed(raw: IO[bytes], size: int) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
-from pydantic import ValidationError
+from pydantic import AfterValidator, Field
 
 from sidelight.errors import InputError, Problem
 from sidelight.files import sha256_file
@@ -21,11 +21,22 @@ FORMAT_VERSION = 1
 _ANEW = "Take the bundle from where it came from again."
 
 
+def _inside(name: str) -> str:
+    parts = name.split("/")
+    if not name.isprintable() or {"", ".", ".."} & set(parts) or "\\" in name:
+        raise ValueError("expected the plain name of a file in the bundle, as a/b.json")
+    return name
+
+
+# It leads to a place in the folder it is joined to, and nowhere else.
+FileName = Annotated[str, AfterValidator(_inside)]
+
+
 class BundledFile(Value):
     """A file as it was when the bundle was made."""
 
-    size_bytes: int
-    sha256: str
+    size_bytes: int = Field(ge=0)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
 class BundledPrompt(Value):
@@ -58,14 +69,17 @@ class Contents(Value):
     models: dict[str, str]
     index: str
     prompts: dict[str, BundledPrompt]
-    files: dict[str, BundledFile]
+    files: dict[FileName, BundledFile]
 
     def write(self, folder: Path) -> None:
         """Write this beside the files it lists."""
         (folder / CONTENTS).write_bytes(self._bytes())
 
     def check(self, folder: Path) -> list[Problem]:
-        """Return every file that is missing, was added or has changed by a byte."""
+        """Return every file that is missing, was added, is a link or has changed by a byte."""
+        links = sorted(path for path in folder.rglob("*") if path.is_symlink())
+        if links:
+            return [_changed(path, "a plain file", "a symbolic link") for path in links]
         found = describe_files(folder)
         problems = []
         if (folder / CONTENTS).read_bytes() != self._bytes():
@@ -95,7 +109,23 @@ def read_contents(folder: Path) -> Contents:
             remedy="Make one with `sidelight bundle`.",
         )
     try:
-        tree = orjson.loads(path.read_bytes())
+        return parse_contents(path.read_bytes(), path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}", remedy=_ANEW) from error
+
+
+def parse_contents(content: bytes, path: Path) -> Contents:
+    """Read the contents file of a bundle.
+
+    Args:
+        content: Its bytes.
+        path: Where they are from, for messages.
+
+    Raises:
+        InputError: They are something else, or of a newer format.
+    """
+    try:
+        tree = orjson.loads(content)
         version = tree.pop("format_version")
         if version > FORMAT_VERSION:
             raise InputError(
@@ -104,7 +134,7 @@ def read_contents(folder: Path) -> Contents:
             )
         tree.pop("seal")
         return Contents(**tree)
-    except (OSError, orjson.JSONDecodeError, ValidationError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path}: expected what `sidelight bundle` wrote; found: {error}", remedy=_ANEW
         ) from error

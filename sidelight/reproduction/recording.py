@@ -13,6 +13,7 @@ processors round them differently; with them a replay needs no index, no Java an
 
 from __future__ import annotations
 
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sidelight.schemas.investigation.search import Query
+
+# What readers of JSON, of numpy's headers and of our values raise.
+_NOT_EVIDENCE = (
+    *(OSError, EOFError, ValueError, KeyError, TypeError, AttributeError),
+    *(TokenError, SyntaxError, MemoryError, OverflowError),
+)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -81,7 +88,7 @@ class Recording:
             texts = _read_lines(folder / "texts.jsonl")
             vectors = np.load(folder / "vectors.npy", allow_pickle=False)
             found.vectors.update(zip(texts, vectors, strict=True))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except _NOT_EVIDENCE as error:
             raise InputError(
                 f"{folder}: expected recorded evidence; found: {error}",
                 remedy="Take the bundle from where it came from again.",

@@ -102,7 +102,7 @@ def _files(run: RunDirectory) -> set[str]:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    return path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
 
 
 def _but_packages(manifest: RunManifest) -> list[str]:

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import ValidationError
+
 from sidelight.config.load import load_settings
-from sidelight.errors import MachineError, OfflineError, Problem
+from sidelight.errors import InputError, MachineError, OfflineError, Problem
 from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
@@ -88,6 +90,18 @@ def _unpacked(bundle: Path) -> Iterator[Path]:
         yield Path(scratch)
 
 
+def _read_replies(path: Path) -> Iterator[KeptReply]:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield KeptReply.model_validate_json(line)
+            except ValidationError as error:
+                first = error.errors()[0]["msg"]
+                raise InputError(
+                    f"{path}:{number}: expected a kept reply; found: {first}"
+                ) from error
+
+
 def _other_prompts(folder: Path, contents: Contents) -> list[Problem]:
     """Return prompts that this installation words otherwise than the one that made the bundle."""
     here = {
@@ -116,8 +130,7 @@ async def _replay(
     topics = read_topics(folder / TOPICS, load_track(settings.track))
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
         again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")
-        lines = (folder / REPLIES).read_bytes().splitlines()
-        keep_replies(cache, map(KeptReply.model_validate_json, lines))
+        keep_replies(cache, _read_replies(folder / REPLIES))
         try:
             await replay_run(
                 topics,

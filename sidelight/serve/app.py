@@ -88,6 +88,7 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int) -> FastAPI:
     app.get("/", response_class=HTMLResponse, include_in_schema=False)(routes.start)
     app.post("/investigations", status_code=202)(routes.submit)
     app.get(one)(routes.show)
+    app.delete(one)(routes.cancel)
     app.get(f"{one}/events", response_class=EventSourceResponse)(routes.follow)
     app.get(f"{one}/page", response_class=HTMLResponse)(routes.page)
     return app
@@ -117,6 +118,12 @@ class _Routes:
     async def show(self, job_id: str) -> Progress:
         """Say how far an investigation is."""
         return self._progress(self._find(job_id))
+
+    async def cancel(self, job_id: str) -> Progress:
+        """End an investigation that waits or runs; one that has ended stays as it is."""
+        job = self._find(job_id)
+        self._desk.cancel(job)
+        return self._progress(job)
 
     async def follow(self, job_id: str) -> EventSourceResponse:
         """Send the progress of an investigation as server-sent events until it has ended."""

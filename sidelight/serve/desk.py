@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sidelight.serve.worker import Worker
 
 PAGE = "page.html"
+_CANCELLED = "The investigation was cancelled."
 State = Literal["waiting", "running", "done", "failed"]
 
 _logger = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class Job:
         state: How far it is.
         steps: The steps begun so far.
         message: Why it failed.
+        work: What works on it, while it runs.
     """
 
     job_id: str
@@ -56,6 +58,7 @@ class Job:
     steps: list[str] = field(default_factory=list)
     message: str = ""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    work: asyncio.Task[None] | None = None
 
     @property
     def ended(self) -> bool:
@@ -79,6 +82,7 @@ class Desk:
         at_once: Investigations at once.
         places: Investigations that may wait.
         kept: Finished investigations that stay; older ones are removed.
+        limit_s: Seconds that an investigation may take.
     """
 
     def __init__(
@@ -91,6 +95,7 @@ class Desk:
         at_once: int,
         places: int,
         kept: int,
+        limit_s: float,
     ) -> None:
         self._worker = worker
         self._settings = settings
@@ -98,6 +103,7 @@ class Desk:
         self._folder = folder
         self._at_once = at_once
         self._kept = kept
+        self._limit_s = limit_s
         self._waiting: asyncio.Queue[Job] = asyncio.Queue(places)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
@@ -118,6 +124,16 @@ class Desk:
     def find(self, job_id: str) -> Job | None:
         """Return an investigation, if there is or recently was one of that id."""
         return self._jobs.get(job_id)
+
+    def cancel(self, job: Job) -> None:
+        """End an investigation that waits or runs."""
+        if job.work is not None:
+            job.message = _CANCELLED
+            job.work.cancel()
+        elif not job.ended:
+            job.state, job.message = "failed", _CANCELLED
+            self._tell_all()
+            job.tell()
 
     def ahead_of(self, job: Job) -> int:
         """Return how many investigations come before one that waits."""
@@ -142,12 +158,23 @@ class Desk:
     async def _work(self) -> None:
         while True:
             job = await self._waiting.get()
+            if job.ended:  # cancelled while it waited
+                continue
             job.state = "running"
             self._tell_all()
             # A task of its own, so that an error nobody foresaw ends the job and not the desk.
-            task = asyncio.create_task(self._investigate(job))
-            await asyncio.wait([task])
-            error = task.exception()
+            job.work = task = asyncio.create_task(self._investigate(job))
+            try:
+                _, late = await asyncio.wait([task], timeout=self._limit_s)
+            except asyncio.CancelledError:
+                task.cancel()
+                raise
+            if late:
+                job.message = f"The investigation took longer than {self._limit_s:.0f} seconds."
+                task.cancel()
+                await asyncio.wait([task])
+            job.work = None
+            error = None if task.cancelled() else task.exception()
             if isinstance(error, SidelightError):
                 job.message = error.message
             elif error is not None:

@@ -11,6 +11,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from sidelight.errors import UsageError
+from sidelight.plain_yaml import read_yaml
 from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.label_scale import LabelScale
@@ -138,7 +139,7 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
         except ModuleNotFoundError as error:
             raise UsageError(f"track {name!r}: there is no package {package}") from error
     try:
-        return Track.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
+        return Track.model_validate(read_yaml(source.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"track {name!r}: {source} cannot be read: {error}") from None
     except ValidationError as error:

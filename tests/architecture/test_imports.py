@@ -12,7 +12,7 @@ from tests.helpers.package import imports, listed, modules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-BASE = {"errors", "text", "text_vectors", "wording", "files", "schemas"}
+BASE = {"errors", "text", "text_vectors", "wording", "files", "schemas", "plain_yaml"}
 MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
 SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
@@ -23,10 +23,12 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": set(),
     "versions": set(),
+    "plain_yaml": set(),
     "processes": set(),
+    "telemetry": set(),
     "files": {"errors"},
     "schemas": {"errors", "text"},
-    "prompting": {"errors", "text", "schemas"},
+    "prompting": {"errors", "text", "schemas", "plain_yaml"},
     "text_vectors": set(),
     "wording": {"text"},
     "learned": BASE,
@@ -59,7 +61,7 @@ ALLOWED: dict[str, set[str]] = {
     "evaluation.training.attacks": BASE | {"learned"},
     "runs": MIDDLE | {"llm", "agents", "versions"},
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
-    "build": MIDDLE | MODEL | SYSTEM | {"runs"},
+    "build": MIDDLE | MODEL | SYSTEM | {"runs", "telemetry"},
     "build.judges": MIDDLE | MODEL | {"build", "index", "evaluation.labelling"},
     "view": MIDDLE | {"runs", "evaluation.*"},
     "serve": MIDDLE | {"runs", "view", "versions"},
@@ -69,6 +71,7 @@ ALLOWED: dict[str, set[str]] = {
     | MODEL
     | {
         "versions",
+        "telemetry",
         "sample",
         "checks",
         "learned",
@@ -91,6 +94,7 @@ HEAVY = {
     "onnxruntime": {"index"},
     "ray": {"index"},
     "langgraph": {"agents"},
+    "langsmith": {"telemetry"},
     "openai": {"llm"},
     "fastapi": {"serve"},
     "uvicorn": {"serve"},

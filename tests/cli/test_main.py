@@ -45,14 +45,42 @@ def test_errors_become_one_message_and_an_exit_code(
 
 
 def test_a_defect_of_ours_is_not_taken_for_a_missing_package(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> NoReturn:
         raise ModuleNotFoundError("No module named 'sidelight.gone'", name="sidelight.gone")
 
     monkeypatch.setattr(command_line, "app", fail)
-    with pytest.raises(ModuleNotFoundError):
+    with pytest.raises(SystemExit) as end:
         command_line.main()
+    assert end.value.code == 4
+    assert "a defect of sidelight" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("secret words"), RecursionError(), KeyError(1)]
+)
+def test_a_defect_ends_in_what_to_report_without_a_traceback(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(command_line, "app", fail)
+    monkeypatch.delenv("SIDELIGHT_TRACEBACK", raising=False)
+    with pytest.raises(SystemExit) as end:
+        command_line.main()
+    told = capsys.readouterr().err
+    assert end.value.code == 4
+    assert f"{type(error).__name__} at " in told
+    assert "test_main.py:" in told
+    assert "Please report" in told
+    assert "Traceback" not in told
+    assert "secret" not in told
+    monkeypatch.setenv("SIDELIGHT_TRACEBACK", "1")
+    with pytest.raises(SystemExit):
+        command_line.main()
+    assert "Traceback" in capsys.readouterr().err
 
 
 def test_version_says_what_a_report_needs() -> None:

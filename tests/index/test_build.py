@@ -102,6 +102,9 @@ def test_bad_input_leaves_nothing_that_opens(encoder: Encoder, tmp_path: Path) -
             build_index([shard], tmp_path / shard.stem, encoder)
         with pytest.raises(InputError, match="expected an index"):
             open_index(tmp_path / shard.stem)
+        # Another input may be built there.
+        if (tmp_path / shard.stem).exists():
+            assert [path.name for path in (tmp_path / shard.stem).iterdir()] == [".lock"]
 
 
 def test_two_builds_cannot_share_a_folder(
@@ -120,6 +123,7 @@ def test_a_folder_with_other_files_is_not_touched(
     with pytest.raises(InputError, match="found other files"):
         build_index([small_shard], tmp_path, encoder)
     assert module.MANIFEST not in {path.name for path in tmp_path.iterdir()}
+    assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 
 def test_other_fields(encoder: Encoder, tmp_path: Path) -> None:

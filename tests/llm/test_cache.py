@@ -17,6 +17,7 @@ from sidelight.errors import (
     EmptyReplyError,
     FailedCallError,
     InputError,
+    MachineError,
     ModelUnavailableError,
     OfflineError,
     ReplyError,
@@ -190,6 +191,35 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
     (tmp_path / "newer.sqlite").replace(file)
     with pytest.raises(InputError, match="version 1, found: a cache of version 9"):
         CachedModel(OfflineModel("scripted"), tmp_path)
+
+
+def test_a_full_disk_is_the_machine_s_fault_and_no_reply_is_lost(tmp_path: Path) -> None:
+    async def run() -> None:
+        with CachedModel(numbered_model(), tmp_path) as cached:
+            cached._database.execute("PRAGMA max_page_count = 1")
+            requests = [
+                Request(model="m", messages=(Message(role="user", content=f"{number}"),))
+                for number in range(100)
+            ]
+            with pytest.raises(MachineError, match=r"replies\.sqlite: .* full") as full:
+                await asyncio.gather(*map(cached.complete, requests))
+            assert full.value.exit_code == 3
+            await asyncio.sleep(0)
+
+    asyncio.run(run())
+
+
+def test_a_damaged_cache_is_named(tmp_path: Path) -> None:
+    complete(numbered_model(), tmp_path, REQUEST)
+    path = tmp_path / "replies.sqlite"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
+    with pytest.raises((MachineError, InputError), match=r"replies\.sqlite"):
+        complete(numbered_model(), tmp_path, REQUEST)
+
+
+def numbered_model() -> Model:
+    return ScriptedModel([FULL] * 100)
 
 
 def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path: Path) -> None:

@@ -49,12 +49,16 @@ class Site:
         self.folder = folder
 
     def ask(
-        self, path: str, body: object = None, headers: dict[str, str] | None = None
+        self,
+        path: str,
+        body: object = None,
+        headers: dict[str, str] | None = None,
+        method: str | None = None,
     ) -> tuple[int, Any, dict[str, str]]:
         """Return status, content and headers."""
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} | (headers or {})
-        request = urllib.request.Request(self.address + path, data, headers)
+        request = urllib.request.Request(self.address + path, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=20) as reply:
                 status, content, found = reply.status, reply.read(), dict(reply.headers)
@@ -87,13 +91,23 @@ def served(
     places: int = 5,
     kept: int = 5,
     per_minute: int = 1000,
+    limit_s: float = 60,
 ) -> Iterator[Site]:
     @asynccontextmanager
     async def start() -> AsyncIterator[Investigate]:
         yield investigate
 
     with Worker(start) as worker:
-        desk = Desk(worker, Settings(), "index", folder, at_once=at_once, places=places, kept=kept)
+        desk = Desk(
+            worker,
+            Settings(),
+            "index",
+            folder,
+            at_once=at_once,
+            places=places,
+            kept=kept,
+            limit_s=limit_s,
+        )
         app = make_app(desk, hosts=("127.0.0.1",), per_minute=per_minute)
         server = uvicorn.Server(server_module.make_config(app, "127.0.0.1", 0))
         thread = threading.Thread(target=server.run)
@@ -277,6 +291,34 @@ def test_a_page_that_cannot_be_written_does_not_stop_the_desk(
         for _ in range(2):
             end = site.events(site.submit())[-1]
             assert (end["state"], "log says why" in end["message"]) == ("failed", True)
+
+
+async def endless(article: Article, log: TopicLog) -> Outcome:
+    await log.timed("profile_article", asyncio.sleep)(3600)
+    return await scripted(article)
+
+
+def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
+    with served(tmp_path, endless, limit_s=0.2) as site:
+        for _ in range(2):
+            end = site.events(site.submit())[-1]
+            assert (end["state"], "took longer than" in end["message"]) == ("failed", True)
+
+
+def test_what_is_cancelled_ends_whether_it_runs_or_waits(tmp_path: Path) -> None:
+    with served(tmp_path, endless) as site:
+        running, waiting = site.submit(), site.submit()
+        while site.ask(f"/investigations/{running}")[1]["state"] != "running":
+            time.sleep(0.01)
+        for job in (waiting, running):
+            assert site.ask(f"/investigations/{job}", method="DELETE")[0] == 200
+            end = site.events(job)[-1]
+            assert (end["state"], "cancelled" in end["message"]) == ("failed", True)
+        last = site.submit()
+        while site.ask(f"/investigations/{last}")[1]["state"] != "running":
+            time.sleep(0.01)
+        begin = time.monotonic()
+    assert time.monotonic() - begin < 10  # the server stops, though something runs
 
 
 def test_old_investigations_are_removed(tmp_path: Path) -> None:

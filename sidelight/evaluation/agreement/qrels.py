@@ -12,6 +12,8 @@ from sidelight.evaluation.agreement.coefficients.pair_order import PairOrder, pa
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# A table of all pairs of grades is made.
+_MOST_GRADES = 1000
 RELEVANCE = ("relevant", "not-relevant")
 
 
@@ -67,6 +69,11 @@ def compare_qrels(
         )
     used = sorted({pair[0] for pair in pairs}), sorted({pair[1] for pair in pairs})
     scale = range(min(used[0][0], used[1][0]), max(used[0][-1], used[1][-1]) + 1)
+    if scale.stop - scale.start > _MOST_GRADES:
+        raise InputError(
+            f"expected at most {_MOST_GRADES} grades; found labels from {scale[0]} to {scale[-1]}",
+            remedy="Compare relevance labels; scores are compared with `sidelight agree scores`.",
+        )
     relevance = None
     if thresholds is not None:
         relevance = CategoryAgreement.of(

@@ -5,10 +5,9 @@ A text over the limit could otherwise earn by its length what others leave out t
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.text import count_words
+from sidelight.text import count_words, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +44,7 @@ def fit_questions(
         if question.rank > task.count:
             over.append(f"question {question.rank} of {task.count}")
             continue
-        text = unicodedata.normalize("NFC", question.text)
+        text = normalized("NFC", question.text)
         if len(text) > task.max_characters:
             over.append(f"question {question.rank} has {len(text)} characters")
             text = text[: task.max_characters]

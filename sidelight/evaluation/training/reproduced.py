@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.training.build_tables import build_tables
-from sidelight.evaluation.training.training import Trained
+    from sidelight.evaluation.training.training import Trained
     from sidelight.learned.comparing import Encode
 
 

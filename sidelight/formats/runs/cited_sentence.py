@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import CitedTextTask, RankingTask
 
 # Several words that count as one: joined by a character without width, or by two dashes or more.
+# Looked for where a word begins alone, or a long one would be read from each of its letters on.
 _HIDDEN_WORDS = re.compile(
-    r"\w[\u00ad\u200b-\u200d\u2060\ufeff]+\w|[^\s–—]+[–—][^\s–—]+[–—][^\s–—]+"
+    r"\w[\u00ad\u200b-\u200d\u2060\ufeff]+\w"
+    r"|(?<![^\s–—])[^\s–—]++[–—][^\s–—]++[–—][^\s–—]+"
 )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.formats.findings import Findings, quoted
-from sidelight.text import one_line, tokens
+from sidelight.text import normalized, one_line, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +107,7 @@ def check_question(
             found=f"{quoted(row.question)}, which the organizers' judge reads as a missing value",
             remedy="Write a question.",
         )
-    length = max(len(row.question), len(unicodedata.normalize("NFC", row.question)))
+    length = max(len(row.question), len(normalized("NFC", row.question)))
     if length > task.max_characters:
         with_quoting = "" if csv_text in {None, row.question} else f" ({len(csv_text)} as CSV)"
         findings.error(

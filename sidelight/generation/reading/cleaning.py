@@ -17,6 +17,7 @@ from sidelight.text import clean, count_words
 _MIN_PROSE_WORDS = 8
 _MIN_BODY_WORDS = 60
 _MAX_BODY_WORDS = 3_000
+_MAX_BODY_CHARACTERS = 40_000  # of words twice as long as those of any language, on the average
 _OPENING_WORDS = 8
 
 _COMMENTS = re.compile(
@@ -47,7 +48,11 @@ def clean_article(body: str) -> tuple[str, tuple[Cut, ...]]:
     kept, beyond = _split(lines, _MAX_BODY_WORDS)
     if beyond:
         cuts.append(_cut(f"beyond {_MAX_BODY_WORDS:,} words", beyond))
-    return "\n".join(kept), tuple(cuts)
+    prose = "\n".join(kept)
+    if len(prose) > _MAX_BODY_CHARACTERS:
+        excess = [prose[_MAX_BODY_CHARACTERS:]]
+        cuts.append(_cut(f"beyond {_MAX_BODY_CHARACTERS:,} characters", excess))
+    return prose[:_MAX_BODY_CHARACTERS].rstrip(), tuple(cuts)
 
 
 def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
@@ -62,9 +67,12 @@ def _find_prose(lines: list[str]) -> tuple[list[str], list[Cut]]:
             lines = lines[:end]
     kept: list[str] = []
     dropped: list[str] = []
+    seen: set[str] = set()
     for line in lines:
-        wanted = _is_prose(line) and not _is_service(line) and line not in kept
+        wanted = _is_prose(line) and not _is_service(line) and line not in seen
         (kept if wanted else dropped).append(line)
+        if wanted:
+            seen.add(line)
     if count_words(" ".join(kept)) < _MIN_BODY_WORDS and lines:
         # Transcripts and lists hold no prose by this measure; a poor body beats none.
         return list(dict.fromkeys(lines)), cuts
@@ -106,17 +114,19 @@ def _comments_start(lines: list[str]) -> int | None:
 
 def _end_matter_start(lines: list[str]) -> int | None:
     """Return where a tail begins that a marker opens and in which hardly anything is prose."""
+    is_prose = [_is_prose(line) for line in lines]
+    runs = (n for n, (one, next_one) in enumerate(pairwise(is_prose)) if one and next_one)
+    last_run = max(runs, default=0)
+    words = [count_words(line) for line in lines]
+    left = sum(words)
+    prose = sum(count for count, is_one in zip(words, is_prose, strict=True) if is_one)
     for number, line in enumerate(lines):
-        if number and _END_MATTER.fullmatch(line):
-            tail = lines[number:]
-            prose = sum(count_words(entry) for entry in tail if _is_prose(entry))
-            if prose * 4 < sum(map(count_words, tail)) and not _has_run_of_prose(tail):
-                return number
+        hardly_any = prose * 4 < left and number > last_run
+        if number and hardly_any and _END_MATTER.fullmatch(line):
+            return number
+        left -= words[number]
+        prose -= words[number] * is_prose[number]
     return None
-
-
-def _has_run_of_prose(lines: list[str]) -> bool:
-    return any(_is_prose(first) and _is_prose(second) for first, second in pairwise(lines))
 
 
 def _cut(reason: str, lines: list[str]) -> Cut:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from sidelight.text import clean
+from sidelight.text import clean, normalized
 
 _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]")
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
@@ -89,12 +89,12 @@ _MARKS = (
     r"[<‹⟨]{2}\s{0,5}(?:begin|end)\b|\b(?:begin|end) (?:segment|article|source) e?\d*\s*[>›⟩]{2}",
     r"<\|\w+\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
     (
-        r"(?:^|\n|[.!?] )\s*[#*\[(]*(?:system|assistant)(?: (?:prompt|message)[*\])]*\s*:\s"
+        r"(?:^|\n|[.!?] )[^\S\n]*[#*\[(]*(?:system|assistant)(?: (?:prompt|message)[*\])]*\s*:\s"
         r"|[*\])]*\s*:\s*(?:you|ignore|disregard|from now|always|never"
         r"|write|say|cite|label|mark|rate|output|answer|respond)\b)"
     ),
     r'"(?:segment_ids|verdict|label|covers|angle_id|answer_id|sentences|keys)"\s*:\s*["\[{]',
-    r"(?:^|\n)\s*\[?e\d{1,2}\]?\s*[:=]",
+    r"(?:^|\n)[^\S\n]*\[?e\d{1,2}\]?\s*[:=]",
 )
 _HIDDEN = re.compile(
     r"<!--(?:(?!-->).){0,400}\b(?:ai|llm|assistant|model|instructions?|cite|ignore)\b"
@@ -126,7 +126,7 @@ def gives_orders(text: str) -> bool:
 def _legible(text: str) -> str:
     """Return a text case-folded, without accents, every disguised character as it looks."""
     text = _TAG_CHARACTERS.sub(lambda tag: chr(ord(tag.group()) - 0xE0000), html.unescape(text))
-    text = unicodedata.normalize("NFKD", clean(_INVISIBLE.sub("", text))).casefold()
+    text = normalized("NFKD", clean(_INVISIBLE.sub("", text))).casefold()
     text = "".join(character for character in text if not unicodedata.combining(character))
     # A word of one script stays as it is: Russian is no disguise.
     return _MIXED_WORD.sub(lambda word: word.group().translate(_LOOKALIKES), text)

@@ -59,6 +59,8 @@ _STUDY = (
     r"(?i:stud(?:y|ies)|reports?|survey|trial|poll|analysis|paper|data|figures|research|researchers"
     r"|scientists|estimates?)"
 )
+# A whole text is searched for each name; so many are in none that people write.
+_MAX_NAMES = 400
 _MIN_LABEL = 7  # shorter labels are words that any text may hold
 _VERB = (
     r"(?:said|says|told|tells|argued|argues|wrote|writes|warned|warns|added|adds|explained"
@@ -78,11 +80,12 @@ def find_names(text: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     opening: Counter[str] = Counter()
     for sentence in sentences(text):
+        begins = re.search(r"\w", sentence)
         for match in _NAME.finditer(sentence):
             name = _trim(match.group())
             if not name:
                 continue
-            starts_sentence = not re.search(r"\w", sentence[: match.start()])
+            starts_sentence = begins is None or begins.start() >= match.start()
             bucket = opening if starts_sentence and " " not in name else counts
             bucket[name] += 1
     for name, count in opening.items():
@@ -98,10 +101,9 @@ def people_and_organisations(text: str) -> tuple[list[str], list[str]]:
     saying beside it; an organisation has a cue word such as `Institute` or is an acronym that
     occurs more than once.
     """
-    counts = find_names(text)
     people: Counter[str] = Counter()
     organisations: Counter[str] = Counter()
-    for name, count in counts.items():
+    for name, count in find_names(text).most_common(_MAX_NAMES):
         if _looks_like_organisation(name) or (count > 1 and _is_acronym(name)):
             organisations[name] += count
         elif _looks_personal(name) and _speaks(name, text):
@@ -115,7 +117,7 @@ def cited_studies(text: str) -> list[str]:
     A name that is a part of another one (`Ostrey` of `Ostrey Institute`) is left out.
     """
     counts: Counter[str] = Counter()
-    for name in find_names(text):
+    for name, _ in find_names(text).most_common(_MAX_NAMES):
         plain = re.escape(name)
         ties = re.findall(
             rf"{plain}(?:['’]s)?\s+{_STUDY}\b"

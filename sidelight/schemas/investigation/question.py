@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 
 from sidelight.errors import InputError
 from sidelight.schemas.base import Value
-from sidelight.text import one_line
+from sidelight.text import normalized, one_line
 
 
 class DraftQuestions(Value):
@@ -47,7 +46,7 @@ class QuestionSet:
         for question in self.questions:
             if not question or question != one_line(question) or question.startswith('"'):
                 raise InputError(f"{self.topic_id}: not a clean single line: {question!r}")
-            if len(unicodedata.normalize("NFC", question)) > self.max_characters:
+            if len(normalized("NFC", question)) > self.max_characters:
                 raise InputError(
                     f"{self.topic_id}: over {self.max_characters} characters: {question!r}"
                 )

@@ -31,6 +31,16 @@ def test_thresholds_are_those_of_each_side() -> None:
     assert found.relevance.table.tolist() == [[1, 1], [0, 2]]
 
 
+def test_a_single_grade_says_nothing_beyond_raw_agreement() -> None:
+    found = compare_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    assert found.grades.coefficients == {"raw": 1.0, "kappa": None, "ac1": None}
+
+
+def test_scores_are_no_grades() -> None:
+    with pytest.raises(InputError, match="at most 1000 grades; found labels from 0 to 1000000"):
+        compare_qrels({"q": {"a": 0}}, {"q": {"a": 1_000_000}})
+
+
 def test_nothing_in_common_is_an_error() -> None:
     with pytest.raises(InputError, match="no document that both files label"):
         compare_qrels({"q": {"a": 1}}, {"q": {"b": 1}})

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def gwet_ac1(table: Confusion) -> float | None:
-    """Return Gwet's AC1, in [-1, 1]; None when nothing was compared.
+    """Return Gwet's AC1, in [-1, 1]; None when nothing was compared, or there is one category.
 
     Args:
-        table: `(K, K)` counts over all K >= 2 categories of the scheme.
+        table: `(K, K)` counts over all K categories of the scheme.
     """
     observed = raw_agreement(table)
-    if observed is None:
+    if observed is None or len(table) < 2:
         return None
     shares = (table.sum(axis=1) + table.sum(axis=0)) / (2 * table.sum())
     return chance_corrected(observed, expected_agreement(shares.tolist()))

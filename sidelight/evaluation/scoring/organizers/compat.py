@@ -277,7 +277,7 @@ def _value(row: Row, values: Mapping[str, float], findings: Findings) -> float:
 def _rank(row: Row, column: str, findings: Findings) -> int:
     try:
         return int(float(row.cells[column]))
-    except ValueError:
+    except (ValueError, OverflowError):
         findings.error(
             "compat-rank",
             row.line,

@@ -134,6 +134,12 @@ def test_where_theirs_stops_ours_names_the_row(tmp_path: Path, row, found: str) 
     assert found in str(caught.value)
 
 
+@pytest.mark.parametrize("rank", ["inf", "-inf", "1e999", "nan"])
+def test_a_rank_without_end_is_named(tmp_path: Path, rank: str) -> None:
+    with pytest.raises(InvalidFileError, match=r"pairs\.csv:2: error \[compat-rank\]"):
+        questions(tmp_path, ("a", rank, "r", 1, "very-similar", "x"))
+
+
 def test_a_missing_compound_verdict_is_named(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "p.csv", PAIRS, ("a", 1, "r", 4, "similar", "x"))
     compound = write_csv(tmp_path / "c.csv", VERDICTS, ("a", "r", 3, "Who?", "not-compound", "x"))

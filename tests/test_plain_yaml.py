@@ -1,0 +1,84 @@
+"""YAML that means harm is refused in an instant, wherever YAML is read."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from sidelight.ablation.grid import read_grid
+from sidelight.cli.main import app
+from sidelight.config.load import load_settings
+from sidelight.errors import UsageError
+from sidelight.plain_yaml import read_yaml
+from sidelight.tracks import load_track
+
+
+def bomb(levels: int = 25) -> str:
+    """Lists of nine references each: 9 to the power of the levels."""
+    lines = ["a0: &a0 [x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, levels)]
+    return "\n".join([*lines, f"retrieval: {{k: *a{levels - 1}}}"])
+
+
+HOSTILE = {
+    "bomb": bomb(),
+    "mappings": "a: &a {b: c}\nretrieval: {<<: *a}",
+    "holds itself": "retrieval: &a [*a]",
+    "is its own setting": "retrieval: &a {k: *a}",
+    "levels": "retrieval: " + "[" * 600 + "]" * 600,
+    "many levels": "retrieval: " + "[" * 100_000,
+    "nested mappings": "{a: " * 600 + "1" + "}" * 600,
+    "no such date": "retrieval: {k: 2024-99-99}",
+    "a long number": "retrieval: {k: " + "9" * 5000 + "}",
+    "a number to the base of 60": "retrieval: {k: 1" + ":1" * 200_000 + "}",
+    "a long float": "retrieval: {k: 0." + "9" * 5000 + "}",
+    "infinite": "models: {writer: {name: m, temperature: .inf}}",
+    "not a number": "models: {writer: {name: m, temperature: .nan}}",
+    "keys twice": "retrieval: {k: 5}\nretrieval: {k: 6}",
+    "a list as a key": "? [a, b]\n: 1",
+    "a key that is no text": "1: 2",
+    "a tag": "retrieval: !!python/object/apply:os.system [true]",
+    "bytes": "retrieval: {k: !!binary aGVsbG8=}",
+    "long": "# " + "x" * 1_000_001,
+    "two documents": "a: 1\n---\nb: 2",
+    "nul": "retrieval: \x00",
+    "nothing closed": "retrieval: {k: [",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_hostile_is_refused_at_once(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(text, encoding="utf-8")
+    begin = time.process_time()
+    for read in (load_settings, read_grid, lambda path: load_track(str(path))):
+        with pytest.raises(UsageError, match=r"c\.yaml"):
+            read(path)
+    assert time.process_time() - begin < 5
+
+
+def test_overrides_are_yaml_too() -> None:
+    for value in ("retrieval.k=" + "9" * 5000, "retrieval.k=2024-99-99", "retrieval=&a [*a]"):
+        with pytest.raises(UsageError):
+            load_settings(None, [value])
+    with pytest.raises(UsageError, match="at most"):
+        load_settings(None, [".".join("a" * 5000) + "=1"])
+
+
+def test_run_says_what_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(bomb(), encoding="utf-8")
+    result = CliRunner().invoke(app, ["doctor", "--config", str(path)])
+    assert isinstance(result.exception, UsageError)
+    assert "reference *a0" in str(result.exception)
+
+
+def test_values_may_be_written_once() -> None:
+    assert read_yaml("a: &name x\nb: *name") == {"a": "x", "b": "x"}
+    assert read_yaml("a: 0x1F\nb: 1.5e+3\nc: 2024-02-03") == yaml.safe_load(
+        "a: 0x1F\nb: 1.5e+3\nc: 2024-02-03"
+    )

@@ -1,0 +1,100 @@
+"""A server for LangSmith's traces that anybody may have set up for other programs hears nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from sidelight.index.folder import IndexFolder
+from sidelight.sample import sample_path
+from sidelight.telemetry import VARIABLE, untraced
+
+TOPIC = "msmarco_v2.1_doc_90_9184"
+
+
+class Sink:
+    def __init__(self) -> None:
+        heard = self.heard = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                heard.append(self.path)
+                length = int(self.headers.get("Content-Length", 0))
+                self.rfile.read(length)
+                self.send_response(200)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            do_POST = do_PATCH = do_GET  # noqa: N815
+
+            def log_message(self, *_: object) -> None: ...
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+@pytest.fixture
+def sink() -> Iterator[Sink]:
+    sink = Sink()
+    thread = threading.Thread(target=sink.server.serve_forever)
+    thread.start()
+    yield sink
+    sink.server.shutdown()
+    thread.join()
+    sink.server.server_close()
+
+
+def variables(sink: Sink) -> dict[str, str]:
+    return {
+        f"{maker}_{name}": value
+        for maker in ("LANGSMITH", "LANGCHAIN")
+        for name, value in (
+            ("TRACING", "true"),
+            ("TRACING_V2", "true"),
+            ("ENDPOINT", sink.url),
+            ("API_KEY", "lsv2_pt_0"),
+        )
+    }
+
+
+@pytest.mark.parametrize("wanted", ["", pytest.param("on", marks=pytest.mark.slow)])
+def test_a_run_is_traced_only_where_that_is_wanted(
+    wanted: str, sink: Sink, small_index: IndexFolder, tmp_path: Path
+) -> None:
+    command = ["run", "--topic", TOPIC, "--topics", sample_path() / "topics.jsonl"]
+    where = ["--index", small_index.path, "--output", tmp_path / "run"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sidelight.cli.main", *map(str, (*command, *where))],
+        env=os.environ | variables(sink) | {VARIABLE: wanted},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert bool(sink.heard) == bool(wanted)
+
+
+def test_a_program_that_traces_its_own_work_does_not_trace_ours(
+    sink: Sink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from langsmith.utils import get_env_var, tracing_is_enabled
+
+    for name, value in variables(sink).items():
+        monkeypatch.setenv(name, value)
+    get_env_var.cache_clear()
+    try:
+        assert tracing_is_enabled()
+        with untraced():
+            assert not tracing_is_enabled()
+        assert tracing_is_enabled()
+    finally:
+        monkeypatch.undo()
+        get_env_var.cache_clear()
