@@ -52,15 +52,7 @@ def compare_qrels(
     Raises:
         InputError: No document is labelled by both.
     """
-    by_query = [
-        [
-            (grade, second[query_id][name])
-            for name, grade in grades.items()
-            if name in second[query_id]
-        ]
-        for query_id, grades in first.items()
-        if query_id in second
-    ]
+    by_query = _labelled_by_both(first, second)
     pairs = [pair for query in by_query for pair in query]
     if not pairs:
         raise InputError(
@@ -98,6 +90,21 @@ def compare_qrels(
         ),
         only=(_count(first) - len(pairs), _count(second) - len(pairs)),
     )
+
+
+def _labelled_by_both(
+    first: Mapping[str, Mapping[str, int]], second: Mapping[str, Mapping[str, int]]
+) -> list[list[tuple[int, int]]]:
+    """Return the two grades of each document that both sides label, query by query."""
+    return [
+        [
+            (grade, second[query_id][name])
+            for name, grade in grades.items()
+            if name in second[query_id]
+        ]
+        for query_id, grades in first.items()
+        if query_id in second
+    ]
 
 
 def _relevance(grade: int, lowest_relevant: int) -> str:

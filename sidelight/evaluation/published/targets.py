@@ -12,12 +12,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import yaml
-
 from sidelight.errors import InputError
 from sidelight.evaluation.published.computed import COMPUTE
 from sidelight.evaluation.training.reproduced import TRAIN
 from sidelight.formats.data_folder import DataPart, look_for
+from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class Target(Value):
 def targets() -> dict[str, Target]:
     """Return all targets by the names that the command line has for them."""
     text = (files("sidelight.tracks") / "published" / "figures.yaml").read_text(encoding="utf-8")
-    return {name: Target.model_validate(content) for name, content in yaml.safe_load(text).items()}
+    return {name: Target.model_validate(content) for name, content in read_yaml(text).items()}
 
 
 def figures_of(name: str, data: Path, training: Training | None = None) -> list[Figure]:
