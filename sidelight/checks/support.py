@@ -13,7 +13,7 @@ from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.label_scale import Label, LabelScale, OneOf
 from sidelight.text import one_line, tokens
-from sidelight.wording import figures
+from sidelight.wording import figures, names, stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,8 @@ class LearnedSupportCheck:
     Args:
         encode: Texts to vectors by the default encoder; None goes by words only.
         strict: Whether to call full only what is almost certain: likely enough, and with every
-            figure of the sentence in the source. What is less is partial.
+            name and figure of the sentence in the source; what is less is partial. Any capitalised
+            word counts as a name then, an ordinary first one, too.
     """
 
     def __init__(self, encode: Encode | None, *, strict: bool = False) -> None:
@@ -83,36 +84,32 @@ class LearnedSupportCheck:
 
     def check(self, cases: Sequence[tuple[str, Sequence[str]]]) -> list[Support]:
         """Return the same for each sentence and its sources; many at once are quicker."""
-        pairs = [
-            (sentence, source)
-            for sentence, sources in cases
-            if tokens(one_line(sentence))
-            for source in sources
-        ]
+        return [best_support(supports) for supports in self.by_source(cases)]
+
+    def by_source(self, cases: Sequence[tuple[str, Sequence[str]]]) -> list[list[Support]]:
+        """Return for each sentence how much of it each of its sources says."""
+        pairs = [(sentence, source) for sentence, sources in cases for source in sources]
         found = dict(zip(pairs, self._model.judge(pairs), strict=True))
         return [
-            self._best(sentence, [(found[sentence, source], source) for source in sources])
-            if tokens(one_line(sentence))
-            else _EMPTY
+            [self._support(sentence, source, found[sentence, source]) for source in sources]
             for sentence, sources in cases
         ]
 
-    def _best(self, sentence: str, verdicts: Sequence[tuple[Verdict, str]]) -> Support:
-        """Return the support by the best of a sentence's sources, the first of equals."""
-        if not verdicts:
-            return _UNCITED
-        levels = [self._level(sentence, source, verdict) for verdict, source in verdicts]
-        place = max(range(len(levels)), key=lambda one: levels[one])
-        level, _ = levels[place]
-        reason = _reason(verdicts[place][0], level)
+    def _support(self, sentence: str, source: str, verdict: Verdict) -> Support:
+        if not tokens(one_line(sentence)):
+            return _EMPTY
+        level, lacking = verdict.level, ""
+        if self._strict and level == _FULL:
+            lacking = _lacking(sentence, source)
+            level -= bool(lacking) or verdict.probabilities[_FULL] < _CERTAIN
+        reason = f"the source lacks {lacking}" if lacking else _reason(verdict, level)
         return Support(reason=reason, label=SUPPORT_SCALE.names[-1 - level])
 
-    def _level(self, sentence: str, source: str, verdict: Verdict) -> tuple[int, float]:
-        """Return the level, and what decides between sources of the same."""
-        level, likely = verdict.level, verdict.probabilities[_FULL]
-        if self._strict and level == _FULL:
-            level -= likely < _CERTAIN or not figures(sentence) <= figures(source)
-        return level, likely
+
+def best_support(supports: Sequence[Support]) -> Support:
+    """Return the support by the best of a sentence's sources, the first of equals."""
+    places = SUPPORT_SCALE.names
+    return min(supports, key=lambda support: places.index(support.label), default=_UNCITED)
 
 
 class PromptedSupportCheck:
@@ -136,6 +133,13 @@ class PromptedSupportCheck:
         return await self._model.answer(
             SUPPORT_PROMPT, Support, sources=list(sources), sentence=sentence
         )
+
+
+def _lacking(sentence: str, source: str) -> str:
+    """Return the figures and names of a sentence that the source does not hold."""
+    known = stems(source)
+    unnamed = {name for name in names(sentence) if not stems(name) <= known}
+    return ", ".join(sorted(figures(sentence) - figures(source) | unnamed))
 
 
 def _reason(verdict: Verdict, level: int) -> str:

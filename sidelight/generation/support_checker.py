@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
+from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, best_support
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
@@ -13,7 +13,7 @@ from sidelight.schemas.investigation.report import CheckedReport, Removal, Stand
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from sidelight.checks.support import Support, SupportCheck
     from sidelight.schemas.investigation.evidence import EvidenceSet
@@ -63,8 +63,9 @@ class SupportChecker:
             if removals[place] is None and sentence.text != NO_EVIDENCE
         ]
         cases = [(draft.sentences[place].text, sources[place]) for place in asked]
-        learned = dict(zip(asked, self._learned.check(cases), strict=True))
-        for place, support in zip(asked, await self._decided(cases, learned.values()), strict=True):
+        learned = self._learned.by_source(cases)
+        decided = await self._decided(cases, [best_support(supports) for supports in learned])
+        for place, support in zip(asked, decided, strict=True):
             removals[place] = _unsupported(draft.sentences[place], support)
         kept = tuple(
             sentence
@@ -75,28 +76,38 @@ class SupportChecker:
             draft=draft.model_copy(update={"sentences": kept}),
             removed=tuple(removal for removal in removals if removal is not None),
             stood=tuple(
-                Standing(
-                    text=draft.sentences[place].text,
-                    segment_ids=cited[place],
-                    label=support.label,
-                    reason=support.reason,
-                )
-                for place, support in learned.items()
+                _standing(draft.sentences[place].text, cited[place], supports)
+                for place, supports in zip(asked, learned, strict=True)
                 if removals[place] is None
             ),
         )
 
     async def _decided(
-        self, cases: Sequence[tuple[str, Sequence[str]]], learned: Iterable[Support]
+        self, cases: Sequence[tuple[str, Sequence[str]]], learned: list[Support]
     ) -> list[Support]:
         """Return for each case what decides whether its sentence stands."""
         if self._asked is None:
-            return list(learned)
+            return learned
         outcomes = await answers(self._asked(*case) for case in cases)
         return [
             _instead_of(outcome, support) if isinstance(outcome, ReplyError) else outcome
             for outcome, support in zip(outcomes, learned, strict=True)
         ]
+
+
+def _standing(text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]) -> Standing:
+    best = best_support(supports)
+    return Standing(
+        text=text,
+        segment_ids=segment_ids,
+        said_by=tuple(
+            segment_id
+            for segment_id, support in zip(segment_ids, supports, strict=True)
+            if support.label == best.label
+        ),
+        label=best.label,
+        reason=best.reason,
+    )
 
 
 def _instead_of(error: ReplyError, support: Support) -> Support:

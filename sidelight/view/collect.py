@@ -16,7 +16,7 @@ from sidelight.view.marks import Marker
 from sidelight.view.model import Page, Rival, TopicPage
 from sidelight.view.report import cite, web_page
 from sidelight.view.standing import compare_judges, leaderboards
-from sidelight.view.support import agreed, checked_support
+from sidelight.view.support import Verdict, agreed, checked_support
 from sidelight.view.trail import follow
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def collect_page(
     for number, topic_id in enumerate(manifest.topics, start=1):
         result = run.result(topic_id)
         support = {
-            sentence: verdict
+            sentence: Verdict(*verdict)
             for (run_tag, topic, sentence), verdict in (marking.support if marking else {}).items()
             if (run_tag, topic) == (report_tag, topic_id)
         }
@@ -127,7 +127,7 @@ def _facts(manifest: RunManifest, noun: str) -> dict[str, str]:
 def _topic(
     number: int,
     made: _Made,
-    support: Mapping[str, tuple[str, str]],
+    support: Mapping[str, Verdict],
     marks: TopicMarks | None,
     rival: _Made | None,
 ) -> TopicPage:
@@ -171,7 +171,7 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 
 
 def _cited(
-    made: _Made, support: Mapping[str, tuple[str, str]]
+    made: _Made, support: Mapping[str, Verdict]
 ) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
     segments = {one.segment_id: one for one in made.result.evidence}
     return cite(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -10,10 +10,24 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.trace import Trace
     from sidelight.schemas.run import CitedSentence
 
-    Verdicts = Mapping[str, tuple[str, str]]
-    """By the number of a sentence, a label and its reason."""
+    Verdicts = Mapping[str, "Verdict"]
+    """By the number of a sentence."""
 
 _IN_FULL = "full"
+
+
+class Verdict(NamedTuple):
+    """How far a sentence is supported.
+
+    Attributes:
+        label: How far.
+        reason: Why.
+        said_by: The segments that support it so far, each by itself; empty for all it cites.
+    """
+
+    label: str
+    reason: str
+    said_by: tuple[str, ...] = ()
 
 
 def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
@@ -22,7 +36,7 @@ def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
     It says nothing of a sentence that lost a citation after the check.
     """
     labels = {
-        (one.text, frozenset(one.segment_ids)): (one.label, one.reason)
+        (one.text, frozenset(one.segment_ids)): Verdict(one.label, one.reason, one.said_by)
         for stood in trace.stood.values()
         for one in stood
     }
@@ -43,6 +57,6 @@ def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
     heeded = {
         number: verdict
         for number, verdict in judged.items()
-        if verdict[0] != _IN_FULL or number not in checked
+        if verdict.label != _IN_FULL or number not in checked
     }
     return {**checked, **heeded}

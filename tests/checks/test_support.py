@@ -118,6 +118,12 @@ def test_a_strict_check_calls_less_full() -> None:
     assert support.label != FULL
 
 
+def test_a_name_that_the_source_lacks_is_no_full_support_where_that_matters() -> None:
+    source = "The article was shared more than 300,000 times in its first week."
+    (support,) = LearnedSupportCheck(None, strict=True).check([(f"ZEBRA {source}", [source])])
+    assert (support.label, support.reason) == (PARTIAL, "the source lacks zebra")
+
+
 def test_a_denial_elsewhere_takes_nothing_away() -> None:
     source = "Corrance sued Ashdale. There is no evidence that the plant leaked."
     assert learned("Corrance sued Ashdale.", source) == FULL

@@ -93,6 +93,16 @@ def test_what_stands_is_labelled_by_what_was_learned_whoever_decides() -> None:
     assert report.stood[0].reason == f"the source says: {copied.text}"
 
 
+def test_of_two_sources_the_one_that_says_it_is_named() -> None:
+    both = said(
+        "The Orrin Post has belonged to Lark Media since 2011.", COUNT.segment_id, OWNER.segment_id
+    )
+    report = asyncio.run(SupportChecker(ENCODE)(PROFILE, DraftReport(sentences=(both,)), EVIDENCE))
+    (stood,) = report.stood
+    assert (stood.label, stood.said_by) == ("full", (OWNER.segment_id,))
+    assert stood.segment_ids == both.segment_ids
+
+
 def test_without_any_answer_somebody_else_must_check() -> None:
     with pytest.raises(StructuredOutputError):
         checked(SOLD, MANY, replies=("{}", "{}", "{}", "{}"))

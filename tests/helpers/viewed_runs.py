@@ -101,6 +101,7 @@ def _checked(sentences: tuple[CitedSentence, ...]) -> Trace:
                 Standing(
                     text=one.text,
                     segment_ids=one.citations,
+                    said_by=one.citations[-1:],
                     label=label,
                     reason=f"the source says: {one.text}",
                 )

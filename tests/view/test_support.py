@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidelight.schemas.investigation.report import Standing
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
-from sidelight.view.support import agreed, checked_support
+from sidelight.view.support import Verdict, agreed, checked_support
 
 REPORT = (
     CitedSentence(text="A lake is dry.", citations=("one", "two")),
@@ -16,7 +16,11 @@ REPORT = (
 
 def stood(number: int, label: str, *cited: str) -> Standing:
     return Standing(
-        text=REPORT[number].text, segment_ids=cited, label=label, reason=f"it is {label}"
+        text=REPORT[number].text,
+        segment_ids=cited,
+        said_by=cited[:1],
+        label=label,
+        reason=f"it is {label}",
     )
 
 
@@ -28,8 +32,8 @@ def test_the_last_check_of_a_sentence_counts() -> None:
         }
     )
     assert checked_support(REPORT, trace) == {
-        "1": ("partial", "it is partial"),
-        "2": ("full", "it is full"),
+        "1": Verdict("partial", "it is partial", ("two",)),
+        "2": Verdict("full", "it is full", ("one",)),
     }
 
 
@@ -39,11 +43,19 @@ def test_a_label_does_not_outlive_a_citation_that_was_dropped() -> None:
 
 
 def test_a_judge_may_take_support_away_and_not_add_to_what_was_learned() -> None:
-    checked = {"1": ("full", "own"), "2": ("partial", "own"), "3": ("none", "own")}
-    judged = {"1": ("none", "judge"), "2": ("full", "judge"), "4": ("full", "judge")}
+    checked = {
+        "1": Verdict("full", "own"),
+        "2": Verdict("partial", "own"),
+        "3": Verdict("none", "own"),
+    }
+    judged = {
+        "1": Verdict("none", "judge"),
+        "2": Verdict("full", "judge"),
+        "4": Verdict("full", "judge"),
+    }
     assert agreed(checked, judged) == {
-        "1": ("none", "judge"),
-        "2": ("partial", "own"),
-        "3": ("none", "own"),
-        "4": ("full", "judge"),
+        "1": Verdict("none", "judge"),
+        "2": Verdict("partial", "own"),
+        "3": Verdict("none", "own"),
+        "4": Verdict("full", "judge"),
     }

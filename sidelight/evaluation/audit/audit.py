@@ -19,6 +19,7 @@ from sidelight.evaluation.audit.results import Audit, compare_attack, compare_pr
 from sidelight.evaluation.labelling.assess import check_unseen, gather_labels, ignore
 from sidelight.evaluation.labelling.protocol import RubricCase
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.schemas.task import CitedTextTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,10 +79,11 @@ async def audit(
             result, changes = compare_probe(probe, before, after, protocol.scale, tolerance)
             found.results.append(result)
             found.changes.extend(changes)
-    if REPORT_ANSWERS in given.kind.protocols:
+    task = given.task
+    if isinstance(task, CitedTextTask):
         topics = sorted({topic_id for topic_id, _ in cases})
         materials = [
-            Material(given.rubrics[topic_id], given.task.max_words, articles.get(topic_id, ""))
+            Material(given.rubrics[topic_id], task.max_words, articles.get(topic_id, ""))
             for topic_id in topics
         ]
         await _attack(judge, given, materials, found, on_labels)

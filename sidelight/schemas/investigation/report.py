@@ -68,12 +68,14 @@ class Standing(Value):
     Attributes:
         text: The sentence.
         segment_ids: What it was held against.
+        said_by: Those of them that support it as far as the label says, each by itself.
         label: How far, by what learned from people's labels, whoever kept it.
         reason: Why, for the trace and for readers.
     """
 
     text: str
     segment_ids: tuple[str, ...]
+    said_by: tuple[str, ...]
     label: str
     reason: str
 
