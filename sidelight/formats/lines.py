@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# The longest page of the collections is a tenth of this. A line of gigabytes fits in a `.gz` of two
+# megabytes, as does a file of nothing but short lines.
+MAX_LINE_BYTES = 16 << 20
+_MAX_LINES = 10_000_000
+# Text shrinks to a tenth at best.
+_MAX_GROWTH = 30
+_ALWAYS_ALLOWED = 64 << 20
+
+
 class Line(NamedTuple):
     """One line without its ending.
 
@@ -39,7 +48,7 @@ class TextFile(NamedTuple):
 
     Attributes:
         lines: All lines that are UTF-8, blank ones included; the end of a final LF is no line.
-        problems: One error for each line that is not UTF-8.
+        problems: One error for each line that is not UTF-8, or too long.
         has_bom: Whether the file began with a byte order mark, which is not in `lines`.
         crlf_lines: How many lines ended in CR LF; the CR is not in `lines`.
     """
@@ -77,29 +86,54 @@ def not_utf8(error: UnicodeDecodeError, line: int, findings: Findings) -> None:
     )
 
 
+def too_long(size: int, line: int, findings: Findings) -> None:
+    """Add the problem that a line is longer than any that is read."""
+    findings.error(
+        "line-long",
+        line,
+        expected=f"at most {MAX_LINE_BYTES} bytes in a line",
+        found=str(size),
+        remedy="Write one object or record on each line.",
+    )
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the content of a plain or `.gz` file, byte order mark included.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: The file cannot be read, or a compressed one grows out of all proportion.
     """
     with readable(path), open_binary(path) as stream:
-        return stream.read()
+        if path.suffix != ".gz":
+            return stream.read()
+        most = _ALWAYS_ALLOWED + _MAX_GROWTH * path.stat().st_size
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise InputError(
+            f"{path}: expected at most {most} bytes when unpacked; found more",
+            remedy="Unpack it first, if it is meant to be so large.",
+        )
+    return content
 
 
 def open_text(path: Path) -> TextFile:
     """Decode a file and report the lines that cannot be, without stopping at them.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: The file cannot be read, or has more lines than any that is read whole.
     """
     content = read_bytes(path)
+    if content.count(b"\n") > _MAX_LINES:
+        raise InputError(f"{path}: expected at most {_MAX_LINES} lines; found more")
     raw_lines = content.removeprefix(BOM_UTF8).split(b"\n")
     if not raw_lines[-1]:
         raw_lines.pop()
     findings = Findings(path)
     lines = []
     for number, raw in enumerate(raw_lines, start=1):
+        if len(raw) > MAX_LINE_BYTES:
+            too_long(len(raw), number, findings)
+            continue
         try:
             lines.append(Line(number, raw.removesuffix(b"\r").decode("utf-8")))
         except UnicodeDecodeError as error:

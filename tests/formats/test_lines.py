@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.lines import Line, open_text, read_json_lines, read_lines
+from sidelight.formats.lines import (
+    MAX_LINE_BYTES,
+    Line,
+    open_text,
+    read_json_lines,
+    read_lines,
+)
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
 
 
 def write(tmp_path: Path, content: bytes, name: str = "file") -> Path:
@@ -112,3 +120,44 @@ def test_any_bytes_can_be_opened(tmp_path_factory: pytest.TempPathFactory, conte
     assert len(file.lines) + len(file.problems) == len(
         content.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
     ) - (content in {b"", b"\xef\xbb\xbf"})
+
+
+LONG = b"x" * (3 * MAX_LINE_BYTES)
+
+
+def packed(path: Path, content: bytes) -> Path:
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        stream.write(content)
+    return path
+
+
+def test_a_line_without_end_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.jsonl.gz", b'{"a": 1}\n' + LONG + b'\n{"a": 2}\n')
+    file = open_text(path)
+    assert [line.number for line in file.lines] == [1, 3]
+    (problem,) = file.problems
+    assert (problem.code, problem.line) == ("line-long", 2)
+    with pytest.raises(InvalidFileError, match=r"a\.jsonl\.gz:2: .*line-long"):
+        read_json_lines(path)
+
+
+def test_a_file_that_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.gz", b"\n" * (80 << 20))
+    with pytest.raises(InputError, match=r"a\.gz: expected at most \d+ bytes when unpacked"):
+        open_text(path)
+    with pytest.raises(InputError, match="at most 10000000 lines"):
+        open_text(packed(tmp_path / "b.gz", b"\n" * 10_000_001))
+
+
+def test_a_shard_is_read_in_bounded_memory_and_goes_on_after_a_long_line(tmp_path: Path) -> None:
+    line = b'{"docid": "d%d", "segment": "Some words."}\n'
+    path = packed(tmp_path / "a.jsonl.gz", line % 1 + LONG + LONG + b"\n" + line % 2 + LONG)
+    reader = ShardReader(path, MS_MARCO)
+    tracemalloc.start()
+    found = [(one.raw.number, one.raw.offset, one.segment) for one in reader]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [number for number, _, segment in found if segment] == [1, 3]
+    assert found[2][1] == len(line % 1) + 2 * len(LONG) + 1
+    assert [(one.code, one.line) for one in reader.problems] == [("line-long", 2), ("line-long", 4)]
+    assert most < 4 * MAX_LINE_BYTES

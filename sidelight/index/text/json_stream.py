@@ -1,10 +1,11 @@
-"""JSONL files of any size, read line by line in constant memory."""
+"""JSONL files of any size, read line by line in constant memory, however long a line is."""
 
 from __future__ import annotations
 
 import zlib
 from codecs import BOM_UTF8
 from gzip import BadGzipFile
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -12,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from sidelight.errors import InputError
 from sidelight.files import open_binary
 from sidelight.formats.findings import Findings
-from sidelight.formats.lines import decode_object, not_utf8
+from sidelight.formats.lines import MAX_LINE_BYTES, decode_object, not_utf8, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,12 +35,15 @@ class RawLine(NamedTuple):
     Attributes:
         number: 1-based.
         offset: Where it begins in the uncompressed file, in bytes.
-        content: Its bytes with the line's end; spaces stand for a byte order mark.
+        content: Its bytes with the line's end; spaces stand for a byte order mark. Of a line that
+            is too long, nothing.
+        size: How many bytes it has in the file.
     """
 
     number: int
     offset: int
     content: bytes
+    size: int
 
 
 def raw_lines(path: Path) -> Iterator[RawLine]:
@@ -52,12 +56,20 @@ def raw_lines(path: Path) -> Iterator[RawLine]:
     offset = 0
     try:
         with open_binary(path) as stream:
-            for number, read in enumerate(stream, start=1):
-                content = read
+            for number in count(1):
+                content = stream.readline(MAX_LINE_BYTES + 1)
+                size = len(content)
+                if not size:
+                    return
                 if number == 1 and content.startswith(BOM_UTF8):
                     content = content.replace(BOM_UTF8, b" " * len(BOM_UTF8), 1)
-                yield RawLine(number, offset, content)
-                offset += len(content)
+                if size > MAX_LINE_BYTES:
+                    last, content = content, b""
+                    while last and not last.endswith(b"\n"):
+                        last = stream.readline(MAX_LINE_BYTES)
+                        size += len(last)
+                yield RawLine(number, offset, content, size)
+                offset += size
     except (EOFError, BadGzipFile, zlib.error) as error:
         raise DamagedFileError(
             f"{path}: cannot be read: {error}", remedy="Fetch the file again."
@@ -80,6 +92,9 @@ def parse_line(
         what: Name of such an object in messages.
         remedy: What a user can do about an object that is not one.
     """
+    if line.size > MAX_LINE_BYTES:
+        too_long(line.size, line.number, findings)
+        return None
     if line.content.isspace():
         return None
     try:

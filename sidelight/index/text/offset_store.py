@@ -17,6 +17,8 @@ import orjson
 from pydantic import ValidationError
 from zstandard import ZstdCompressor, ZstdDecompressor
 
+from sidelight.errors import InputError
+from sidelight.formats.lines import MAX_LINE_BYTES
 from sidelight.index.text.corpus import MS_MARCO, segment_model
 from sidelight.schemas.segment import Segment, SegmentId
 
@@ -52,6 +54,9 @@ def write_offset_store(path: Path, lines: Iterable[ShardLine]) -> int:
     Args:
         path: A new file with the ending `SUFFIX`; the table of frames goes beside it.
         lines: Every line of the shard; those with a segment have its offset in its id.
+
+    Raises:
+        InputError: A line is longer than any that is read.
     """
     compress = ZstdCompressor(_LEVEL).compress
     # Where each frame begins: in the shard, in the file, and in the count of segments.
@@ -64,7 +69,12 @@ def write_offset_store(path: Path, lines: Iterable[ShardLine]) -> int:
             stream.write(compress(frame))
             table.append((begin + len(frame), stream.tell(), segments))
 
-        for (_, offset, content), segment in lines:
+        for (number, offset, content, size), segment in lines:
+            if size > MAX_LINE_BYTES:
+                raise InputError(
+                    f"{path.stem}: line {number} has {size} bytes, more than any of a collection",
+                    remedy="Fetch the shard again; if it is not the one published, rename it.",
+                )
             if len(frame) >= _FRAME_BYTES:
                 end_frame()
                 begin = offset

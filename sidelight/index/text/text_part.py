@@ -150,14 +150,14 @@ def _is_in_place(line: ShardLine, name: str, reader: ShardReader) -> bool:
     """Tell whether a segment's id says where it is; note it if not."""
     if line.segment is None:
         return False
-    segment_id, (number, offset, _) = line.segment.segment_id, line.raw
+    segment_id, raw = line.segment.segment_id, line.raw
     place = parse_segment_id(segment_id)
-    right = place is not None and shard_name(place) == name and place.offset == offset
+    right = place is not None and shard_name(place) == name and place.offset == raw.offset
     if not right:
         reader.refuse(
             "segment-place",
-            number,
-            expected=f"an id like {name}_N#N_{offset}, after the byte where the line begins",
+            raw.number,
+            expected=f"an id like {name}_N#N_{raw.offset}, after the byte where the line begins",
             found=quoted(segment_id),
             remedy="Fetch the shard again; if it is not the shard as published, rename the file.",
         )
