@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import hashlib
 import os
+import re
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from sidelight.errors import UsageError
 
 LOCK = ".lock"
+# What `atomic_writer` calls a file until it is whole; `publish` writes to `.<name>.new` first.
+_TEMPORARY = re.compile(r"\.(?:\.(.+)\.new|([^.].*))\.[a-z0-9_]{8}\.tmp")
 
 
 @contextmanager
@@ -41,6 +44,13 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def half_written_name(path: Path) -> str | None:
+    """Return the name of the file that `atomic_writer` was writing here, or None if it was not."""
+    found = _TEMPORARY.fullmatch(path.name)
+    is_file = path.is_file() and not path.is_symlink()
+    return (found[1] or found[2]) if found and is_file else None
 
 
 def atomic_write(path: Path, text: str) -> None:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from sidelight.config.load import dump_settings
 from sidelight.errors import InputError, UsageError
-from sidelight.files import atomic_write, locked_folder, sha256_file
+from sidelight.files import atomic_write, half_written_name, locked_folder, sha256_file
 from sidelight.runs.log import Fallback
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
@@ -25,6 +25,7 @@ from sidelight.schemas.run import CitedSentence, Result
 from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Topic
+from sidelight.tracks import run_file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,9 +114,18 @@ class RunDirectory:
             remedy="Wait for it, or choose another folder with --output",
         )
         with locked_folder(self.path, busy):
-            for half_written in self.path.rglob(".*.tmp"):
+            for half_written in self._half_written():
                 half_written.unlink()
             yield
+
+    def _half_written(self) -> Iterator[Path]:
+        """Yield what a killed process left of our own files; others' hidden files stay."""
+        own = {self.manifest.name, self.failures.name, self.config.name, *run_file_names()}
+        for folder, names in ((self.path, own), (self.traces, None), (self.path / "scores", None)):
+            for path in folder.glob(".*.tmp"):
+                found = half_written_name(path)
+                if found is not None and (names is None or found in names):
+                    yield path
 
     def claim(self, settings: Settings) -> None:
         """Record the settings, or check that the folder was made with the same.

@@ -10,7 +10,7 @@ import pytest
 from sidelight.config.load import load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, atomic_writer, half_written_name
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.trace import Trace
@@ -71,7 +71,7 @@ def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory: RunDire
     directory.path.mkdir(parents=True)
     with (directory.path / ".lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
-    half_written = directory.traces / ".t.json.x7.tmp"
+    half_written = directory.traces / ".t.json.x7y8z9_0.tmp"
     directory.finish(result("t"))
     half_written.write_text('{"topic_id": "t", "fing')
     with directory.locked():
@@ -179,3 +179,40 @@ def test_a_run_without_a_whole_manifest_is_not_finished(
     with pytest.raises(InputError, match="expected a finished run") as caught:
         directory.read_manifest()
     assert "`sidelight run`" in caught.value.remedy
+
+
+def test_only_what_sidelight_left_half_written_is_removed(tmp_path: Path) -> None:
+    ours = [
+        ".config.yaml.ab12cd_e.tmp",
+        "traces/.a.json.ab12cd3e.tmp",
+        "..task1.tsv.new.ab12cd3e.tmp",
+    ]
+    others = [
+        ".notes.tmp",
+        ".thesis.tex.ab12cd3e.tmp",
+        "mine/.config.yaml.ab12cd3e.tmp",
+        ".vim.tmp/x",
+    ]
+    for name in (*ours, *others):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("half")
+    (tmp_path / ".folder.tmp").mkdir()
+    (tmp_path / ".config.yaml.abcdefgh.tmp").mkdir()
+    (tmp_path / ".config.yaml.12345678.tmp").symlink_to(tmp_path / "elsewhere")
+    with RunDirectory(tmp_path).locked():
+        assert not [name for name in ours if (tmp_path / name).exists()]
+        assert all((tmp_path / name).read_text() == "half" for name in others)
+        assert (tmp_path / ".folder.tmp").is_dir()
+        assert (tmp_path / ".config.yaml.abcdefgh.tmp").is_dir()
+        assert (tmp_path / ".config.yaml.12345678.tmp").is_symlink()
+
+
+def test_what_an_interrupted_write_leaves_is_known_by_its_name(tmp_path: Path) -> None:
+    def left_by(path: Path) -> set[str | None]:
+        with atomic_writer(path):
+            return {half_written_name(file) for file in path.parent.iterdir()} - {None}
+
+    assert left_by(tmp_path / "config.yaml") == {"config.yaml"}
+    seen: set[str | None] = set()
+    publish(tmp_path / "task1.tsv", lambda path: seen.update(left_by(path)))
+    assert seen == {"task1.tsv"}
