@@ -37,7 +37,7 @@ SUPPORT_SCALE = LabelScale(
 
 _NONE = SUPPORT_SCALE.names[-1]
 _FULL = 2  # the highest level of a verdict
-# Of the pairs that the model learned from, people called full .67 of what it calls full, and .87 of
+# Of the pairs that the model learned from, people called full .67 of what it calls full, and .86 of
 # what it finds so likely.
 _CERTAIN = 0.8
 
