@@ -13,6 +13,7 @@ from tests.helpers.models.fault_server import FaultServer
 
 # Segments of the small corpus, and one that no index holds.
 SOLD, COUNTED, INVENTED = "small_doc_00_0#0_0", "small_doc_00_0#1_1", "small_doc_99_9#9_9"
+VIOLIN = "small_doc_00_6#1_6001"
 REPORT = {
     "metadata": {"team_id": "t", "run_id": "r", "topic_id": "a"},
     "responses": [
@@ -20,7 +21,7 @@ REPORT = {
         {"text": "A study of the quarry counted twelve visitors a day.", "citations": [COUNTED]},
         {
             "text": "The quarry was sold to an investor who also owns a newspaper.",
-            "citations": [COUNTED, SOLD],
+            "citations": [VIOLIN, SOLD],
         },
     ],
 }
@@ -57,7 +58,7 @@ def test_by_the_embedded_judge(tmp_path: Path, given: tuple[object, ...]) -> Non
 
 
 def test_without_an_encoder(given: tuple[object, ...]) -> None:
-    assert "embedded 3 (words only, support " in support(*given, "--words-only")
+    assert "embedded 4 (words only, weights " in support(*given, "--words-only")
 
 
 def test_an_invented_segment_is_shown_as_unjudged(

@@ -71,10 +71,9 @@ class EmbeddedReportAnswers:
         judgments = []
         verdicts = looked.verdicts(self._levels.shift)
         for verdict, likely in zip(verdicts, self._labels.of(rows_of(looked)), strict=True):
+            label, told = likely, verdict.sentence
             if verdict.opposed:
                 label, told = _SCALE.opposite or _SCALE.lowest, verdict.opposed_sentence
-            else:
-                label, told = likely, verdict.sentence
             reason = verdict.reason or f"as likely as {max(verdict.probabilities):.2f}"
             judgments.append(Judgment(label, one_line(f"{reason}: {told[:_MAX_QUOTED]}")))
         return judgments
