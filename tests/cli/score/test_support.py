@@ -67,7 +67,7 @@ def test_an_invented_segment_is_shown_as_unjudged(
     run = Path(str(given[0]))
     run.write_text(run.read_text().replace(COUNTED, INVENTED))
     (found,) = json.loads(support(*given, "--json"))["runs"]
-    assert found["unjudged"] == 1
+    assert found["unjudged"] == 0.5
 
 
 def test_by_a_model_resumed_and_replayed(tmp_path: Path, given: tuple[object, ...]) -> None:
