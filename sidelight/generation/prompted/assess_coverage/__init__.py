@@ -1,1 +1,0 @@
-"""Tell how far the evidence reaches."""
