@@ -56,6 +56,7 @@ class ByHandServer(ModelServer):
         return self.answered == set(self._replies) and not self.unanswered
 
     def _chat(self, request: dict[str, Any]) -> Answer:
+        self.requests.append(request)
         kind, user = kind_and_user(request)
         shown = _shown(kind, user)
         if shown not in self._replies:

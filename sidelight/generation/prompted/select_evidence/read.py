@@ -26,7 +26,7 @@ from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sidelight.generation.prompted.select_evidence.windows import Window
     from sidelight.llm.prompted import PromptedModel
@@ -189,7 +189,7 @@ class PromptedReader:
             chances = {
                 one.angle_id: CHANCE[one.label] for one in claim.answers if one.angle_id in known
             }
-            cited = _apart(by_key[key].segment.segment_id for key in claim.keys if key in by_key)
+            cited = _apart([by_key[key] for key in claim.keys if key in by_key], part)
             text = one_line(claim.text)
             if text and chances and cited:
                 claims.append(
@@ -217,10 +217,18 @@ class _PartRead(NamedTuple):
     invented: dict[str, str]
 
 
-def _apart(segment_ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the first segments, each once and without windows that overlap an earlier one."""
+def _apart(cited: Sequence[Window], part: Sequence[Window]) -> tuple[str, ...]:
+    """Return the segments behind windows, each once and none that overlaps an earlier one.
+
+    What only an overlapping window was shown to hold is looked for in the next one of its page.
+    """
     kept: list[str] = []
-    for segment_id in segment_ids:
-        if segment_id not in kept and not overlapping(segment_id, kept):
-            kept.append(segment_id)
+    for window in cited:
+        holding = (one.segment for one in part if window.text in one.segment.text)
+        for segment in (window.segment, *holding):
+            if segment.segment_id in kept:
+                break
+            if not overlapping(segment.segment_id, kept):
+                kept.append(segment.segment_id)
+                break
     return tuple(kept[:MAX_CITED])
