@@ -77,7 +77,12 @@ class PromptedReportWriter:
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return the report; its reserve holds the claims that it does not state."""
+        """Return the report; its reserve holds the claims that it does not state.
+
+        Raises:
+            ReplyError: The model gave no usable answer, and nobody has read the evidence for
+                claims that could stand in its place.
+        """
         findings = await Findings.of(angles, evidence, self._encode)
         if not findings.by_key:
             return NOTHING_FOUND
@@ -100,6 +105,8 @@ class PromptedReportWriter:
                 )
             )
         except ReplyError as error:
+            if not evidence.claims:
+                raise
             note = f"not as its writer was asked to: {type(error).__name__}"
         else:
             note = ""
