@@ -18,9 +18,7 @@ def read(model: PromptedModel, question: str) -> CompoundVerdict:
     return asyncio.run(model.answer(COMPOUND_PROMPT, CompoundVerdict, question=question))
 
 
-@pytest.mark.parametrize(
-    ("reply", "verdict"), [(COMPOUND, "compound"), (SINGLE, "single")]
-)
+@pytest.mark.parametrize(("reply", "verdict"), [(COMPOUND, "compound"), (SINGLE, "single")])
 def test_a_model_is_asked_once(reply: str, verdict: str) -> None:
     prompted, model, _ = scripted(reply)
     assert read(prompted, TWO).verdict == verdict
