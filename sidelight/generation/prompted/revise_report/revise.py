@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         CheckedReport,
         DraftReport,
         DraftSentence,
+        Removal,
     )
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode
@@ -96,7 +97,6 @@ class PromptedReviser:
         draft = checked.draft
         findings = await Findings.of(angles, evidence, self._encode)
         standing = [sentence.text for sentence in draft.sentences]
-        # Nothing was found and said so, or something stands that the reserve does not hold.
         waiting = {sentence.text for sentence in draft.reserve}
         fallen = [removal.sentence for removal in checked.removed]
         again = {one for sentence in fallen for one in sentence.segment_ids}
@@ -131,17 +131,15 @@ class PromptedReviser:
                 {"sentence_id": f"S{number}", "text": text}
                 for number, text in enumerate(standing, start=1)
             ],
-            fallen=[
-                Fallen(
-                    ", ".join(key_of[one] for one in removal.sentence.segment_ids if one in key_of),
-                    removal.sentence.text,
-                    removal.reason,
-                )
-                for removal in checked.removed
-            ],
+            fallen=[_shown(removal, key_of) for removal in checked.removed],
             room=room,
         )
         return Revision(draft=_with(draft, answer, claims | passages))
+
+
+def _shown(removal: Removal, key_of: Mapping[str, str]) -> Fallen:
+    keys = [key_of[one] for one in removal.sentence.segment_ids if one in key_of]
+    return Fallen(", ".join(keys), removal.sentence.text, removal.reason)
 
 
 def _check(added: AddedSentences, keys: set[str], room: int) -> None:
