@@ -60,8 +60,7 @@ KINDS: dict[str, Kind] = {
     "role.assess_coverage": _role(
         "AssessCoverage",
         extractive="extractive.coverage:ExtractiveAssessor",
-        # What was read is labelled already; how far that reaches is a sum.
-        prompted="extractive.coverage:ExtractiveAssessor",
+        prompted="prompted.assess_coverage.coverage:ReadAssessor",
     ),
     "role.write_questions": _role(
         "WriteQuestions",

@@ -35,7 +35,6 @@ PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 # Models count words badly: of 250, the prompt asks for 225 to 242.
 _LEAST_SHARE, _MOST_SHARE = 0.9, 0.97
 _SENTENCES, _CLAIMS_PER_SENTENCE = 16, 6
-_RESERVE_WORDS = 45
 
 
 class WrittenSentence(Value):
@@ -153,9 +152,7 @@ class PromptedReportWriter:
             reserve=tuple(
                 stating(claim.text, [claim])
                 for key, claim in claims.items()
-                if key not in told
-                and not sentence_fault(claim.text)
-                and budget_words(claim.text) <= _RESERVE_WORDS
+                if key not in told and not sentence_fault(claim.text)
             ),
             invented_keys=tuple(invented),
         )

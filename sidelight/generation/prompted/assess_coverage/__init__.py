@@ -1,0 +1,1 @@
+"""Tell how far what was read reaches."""
