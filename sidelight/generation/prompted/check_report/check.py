@@ -72,7 +72,7 @@ class PromptedChecker:
         checker: Who reads.
     """
 
-    asks = (Asked(PROMPT, calls=2.4, characters=17_000, written=400, model="checker"),)
+    asks = (Asked(PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),)
 
     def __init__(self, checker: PromptedModel) -> None:
         self._model = checker

@@ -41,7 +41,7 @@ class PromptedRubricDrafter:
         writer: Who drafts.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=0, written=900),)
+    asks = (Asked(PROMPT, calls=1, characters=0, written=527),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer

@@ -62,7 +62,7 @@ class PromptedPlanner:
         queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
-    asks = (Asked(PROMPT, calls=0, more=1, characters=14_000, written=400),)
+    asks = (Asked(PROMPT, calls=0, more=1, characters=7_800, written=333),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, queries_per_round: int) -> None:
         self._model = writer

@@ -54,7 +54,7 @@ class PromptedProfiler:
         writer: Who reads the article.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=1_200, written=118),)
+    asks = (Asked(PROMPT, calls=1, characters=1_200, written=145),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer

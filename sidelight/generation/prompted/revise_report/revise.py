@@ -74,7 +74,7 @@ class PromptedReviser:
         max_report_words: The track's limit.
     """
 
-    asks = (Asked(PROMPT, calls=1.6, characters=16_000, written=250),)
+    asks = (Asked(PROMPT, calls=2.4, characters=19_400, written=100),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = writer

@@ -81,7 +81,7 @@ class PromptedQuestionWriter:
         max_question_characters: The track's limit per question, in code points of the NFC text.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=7_000, written=800),)
+    asks = (Asked(PROMPT, calls=1, characters=3_400, written=124),)
 
     def __init__(
         self,

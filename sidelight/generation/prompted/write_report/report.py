@@ -66,7 +66,7 @@ class PromptedReportWriter:
         max_report_words: The track's limit.
     """
 
-    asks = (Asked(PROMPT, calls=1.2, characters=16_000, written=700),)
+    asks = (Asked(PROMPT, calls=1.3, characters=9_200, written=448),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = writer
