@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
 
-RUBRIC = "rubric-"
-"""Begins the ids of angles that were drafted before any other page was read."""
-
 _LEAST, _MOST = 8, 20
 
 
@@ -69,6 +66,6 @@ async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[A
         most=_MOST,
     )
     return tuple(
-        as_angle(one, f"{RUBRIC}{number}", profile)
+        as_angle(one, f"rubric-{number}", profile)
         for number, one in enumerate(draft.questions, start=1)
     )

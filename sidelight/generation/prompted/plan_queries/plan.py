@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
 
+LEAD = "lead-"
+"""Begins the ids of angles that other pages led to."""
+
 _MAX_SEARCHES, _MAX_NEW = 8, 4
 
 
@@ -116,7 +119,7 @@ class PromptedPlanner:
             angle
             for number, one in enumerate(leads.angles, start=1)
             if (
-                angle := as_angle(one, f"lead-{round_number}-{number}", profile)
+                angle := as_angle(one, f"{LEAD}{round_number}-{number}", profile)
             ).question.casefold()
             not in asked
         )

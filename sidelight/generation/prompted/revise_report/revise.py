@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
+from sidelight.errors import ReplyError
 from sidelight.generation.prompted.findings import Findings
 from sidelight.generation.prompted.keys import KeyedSegments
 from sidelight.generation.prompted.write_report.report import stating
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.investigation.angle import Angle
-    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.investigation.report import (
         CheckedReport,
@@ -92,7 +93,7 @@ class PromptedReviser:
         """Return a draft that keeps what stood, in its order.
 
         Raises:
-            ReplyError: The model gave no usable answer.
+            ReplyError: The model gave no answer of the form asked for.
         """
         draft = checked.draft
         findings = await Findings.of(angles, evidence, self._encode)
@@ -109,21 +110,23 @@ class PromptedReviser:
         cited = [by_id[one] for one in sorted(again) if one in by_id]
         keyed = KeyedSegments([item.segment for item in cited], _SEGMENT_WORDS)
         passages = {
-            shown.key: FoundClaim(
-                text=shown.text,
-                segment_ids=(item.segment.segment_id,),
-                answers=item.relevance,
-            )
+            shown.key: _as_claim(item, shown.text)
             for shown, item in zip(keyed.shown, cited, strict=True)
         }
         room = self._max_words - sum(map(budget_words, standing))
         if not (claims or passages) or room <= 0:
             return Revision(draft=draft)
         key_of = {one.segment_ids[0]: key for key, one in passages.items()}
-        answer = await self._model.answer(
+        drafts: list[AddedSentences] = []
+
+        def check(added: AddedSentences) -> None:
+            drafts.append(added)
+            _check(added, {*claims, *passages}, room)
+
+        asked = self._model.answer(
             PROMPT,
             AddedSentences,
-            check=lambda added: _check(added, {*claims, *passages}, room),
+            check=check,
             profile=profile,
             findings=findings.shown(claims),
             segments=keyed.shown,
@@ -134,7 +137,17 @@ class PromptedReviser:
             fallen=[_shown(removal, key_of) for removal in checked.removed],
             room=room,
         )
-        return Revision(draft=_with(draft, answer, claims | passages))
+        try:
+            await asked
+        except ReplyError:
+            if not drafts:
+                raise
+        return Revision(draft=_with(draft, drafts[-1], claims | passages, room))
+
+
+def _as_claim(item: Evidence, text: str) -> FoundClaim:
+    """Return a passage as something that a sentence can state."""
+    return FoundClaim(text=text, segment_ids=(item.segment.segment_id,), answers=item.relevance)
 
 
 def _shown(removal: Removal, key_of: Mapping[str, str]) -> Fallen:
@@ -154,17 +167,24 @@ def _check(added: AddedSentences, keys: set[str], room: int) -> None:
 
 
 def _with(
-    draft: DraftReport, added: AddedSentences, known: Mapping[str, FoundClaim]
+    draft: DraftReport, added: AddedSentences, known: Mapping[str, FoundClaim], room: int
 ) -> DraftReport:
-    """Return a draft with sentences added in their places; what names no place comes last."""
+    """Return a draft with sentences added in their places; what names no place comes last.
+
+    What rests on nothing, has a fault or finds no room any more is left out.
+    """
     last = len(draft.sentences)
     by_place: dict[int, list[DraftSentence]] = {}
     told: set[str] = set()
     for sentence in added.sentences:
         stated = [known[key] for key in dict.fromkeys(sentence.keys) if key in known]
+        text = one_line(sentence.text)
+        if not stated or sentence_fault(text) or budget_words(text) > room:
+            continue
+        room -= budget_words(text)
         number = sentence.after.removeprefix("S")
         place = int(number) if number.isdecimal() else 0 if sentence.after == "start" else last
-        by_place.setdefault(min(place, last), []).append(stating(one_line(sentence.text), stated))
+        by_place.setdefault(min(place, last), []).append(stating(text, stated))
         told.update(claim.text for claim in stated)
     sentences = list(by_place.get(0, ()))
     for place, standing in enumerate(draft.sentences, start=1):

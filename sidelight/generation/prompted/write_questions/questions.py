@@ -13,8 +13,8 @@ from sidelight.checks.compound_rules import compound_reason
 from sidelight.checks.general import general_reason
 from sidelight.checks.wording import names, stems
 from sidelight.generation.extractive.questions import reserve_questions
-from sidelight.generation.prompted.draft_rubric.rubric import RUBRIC
 from sidelight.generation.prompted.findings import Findings
+from sidelight.generation.prompted.plan_queries.plan import LEAD
 from sidelight.generation.prompted.write_questions.question_text import clean_question
 from sidelight.generation.reading.names import host_label
 from sidelight.generation.reading.neutrality import passes_verdict
@@ -113,7 +113,7 @@ class PromptedQuestionWriter:
             most=most,
             max_characters=self._max_characters,
         )
-        drafted = [angle for angle in angles if angle.angle_id.startswith(RUBRIC)]
+        drafted = [angle for angle in angles if not angle.angle_id.startswith(LEAD)]
         known = _named(profile, drafted)
         heaviest = sorted(drafted, key=lambda angle: -angle.weight)
         candidates = [one.question for one in answer.questions]

@@ -103,8 +103,11 @@ def test_what_is_wrong_is_repaired_once(lexical_encode: Encode, bad: str, fault:
     assert ANEW in texts(revised(lexical_encode, asked, max_words=31))
     (note,) = asked.notes()
     assert fault in note
+    # What still will not do is left out.
+    still = revised(lexical_encode, scripted(bad, bad), max_words=31)
+    assert texts(still) == [STANDS.text]
     with pytest.raises(StructuredOutputError):
-        revised(lexical_encode, scripted(bad, bad), max_words=31)
+        revised(lexical_encode, scripted("{}", "{}"), max_words=31)
 
 
 def test_without_room_nobody_is_asked(lexical_encode: Encode) -> None:
