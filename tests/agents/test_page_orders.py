@@ -145,5 +145,5 @@ def test_what_holds_against_a_page_that_no_pattern_knows(
     assert any(KEY in name for one in rounds for name in one.selected.dropped)
     assert KEY not in written(state)
     assert cited(state) <= found(state)
-    # What is checked by its words does not stand. A checker that obeys pages, too, lets it.
-    assert (WORD in written(state)) is (check == "prompted")
+    # What is checked by its words does not stand. A checker that obeys pages, too, may let it.
+    assert check == "prompted" or WORD not in written(state)

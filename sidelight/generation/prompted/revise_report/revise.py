@@ -99,8 +99,7 @@ class PromptedReviser:
         findings = await Findings.of(angles, evidence, self._encode)
         standing = [sentence.text for sentence in draft.sentences]
         waiting = {sentence.text for sentence in draft.reserve}
-        fallen = [removal.sentence for removal in checked.removed]
-        again = {one for sentence in fallen for one in sentence.segment_ids}
+        again = {one for removal in checked.removed for one in removal.sentence.segment_ids}
         claims = {
             key: claim
             for key, claim in findings.by_key.items()
