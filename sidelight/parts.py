@@ -55,12 +55,12 @@ KINDS: dict[str, Kind] = {
     "role.select_evidence": _role(
         "SelectEvidence",
         extractive="extractive.select:ExtractiveSelector",
-        prompted="prompted.select_evidence.select:PromptedSelector",
+        prompted="prompted.select_evidence.read:PromptedReader",
     ),
     "role.assess_coverage": _role(
         "AssessCoverage",
         extractive="extractive.coverage:ExtractiveAssessor",
-        prompted="prompted.assess_coverage.coverage:PromptedAssessor",
+        prompted="prompted.assess_coverage.coverage:ReadAssessor",
     ),
     "role.write_questions": _role(
         "WriteQuestions",

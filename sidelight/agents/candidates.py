@@ -72,7 +72,8 @@ def only_candidates(evidence: EvidenceSet, candidates: Candidates) -> EvidenceSe
         InputError: Something in it was not among the candidates.
     """
     shown = {one.segment_id for found in candidates.by_name.values() for one in found}
-    for item in evidence.items:
-        if item.segment.segment_id not in shown:
-            raise InputError(f"{item.segment.segment_id} was taken as evidence but never found")
+    taken = [item.segment.segment_id for item in evidence.items]
+    for segment_id in (*taken, *(one for claim in evidence.claims for one in claim.segment_ids)):
+        if segment_id not in shown:
+            raise InputError(f"{segment_id} was taken as evidence but never found")
     return evidence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PLAIN = "extractive"
 """Who steps in for a performer whose model gave no usable answer."""
 
-_ASKING = {"writer": "writer", "checker": "checker", "is_compound": "checker"}
+_ASKING = frozenset({"writer", "checker"})
 
 
 def chosen_performers(roles: RoleSettings) -> dict[str, type]:
@@ -41,7 +41,7 @@ def chosen_performers(roles: RoleSettings) -> dict[str, type]:
 
 def models_asked(performer: type) -> frozenset[str]:
     """Return which models a performer asks, as its constructor says: `writer`, `checker`."""
-    return frozenset(_ASKING[name] for name in needs(performer) if name in _ASKING)
+    return _ASKING.intersection(needs(performer))
 
 
 def model_named(settings: Settings, model: str) -> ModelSettings | None:
@@ -108,7 +108,6 @@ def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]
     Those with a model and those without remember apart: what shares a batch of the encoder must not
     hang on when a reply comes.
     """
-    from sidelight.checks.compound import PromptedCompoundCheck
     from sidelight.generation.no_evidence import NOTHING_FOUND
     from sidelight.text_vectors import TextVectors
 
@@ -117,7 +116,6 @@ def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]
     return {
         "writer": lambda: asks["writer"],
         "checker": lambda: asks["checker"],
-        "is_compound": lambda: PromptedCompoundCheck(asks["checker"]),
         "encode": lambda: vectors,
         "sentences": lambda: sentences,
         "max_rounds": lambda: investigation.max_rounds,

@@ -1,10 +1,10 @@
 """What a performer asks of a model, as it says itself; estimates are made of it.
 
 The figures of sidelight's own performers were measured: ten of the public topics (every third),
-every role asking the server of the tests, BM25 over the 30 articles, one, two, three and five
-rounds at most; they are means over `calls/*.jsonl` of those runs. That server writes answers of
-ordinary length. A model that reasons writes more, and one whose sentences stand at once is asked to
-revise fewer.
+every role asking the server of the tests, BM25 over the 30 articles, one and two rounds at most;
+they are means over `calls/*.jsonl` of those runs. That server writes few and short claims: a model
+that reads closely writes more, and the steps that follow read more. One that reasons writes more
+still, and one whose sentences stand at once is asked to revise fewer.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from sidelight.checks.compound import PromptedCompoundCheck
+from sidelight.checks.compound import COMPOUND_PROMPT, CompoundVerdict
 from sidelight.errors import StructuredOutputError
+from sidelight.llm.prompted import PromptedModel
 from tests.helpers.asking.conversation import fences, says, scripted
 
 TWO = "Who owns the outlet? What do others say about it?"
@@ -13,12 +14,14 @@ COMPOUND = says(reason="owner, and what others say", verdict="compound")
 SINGLE = says(reason="the owner", verdict="single")
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"), [(COMPOUND, "owner, and what others say"), (SINGLE, None)]
-)
-def test_a_model_is_asked_once(reply: str, reason: str | None) -> None:
+def read(model: PromptedModel, question: str) -> CompoundVerdict:
+    return asyncio.run(model.answer(COMPOUND_PROMPT, CompoundVerdict, question=question))
+
+
+@pytest.mark.parametrize(("reply", "verdict"), [(COMPOUND, "compound"), (SINGLE, "single")])
+def test_a_model_is_asked_once(reply: str, verdict: str) -> None:
     prompted, model, _ = scripted(reply)
-    assert asyncio.run(PromptedCompoundCheck(prompted)(TWO)) == reason
+    assert read(prompted, TWO).verdict == verdict
     model.assert_finished()
     (request,) = model.requests
     assert request.messages[-1].content.count(TWO) == 1
@@ -39,7 +42,7 @@ def test_a_model_is_asked_once(reply: str, reason: str | None) -> None:
 def test_only_offered_verdicts_count(reply: str) -> None:
     prompted, model, _ = scripted(reply, reply)
     with pytest.raises(StructuredOutputError):
-        asyncio.run(PromptedCompoundCheck(prompted)(TWO))
+        read(prompted, TWO)
     model.assert_finished()
 
 
@@ -53,7 +56,7 @@ def test_only_offered_verdicts_count(reply: str) -> None:
 )
 def test_a_question_cannot_leave_its_fence(hostile: str) -> None:
     prompted, model, _ = scripted(COMPOUND)
-    asyncio.run(PromptedCompoundCheck(prompted)(hostile))
+    read(prompted, hostile)
     asked = model.requests[0].messages[-1].content
     assert fences(asked) == ["<<<BEGIN question>>>", "<<<END question>>>"]
     assert asked.index("verdict" if "verdict" in hostile else "single") < asked.index("<<<END")

@@ -19,7 +19,7 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
 from sidelight.index.text.segmenter import read_documents, write_segments
-from tests.helpers.models.fault_server import HTTP_FAULTS, REPLY_FAULTS, FaultServer
+from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
 from tests.helpers.public_data import PublicData
 
@@ -58,7 +58,8 @@ def check_faulty_run(n_topics: int, out: Path, *options: object) -> None:
         summary = run(*options, "--base-url", server.base_url, "--output", out)
         stats = server.stats()
     dealt, counted = stats.faults, failures(summary)
-    assert set(dealt) == {*HTTP_FAULTS, *REPLY_FAULTS}
+    assert set(dealt) <= {*HTTP_FAULTS, *REPLY_FAULTS}
+    assert len(dealt) >= min(8 + n_topics // 10, len(FAULTS))
     assert (len(summary["done"]), summary["failures"]) == (n_topics, [])
     assert [one for one in summary["problems"] if one["severity"] == "error"] == []
     assert (lines(out / "task1.tsv"), lines(out / "task2.jsonl")) == (10 * n_topics, n_topics)
@@ -81,8 +82,8 @@ def check_faulty_run(n_topics: int, out: Path, *options: object) -> None:
 def test_a_third_of_calls_failing_costs_no_topic(
     mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
-    options = (*write_inputs(tmp_path, 2), "--index", mini_web_index.path)
-    check_faulty_run(2, tmp_path / "run", *options)
+    options = (*write_inputs(tmp_path, 3), "--index", mini_web_index.path)
+    check_faulty_run(3, tmp_path / "run", *options)
 
 
 @pytest.mark.slow
@@ -112,8 +113,10 @@ def test_nonsense_leaves_what_no_model_would_have_written(
     manifest = orjson.loads(nonsense["manifest.json"])
     assert set(manifest["fallbacks"]) == set(manifest["topics"])
     for steps in manifest["fallbacks"].values():
-        # Nothing falls in the check of a report that is copied, so nothing is revised.
-        assert set(steps) == {role.name for role in fields(Roles)} - {"revise_report"}
+        # Nothing falls in the check of a report that is copied, so nothing is revised; how far
+        # the evidence reaches is never asked.
+        unasked = {"revise_report", "assess_coverage"}
+        assert set(steps) == {role.name for role in fields(Roles)} - unasked
     assert orjson.loads(plain["manifest.json"])["fallbacks"] == {}
 
 
@@ -138,7 +141,7 @@ def test_a_server_that_goes_away_fails_no_topic(
     out, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
 
     def stop_in_the_middle(server: FaultServer) -> None:
-        while server.stats().calls < 100:
+        while server.stats().calls < 5:
             time.sleep(0.01)
         server.stop()
 

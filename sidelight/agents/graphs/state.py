@@ -87,4 +87,4 @@ class Assignment(TypedDict):
 
 def usable_evidence(state: InvestigationState) -> EvidenceSet:
     """Return what was selected, but for pages that turned out to give orders later on."""
-    return state.get("evidence", EvidenceSet()).without(state.get("refused", {}))
+    return state.get("evidence", EvidenceSet()).without(state.get("refused", {}).keys())

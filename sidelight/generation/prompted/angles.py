@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from sidelight.generation.prompted.importance import Importance, weight_of
 from sidelight.generation.reading.names import mentions, name_forms
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.text import one_line, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sidelight.schemas.investigation.profile import ArticleProfile
 
-_MAX_QUERY_WORDS, _MAX_ANCHOR_WORDS = 8, 4
+_MAX_QUERY_WORDS = 10
 
 
 class DraftedQuestion(Value):
@@ -23,62 +26,54 @@ class DraftedQuestion(Value):
     Attributes:
         why: What its answer tells a reader.
         aspect: Which side of trustworthiness it belongs to.
+        importance: As on the rubrics of assessors.
         question: The question.
         query: What to type into a search engine to answer it.
     """
 
     why: str = Field(max_length=400)
     aspect: Aspect
+    importance: Importance
     question: str = Field(min_length=8, max_length=300)
     query: str = Field(min_length=3, max_length=160)
 
 
-def as_angle(
-    drafted: DraftedQuestion, angle_id: str, weight: float, profile: ArticleProfile
-) -> Angle:
+def as_angle(drafted: DraftedQuestion, angle_id: str, profile: ArticleProfile) -> Angle:
     """Return the angle that a drafted question opens."""
     question = one_line(drafted.question)
     return Angle(
         angle_id=angle_id,
         aspect=drafted.aspect,
         question=question,
-        query=short_query(drafted.query, question, profile),
+        query=short_query(drafted.query) or question,
         must_mention=_principals(drafted.aspect, question, profile),
-        weight=weight,
+        weight=weight_of(drafted.importance),
     )
 
 
-def short_query(query: str, question: str, profile: ArticleProfile) -> str:
-    """Return at most eight words to search for, with a name of the article among them.
+def check_questions(drafted: Iterable[DraftedQuestion]) -> None:
+    """Hold drafted questions against what each of them and all together have to be.
 
-    Read apart from the article, "the 100-page report" finds nothing. So a query that names nobody
-    and nothing of the article gets whom its question names, else the first name the article does.
+    Raises:
+        ValueError: One is no question, or is asked twice.
     """
-    # Operators and quotation marks mean nothing to the retrievers.
+    seen: set[str] = set()
+    for one in drafted:
+        question = one_line(one.question)
+        if not question.endswith("?"):
+            raise ValueError(f"this does not end with a question mark: {question}")
+        if question.casefold() in seen:
+            raise ValueError(f"this is asked twice: {question}")
+        seen.add(question.casefold())
+
+
+def short_query(query: str) -> str:
+    """Return the first ten words to search for, as they were drafted.
+
+    Operators and quotation marks go, because they mean nothing to the retrievers.
+    """
     words = [word.strip('"“”()+') for word in one_line(query).split() if tokens(word)]
-    words = words[:_MAX_QUERY_WORDS]
-    if not _named(" ".join(words), profile):
-        named = _named(question, profile) or _names(profile)
-        anchor = named[0].split()[:_MAX_ANCHOR_WORDS]
-        words = [*words[: _MAX_QUERY_WORDS - len(anchor)], *anchor]
-    return " ".join(words)
-
-
-def _names(profile: ArticleProfile) -> list[str]:
-    """Return what an article names, the most telling first."""
-    names = (
-        *profile.people,
-        *profile.organisations,
-        *profile.studies,
-        profile.subject,
-        *profile.authors,
-        profile.publisher,
-    )
-    return [name for name in names if name]
-
-
-def _named(text: str, profile: ArticleProfile) -> list[str]:
-    return [name for name in _names(profile) if mentions(text, name_forms(name))]
+    return " ".join(words[:_MAX_QUERY_WORDS])
 
 
 def _principals(aspect: Aspect, question: str, profile: ArticleProfile) -> tuple[str, ...]:

@@ -14,5 +14,7 @@ Importance: TypeAlias = Annotated[str, OneOf(_SCALE.names)]
 
 weight_of = _SCALE.credit
 
-WEIGHT_BY_VOTES = dict(enumerate(map(_SCALE.credit, _SCALE.levels), start=1))
-"""Weight of what one assessor asks, what two ask, and so on; the most for all of them."""
+
+def importance_of(weight: float) -> str:
+    """Return the label whose weight comes nearest."""
+    return min(_SCALE.names, key=lambda name: abs(_SCALE.credit(name) - weight))

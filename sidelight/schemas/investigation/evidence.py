@@ -10,7 +10,8 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.segment import Segment, document_id_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
 
 class Evidence(Value):
@@ -19,19 +20,45 @@ class Evidence(Value):
     Attributes:
         segment: The segment.
         relevance: For each angle it speaks to (by id), how well, in (0, 1].
+        published: The date that its page bears, as written; empty where none was seen.
     """
 
     segment: Segment
     relevance: dict[str, float] = Field(min_length=1)
+    published: str = ""
+
+
+class FoundClaim(Value):
+    """What somebody who read the evidence found stated in it.
+
+    Attributes:
+        text: The statement, understood by itself.
+        segment_ids: The segments that state it, the plainest first.
+        answers: For each angle it helps to answer (by id), the chance that it does, in (0, 1].
+        speaker: Whose assertion it is; empty where the page states it as a fact.
+        against: What it qualifies, corrects or contradicts; empty where nothing.
+    """
+
+    text: str
+    segment_ids: tuple[str, ...] = Field(min_length=1)
+    answers: dict[str, float] = Field(min_length=1)
+    speaker: str = ""
+    against: str = ""
 
 
 class EvidenceSet(Value):
     """All evidence of a topic, in the order of segment ids.
 
     Writers see only the keys `E1`, `E2`, ...; they follow the order of the items.
+
+    Attributes:
+        items: The segments.
+        claims: What was found stated in them, in the order of what they rest on; none where
+            segments were chosen and not read.
     """
 
     items: tuple[Evidence, ...] = ()
+    claims: tuple[FoundClaim, ...] = ()
 
     @classmethod
     def merge(cls, *parts: EvidenceSet) -> Self:
@@ -40,16 +67,30 @@ class EvidenceSet(Value):
         for item in (item for part in parts for item in part.items):
             known = found.get(item.segment.segment_id)
             found[item.segment.segment_id] = item if known is None else _merged(known, item)
-        return cls(items=tuple(found[segment_id] for segment_id in sorted(found)))
+        claims = {claim.model_dump_json(): claim for part in parts for claim in part.claims}
+        return cls(
+            items=tuple(found[segment_id] for segment_id in sorted(found)),
+            claims=tuple(
+                claim
+                for _, claim in sorted(
+                    claims.items(), key=lambda known: (known[1].segment_ids, known[0])
+                )
+            ),
+        )
 
-    def without(self, document_ids: Collection[str]) -> Self:
+    def without(self, document_ids: AbstractSet[str]) -> Self:
         """Return what comes from other documents."""
         return type(self)(
             items=tuple(
                 item
                 for item in self.items
                 if document_id_of(item.segment.segment_id) not in document_ids
-            )
+            ),
+            claims=tuple(
+                claim
+                for claim in self.claims
+                if document_ids.isdisjoint(map(document_id_of, claim.segment_ids))
+            ),
         )
 
     def keyed(self) -> Iterator[tuple[str, Evidence]]:
@@ -88,4 +129,5 @@ def _merged(first: Evidence, second: Evidence) -> Evidence:
         angle_id: max(first.relevance.get(angle_id, 0.0), second.relevance.get(angle_id, 0.0))
         for angle_id in sorted({*first.relevance, *second.relevance})
     }
-    return Evidence(segment=first.segment, relevance=relevance)
+    published = max(first.published, second.published)  # one of them may not have seen it
+    return Evidence(segment=first.segment, relevance=relevance, published=published)

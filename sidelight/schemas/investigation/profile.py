@@ -42,6 +42,8 @@ class ArticleFacts(Value):
             pasted article without an address.
         host: Host name of the outlet.
         authors: Names in the byline; empty when there is none.
+        byline: What the page says above the text of who wrote it and when, as it stands there;
+            empty where nobody read it off.
         people: People named in the article, most mentioned first, authors excluded.
         organisations: Organisations named in the article, most mentioned first.
         studies: Names that the article ties a study, report, survey or the like to.
@@ -56,6 +58,7 @@ class ArticleFacts(Value):
     publisher: str
     host: str
     authors: tuple[str, ...] = ()
+    byline: str = ""
     people: tuple[str, ...] = ()
     organisations: tuple[str, ...] = ()
     studies: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import InputError
 from sidelight.generation.citations import resolve_report
 from sidelight.generation.prompted.revise_report.revise import PromptedReviser
-from sidelight.generation.prompted.select_evidence.select import PromptedSelector
+from sidelight.generation.prompted.select_evidence.read import PromptedReader
 from sidelight.generation.prompted.write_report.report import PromptedReportWriter
 from sidelight.generation.support_checker import SupportChecker
 from sidelight.schemas.investigation.evidence import EvidenceSet
@@ -28,7 +28,16 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.run import CitedSentence
 from tests.helpers.asking.conversation import scripted
-from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
+from tests.helpers.asking.report_case import (
+    ANGLES,
+    COUNT,
+    EVIDENCE,
+    LARK,
+    OWNER,
+    PROFILE,
+    READ,
+    segment,
+)
 
 if TYPE_CHECKING:
     from sidelight.text_vectors import Encode
@@ -46,14 +55,21 @@ KNOWN = {one.segment_id for one in (OWNER, LARK, COUNT)}
 
 
 @given(KEYS)
-def test_selecting(keys: list[str]) -> None:
-    segments = [{"key": key, "reason": "So.", "label": "full"} for key in keys]
-    asked = scripted(json.dumps({"segments": segments}))
+def test_reading(keys: list[str]) -> None:
+    claim = {
+        "text": "Lark Media owns the Orrin Post.",
+        "keys": keys,
+        "speaker": "",
+        "against": "",
+        "answers": [{"angle_id": "owner", "label": "full"}],
+    }
+    asked = scripted(json.dumps({"claims": [claim]}))
     candidates = {"owner": [OWNER, LARK]}
-    selection = asyncio.run(PromptedSelector(asked.model, 4)(PROFILE, ANGLES, candidates))
+    selection = asyncio.run(PromptedReader(asked.model)(PROFILE, ANGLES, candidates))
     taken = {item.segment.segment_id for item in selection.evidence.items}
     assert taken <= {OWNER.segment_id, LARK.segment_id}
     assert len(taken) == len({"E1", "E2"} & set(keys))
+    assert {one for claim in selection.evidence.claims for one in claim.segment_ids} == taken
     invented = [name for name, why in selection.dropped.items() if why == "invented key"]
     assert len(invented) == len(set(keys) - {"E1", "E2"})
 
@@ -62,35 +78,32 @@ def test_selecting(keys: list[str]) -> None:
 def test_writing_and_revising(
     lexical_encode: Encode, stated: list[str], rewritten: list[str]
 ) -> None:
-    claim = {"text": "Lark Media owns the Orrin Post.", "keys": stated, "label": "full"}
-    sentence = {"claim_keys": ["C1"], "text": "The Orrin Post belongs to Lark Media."}
-    asked = scripted(
-        json.dumps({"claims": [claim]}),
-        json.dumps({"claims": []}),
-        *([json.dumps({"sentences": [sentence]})] if {"E1", "E2"} & set(stated) else []),
-    )
+    stated = [key.replace("E", "C") for key in stated]
+    sentence = {"claim_keys": stated, "text": "The Orrin Post belongs to Lark Media."}
+    answer = json.dumps({"sentences": [sentence]})
+    asked = scripted(*([answer] if {"C1", "C2"} & set(stated) else [answer, answer]))
     draft = asyncio.run(
-        PromptedReportWriter(asked.model, lexical_encode, 250)(PROFILE, ANGLES, EVIDENCE)
+        PromptedReportWriter(asked.model, lexical_encode, 250)(PROFILE, ANGLES, READ)
     )
     asked.script.assert_finished()
+    assert draft.sentences
     assert {one for sentence in draft.sentences for one in sentence.segment_ids} <= KNOWN
-    assert len(draft.invented_keys) == len(set(stated) - {"E1", "E2"})
-    resolve_report("topic", draft, EVIDENCE, LIMITS)
+    resolve_report("topic", draft, READ, LIMITS)
 
     removed = DraftSentence(text="So it is.", segment_ids=(COUNT.segment_id,), covers={"boats": 1})
     checked = CheckedReport(
         draft=DraftReport(sentences=()),
         removed=(Removal(sentence=removed, label="none", reason="It is not."),),
     )
-    answer = {"reason": "So.", "sentence": "A census found 433 boats.", "keys": rewritten}
-    asked = scripted(json.dumps(answer))
+    sentence = {"after": "", "text": "A census found 433 boats.", "keys": rewritten}
+    answer = json.dumps({"sentences": [sentence]})
+    asked = scripted(answer, answer)
     reviser = PromptedReviser(asked.model, lexical_encode, 250)
-    revision = asyncio.run(reviser(PROFILE, ANGLES, EVIDENCE, checked, {removed.text: [FOUND]}))
+    revision = asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {removed.text: [FOUND]}))
     cited = {one for sentence in revision.draft.sentences for one in sentence.segment_ids}
-    assert cited <= {COUNT.segment_id, FOUND.segment_id}
-    assert {item.segment.segment_id for item in revision.evidence.items} <= {FOUND.segment_id}
-    evidence = EvidenceSet.merge(EVIDENCE, revision.evidence)
-    _, dropped = resolve_report("topic", revision.draft, evidence, LIMITS)
+    assert cited == ({COUNT.segment_id} if "E1" in rewritten else set())
+    assert revision.evidence == EvidenceSet()
+    _, dropped = resolve_report("topic", revision.draft, READ, LIMITS)
     assert dropped == ()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.schemas.investigation.angle import Angle, Aspect
-from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
 
@@ -51,3 +51,17 @@ EVIDENCE = EvidenceSet.merge(
     EvidenceSet(items=(Evidence(segment=LARK, relevance={"owner": 0.5}),)),
     EvidenceSet(items=(Evidence(segment=COUNT, relevance={"boats": 0.9}),)),
 )
+SOLD = FoundClaim(
+    text="Lark Media bought the newspaper Orrin Post in 2011.",
+    segment_ids=(LARK.segment_id, OWNER.segment_id),
+    answers={"owner": 0.9},
+)
+HOLDS = FoundClaim(
+    text="The Orrin Harbour Trust counted 420 boats in the harbour of Orrin in 2019.",
+    segment_ids=(COUNT.segment_id,),
+    answers={"boats": 0.5},
+    speaker="Orrin Harbour Trust",
+    against="the article's 400 boats",
+)
+READ = EvidenceSet.merge(EVIDENCE, EvidenceSet(claims=(SOLD, HOLDS)))
+"""The same, read: C1 is who owns the outlet, C2 how many boats there are."""

@@ -1,1 +1,1 @@
-"""Tell how far the evidence reaches."""
+"""Tell how far what was read reaches."""

@@ -1,93 +1,75 @@
-"""Plan searches with a model: for open questions, and for what nobody asks yet."""
+"""Plan searches with a model: those that were drafted, then leads that the evidence opened."""
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
-from sidelight.generation.prompted.importance import Importance, weight_of
+from sidelight.generation.prompted.angles import (
+    DraftedQuestion,
+    as_angle,
+    check_questions,
+    short_query,
+)
+from sidelight.generation.prompted.draft_rubric.rubric import draft_angles
+from sidelight.generation.prompted.findings import Findings
 from sidelight.llm.asked import Asked
-from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Plan, PlannedQuery
 from sidelight.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.investigation.angle import Angle, Coverage
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
 
-# From here on an angle counts as answered: halfway between `partial` and `full`.
-_ANSWERED = 0.75
-_MAX_NEW = 12
-_NEW_SHARE = 4  # one in so many searches of the first round is left to new angles
-_SEARCHES_SHOWN = 3
+LEAD = "lead-"
+"""Begins the ids of angles that other pages led to."""
 
-
-class NewAngle(DraftedQuestion):
-    """A question that nobody asks yet, and how important it is."""
-
-    importance: Importance
+_MAX_SEARCHES, _MAX_NEW = 8, 4
 
 
 class Search(Value):
-    """What to search for to answer an open question."""
+    """What to search for to follow a lead on a question that is asked already."""
 
     angle_id: str
     query: str = Field(min_length=3, max_length=160)
 
 
-class DraftedPlan(Value):
-    """What a model would search for in a round."""
+class Leads(Value):
+    """What a model would search for after it has seen what was found."""
 
-    searches: tuple[Search, ...]
-    angles: tuple[NewAngle, ...]
-
-
-class OpenAngle(NamedTuple):
-    """An open question as the prompt shows it.
-
-    Attributes:
-        angle_id: Its id.
-        aspect: Which side of trustworthiness it belongs to.
-        question: The question.
-        searches: The last searches made for it, oldest first.
-        found: What they brought, in words.
-    """
-
-    angle_id: str
-    aspect: str
-    question: str
-    searches: tuple[str, ...]
-    found: str
+    searches: tuple[Search, ...] = Field(max_length=_MAX_SEARCHES)
+    angles: tuple[DraftedQuestion, ...] = Field(max_length=_MAX_NEW)
 
 
 class PromptedPlanner:
     """The role `plan_queries` with a model.
 
-    Round one searches for every angle drafted and opens new ones for aspects these miss. Later
-    rounds search, in other words, for angles that are not answered yet. The model sees the open
-    questions and the last searches for each, never all that went before.
+    Round one searches for every angle by the query it was drafted with, and asks nobody; where no
+    rubric was drafted, it drafts one. Later rounds follow leads: the model sees all that was found
+    and what was searched for, and names what is worth another search, or nothing.
 
     Args:
         writer: Who plans.
+        encode: Tells which findings are the same.
         queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
-    asks = (Asked(PROMPT, calls=1, more=1, characters=470, written=263),)
+    asks = (Asked(PROMPT, calls=0, more=1, characters=7_800, written=333),)
 
-    def __init__(self, writer: PromptedModel, queries_per_round: int) -> None:
+    def __init__(self, writer: PromptedModel, encode: Encode, queries_per_round: int) -> None:
         self._model = writer
+        self._encode = encode
         self._max_queries = queries_per_round
 
     async def __call__(
@@ -104,64 +86,54 @@ class PromptedPlanner:
         Raises:
             ReplyError: The model gave no usable answer.
         """
-        first = round_number == 1
-        kept_free = self._max_queries // _NEW_SHARE if first else 0
-        wanted = _open(angles, coverage)[: self._max_queries - kept_free]
-        max_new = min(_MAX_NEW, self._max_queries - len(wanted)) if first else 0
-        if not wanted and not max_new:
-            return Plan(angles=(), queries=())
-        drafted = await self._model.answer(
+        if round_number == 1:
+            new = () if angles else await draft_angles(self._model, profile)
+            heaviest = sorted((*angles, *new), key=lambda angle: -angle.weight)
+            wanted = [(angle, angle.query) for angle in heaviest]
+        else:
+            new, wanted = await self._leads(profile, angles, queries, evidence, round_number)
+        fresh = _fresh(wanted[: self._max_queries], queries, round_number)
+        return Plan(angles=new, queries=tuple(fresh))
+
+    async def _leads(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        queries: Sequence[PlannedQuery],
+        evidence: EvidenceSet,
+        round_number: int,
+    ) -> tuple[tuple[Angle, ...], list[tuple[Angle, str]]]:
+        known = {angle.angle_id: angle for angle in angles}
+        leads = await self._model.answer(
             PROMPT,
-            DraftedPlan,
-            check=lambda plan: _check(plan, wanted, max_new),
+            Leads,
+            check=lambda leads: check_questions(leads.angles),
             profile=profile,
-            open_angles=[_shown(angle, queries, coverage) for angle in wanted],
-            max_new=max_new,
+            findings=(await Findings.of(angles, evidence, self._encode)).shown(),
+            searches=[query.text for query in queries],
+            max_searches=_MAX_SEARCHES,
+            max_new=_MAX_NEW,
         )
-        known = {angle.question.casefold() for angle in angles}
-        added = {one.question.casefold(): one for one in drafted.angles}
+        asked = {angle.question.casefold() for angle in angles}
         new = tuple(
-            as_angle(one, f"new-{number}", weight_of(one.importance), profile)
-            for number, (question, one) in enumerate(added.items(), start=1)
-            if question not in known
+            angle
+            for number, one in enumerate(leads.angles, start=1)
+            if (
+                angle := as_angle(one, f"{LEAD}{round_number}-{number}", profile)
+            ).question.casefold()
+            not in asked
         )
-        by_id = {one.angle_id: one.query for one in drafted.searches}
-        searches = chain(
-            ((one, short_query(by_id[one.angle_id], one.question, profile)) for one in wanted),
-            ((one, one.query) for one in new),
-        )
-        return Plan(angles=new, queries=tuple(_fresh(searches, queries, round_number)))
-
-
-def _check(plan: DraftedPlan, wanted: Sequence[Angle], max_new: int) -> None:
-    check_each_once([angle.angle_id for angle in wanted], [one.angle_id for one in plan.searches])
-    if len(plan.angles) > max_new:
-        raise ValueError(f"{len(plan.angles)} new angles; at most {max_new} are asked for")
-    if not wanted and not plan.angles:
-        raise ValueError("nothing is asked yet, so at least one new angle is needed")
-
-
-def _open(angles: Sequence[Angle], coverage: Coverage | None) -> list[Angle]:
-    """Return the angles without an answer, those with most weight first."""
-    answered = coverage.by_angle if coverage else {}
-    left = [angle for angle in angles if answered.get(angle.angle_id, 0.0) < _ANSWERED]
-    return sorted(left, key=lambda angle: -angle.weight)
-
-
-def _shown(angle: Angle, queries: Sequence[PlannedQuery], coverage: Coverage | None) -> OpenAngle:
-    searches = [query.text for query in queries if query.angle_id == angle.angle_id]
-    found = coverage is not None and coverage.by_angle.get(angle.angle_id, 0.0) > 0
-    return OpenAngle(
-        angle_id=angle.angle_id,
-        aspect=angle.aspect,
-        question=angle.question,
-        searches=tuple(searches[-_SEARCHES_SHOWN:]),
-        found="a part of the answer" if found else "nothing that answers it",
-    )
+        searches = {one.angle_id: short_query(one.query) for one in leads.searches}
+        followed = [
+            (known[angle_id], text)
+            for angle_id, text in searches.items()
+            if text and angle_id in known
+        ]
+        return new, [*followed, *((angle, angle.query) for angle in new)]
 
 
 def _fresh(
-    searches: Iterator[tuple[Angle, str]], queries: Sequence[PlannedQuery], round_number: int
+    searches: Iterable[tuple[Angle, str]], queries: Sequence[PlannedQuery], round_number: int
 ) -> Iterator[PlannedQuery]:
     """Yield the searches that nobody made before, whatever the order of their words."""
     made = {frozenset(tokens(query.text)) for query in queries}

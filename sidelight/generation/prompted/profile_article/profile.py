@@ -35,6 +35,7 @@ class PageFacts(Value):
 
     publisher: _Name
     authors: tuple[_Name, ...] = Field(max_length=6)
+    byline: str = Field(max_length=300)
     people: tuple[_Name, ...] = Field(max_length=8)
     organisations: tuple[_Name, ...] = Field(max_length=8)
     studies: tuple[_Name, ...] = Field(max_length=6)
@@ -53,7 +54,7 @@ class PromptedProfiler:
         writer: Who reads the article.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=1_200, written=118),)
+    asks = (Asked(PROMPT, calls=1, characters=1_200, written=145),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
@@ -87,6 +88,7 @@ class PromptedProfiler:
             update={
                 "publisher": publisher,
                 "authors": authors,
+                "byline": page.byline(facts.byline),
                 "people": people,
                 "organisations": organisations,
                 "studies": studies,
@@ -112,6 +114,11 @@ class _Page:
             if self._holds(name):
                 found.setdefault(name.casefold(), name)
         return tuple(found.values())
+
+    def byline(self, said: str) -> str:
+        """Return a byline if all its words stand on the page, on one line."""
+        line = one_line(said)
+        return line if set(tokens(line)) <= set(self._words) else ""
 
     def could_be_about(self, subject: str) -> bool:
         """Tell whether all words of a phrase that is short enough stand somewhere on the page."""

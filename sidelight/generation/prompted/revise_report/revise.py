@@ -1,24 +1,22 @@
-"""Revise a report with a model: what did not stand is written anew, or gives way to the reserve."""
+"""Revise a report with its writer: what fell is told anew, and free room is filled."""
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
 from sidelight.errors import ReplyError
-from sidelight.generation.concurrent_answers import answers
-from sidelight.generation.prompted.keys import MAX_CITED, KeyedSegments
-from sidelight.generation.prompted.write_report.same_fact import SameFact
+from sidelight.generation.prompted.findings import Findings
+from sidelight.generation.prompted.keys import KeyedSegments
+from sidelight.generation.prompted.write_report.report import stating
 from sidelight.generation.reading.sentence_fault import sentence_fault
-from sidelight.generation.refill import as_candidates, refill
 from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
-from sidelight.schemas.investigation.report import DraftSentence, Revision
+from sidelight.schemas.investigation.evidence import FoundClaim
+from sidelight.schemas.investigation.report import Revision
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
@@ -26,52 +24,58 @@ if TYPE_CHECKING:
 
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
-    from sidelight.schemas.investigation.report import CheckedReport, DraftReport, Removal
+    from sidelight.schemas.investigation.report import (
+        CheckedReport,
+        DraftReport,
+        DraftSentence,
+        Removal,
+    )
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
 _SEGMENT_WORDS = 250
-_SENTENCE_WORDS = 35
+_SENTENCES, _KEYS_PER_SENTENCE = 6, 6
 
 
-class RevisedSentence(Value):
-    """A sentence in place of one that did not stand, or an empty one."""
+class AddedSentence(Value):
+    """A sentence that the report is to have, what it rests on, and where it stands."""
 
-    reason: str = Field(max_length=400)
-    sentence: str = Field(max_length=400, description=f"at most {_SENTENCE_WORDS} words")
-    keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=MAX_CITED)
+    after: str = Field(max_length=20)
+    keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=_KEYS_PER_SENTENCE)
+    text: str = Field(max_length=1_000)
 
 
-class Rewritten(NamedTuple):
-    """What became of a removed sentence: none where `sentence` is None.
+class AddedSentences(Value):
+    """What the report is to have besides what stands; none where nothing is worth adding."""
 
-    Attributes:
-        sentence: What takes its place.
-        cited: The segments it cites.
-        invented_keys: Keys that stand for nothing.
-    """
+    sentences: tuple[AddedSentence, ...] = Field(max_length=_SENTENCES)
 
-    sentence: DraftSentence | None
-    cited: tuple[Segment, ...]
-    invented_keys: tuple[str, ...]
+
+class Fallen(NamedTuple):
+    """A sentence that was taken out, as the prompt shows it."""
+
+    keys: str
+    text: str
+    reason: str
 
 
 class PromptedReviser:
-    """The role `revise_report` with a model.
+    """The role `revise_report` with a model: one call, whatever fell.
 
-    Each removed sentence gets one call with what it cited and what a search for it brought, each
-    cut to its first 250 words. The words that stay free are refilled from the reserve.
+    The writer sees what stands, what fell and why beside the passages it cited, the claims that no
+    sentence states yet, and how many words are free. What stands stays as it is.
 
     Args:
         writer: Who writes.
-        encode: Tells which sentences are the same.
+        encode: Tells which claims are the same.
         max_report_words: The track's limit.
     """
 
-    asks = (Asked(PROMPT, calls=23.5, characters=9_350, written=60),)
+    asks = (Asked(PROMPT, calls=2.4, characters=19_400, written=100),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = writer
@@ -86,107 +90,111 @@ class PromptedReviser:
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return a draft that keeps what stood; rewritten sentences follow it, then the reserve.
+        """Return a draft that keeps what stood, in its order.
 
         Raises:
-            ReplyError: Sentences were removed, and on none was there a usable answer.
+            ReplyError: The model gave no answer of the form asked for.
         """
-        outcomes = await answers(
-            self._rewritten(profile, evidence, removal, found.get(removal.sentence.text, ()))
-            for removal in checked.removed
-        )
-        rewritten = [one for one in outcomes if not isinstance(one, ReplyError)]
-        known = frozenset(evidence.segment_ids().values())
-        taken = EvidenceSet.merge(
-            *(
-                EvidenceSet(items=(Evidence(segment=segment, relevance=one.sentence.covers),))
-                for one in rewritten
-                if one.sentence is not None
-                for segment in one.cited
-                if segment.segment_id not in known
-            )
-        )
-        everything = EvidenceSet.merge(evidence, taken)
         draft = checked.draft
-        new = [one.sentence for one in rewritten if one.sentence is not None]
-        texts = [one.text for one in (*draft.sentences, *draft.reserve, *new)]
-        same = await asyncio.to_thread(SameFact, self._encode, texts)
-        for sentence in new:
-            if self._has_place(sentence, draft, everything, same):
-                draft = draft.model_copy(update={"sentences": (*draft.sentences, sentence)})
-        draft = draft.model_copy(
-            update={
-                "invented_keys": (
-                    *draft.invented_keys,
-                    *(key for one in rewritten for key in one.invented_keys),
-                ),
-                "notes": (
-                    *draft.notes,
-                    *(
-                        f"not rewritten, for want of an answer: {type(one).__name__}"
-                        for one in outcomes
-                        if isinstance(one, ReplyError)
-                    ),
-                ),
-            }
-        )
-        draft = refill(draft, angles, everything, self._max_words, same)
-        cited = {segment_id for one in draft.sentences for segment_id in one.segment_ids}
-        used = tuple(item for item in taken.items if item.segment.segment_id in cited)
-        return Revision(draft=draft, evidence=EvidenceSet(items=used))
-
-    async def _rewritten(
-        self,
-        profile: ArticleProfile,
-        evidence: EvidenceSet,
-        removal: Removal,
-        found: Sequence[Segment],
-    ) -> Rewritten:
-        removed = removal.sentence
-        # What is new can only be evidence for the angles that the sentence spoke to.
-        fresh = found if removed.covers else ()
-        by_id = {item.segment.segment_id: item.segment for item in evidence.items}
-        shown = {
-            segment.segment_id: segment
-            for segment in (
-                *(by_id[one] for one in removed.segment_ids if one in by_id),
-                *fresh,
-            )
+        findings = await Findings.of(angles, evidence, self._encode)
+        standing = [sentence.text for sentence in draft.sentences]
+        waiting = {sentence.text for sentence in draft.reserve}
+        again = {one for removal in checked.removed for one in removal.sentence.segment_ids}
+        claims = {
+            key: claim
+            for key, claim in findings.by_key.items()
+            if claim.text in waiting or not again.isdisjoint(claim.segment_ids)
         }
-        if not shown:
-            return Rewritten(None, (), ())
-        keyed = KeyedSegments(list(shown.values()), _SEGMENT_WORDS)
-        answer = await self._model.answer(
+        by_id = {item.segment.segment_id: item for item in evidence.items}
+        cited = [by_id[one] for one in sorted(again) if one in by_id]
+        keyed = KeyedSegments([item.segment for item in cited], _SEGMENT_WORDS)
+        passages = {
+            shown.key: _as_claim(item, shown.text)
+            for shown, item in zip(keyed.shown, cited, strict=True)
+        }
+        room = self._max_words - sum(map(budget_words, standing))
+        if not (claims or passages) or room <= 0:
+            return Revision(draft=draft)
+        key_of = {one.segment_ids[0]: key for key, one in passages.items()}
+        drafts: list[AddedSentences] = []
+
+        def check(added: AddedSentences) -> None:
+            drafts.append(added)
+            _check(added, {*claims, *passages}, room)
+
+        asked = self._model.answer(
             PROMPT,
-            RevisedSentence,
-            check=_check,
+            AddedSentences,
+            check=check,
             profile=profile,
+            findings=findings.shown(claims),
             segments=keyed.shown,
-            sentence=removed.text,
-            reason=removal.reason,
-            max_words=_SENTENCE_WORDS,
+            standing=[
+                {"sentence_id": f"S{number}", "text": text}
+                for number, text in enumerate(standing, start=1)
+            ],
+            fallen=[_shown(removal, key_of) for removal in checked.removed],
+            room=room,
         )
-        cited, invented = keyed.resolve(answer.keys)
-        if not answer.sentence or not cited:
-            return Rewritten(None, (), invented)
-        sentence = DraftSentence(
-            text=one_line(answer.sentence),
-            segment_ids=tuple(segment.segment_id for segment in cited),
-            covers=removed.covers,
-        )
-        return Rewritten(sentence, cited, invented)
-
-    def _has_place(
-        self, sentence: DraftSentence, draft: DraftReport, evidence: EvidenceSet, same: SameFact
-    ) -> bool:
-        words = sum(budget_words(one.text) for one in (*draft.sentences, sentence))
-        (candidate,) = as_candidates([sentence], evidence)
-        return words <= self._max_words and not any(
-            same(known, candidate) for known in as_candidates(draft.sentences, evidence)
-        )
+        try:
+            await asked
+        except ReplyError:
+            if not drafts:
+                raise
+        return Revision(draft=_with(draft, drafts[-1], claims | passages, room))
 
 
-def _check(answer: RevisedSentence) -> None:
-    text = one_line(answer.sentence)
-    if text and (fault := sentence_fault(text)):
-        raise ValueError(f"sentence: {fault}")
+def _as_claim(item: Evidence, text: str) -> FoundClaim:
+    """Return a passage as something that a sentence can state."""
+    return FoundClaim(text=text, segment_ids=(item.segment.segment_id,), answers=item.relevance)
+
+
+def _shown(removal: Removal, key_of: Mapping[str, str]) -> Fallen:
+    keys = [key_of[one] for one in removal.sentence.segment_ids if one in key_of]
+    return Fallen(", ".join(keys), removal.sentence.text, removal.reason)
+
+
+def _check(added: AddedSentences, keys: set[str], room: int) -> None:
+    for sentence in added.sentences:
+        if not keys.intersection(sentence.keys):
+            raise ValueError(f"this rests on no key shown: {sentence.text}")
+        if fault := sentence_fault(one_line(sentence.text)):
+            raise ValueError(f"{fault}: {sentence.text}")
+    words = sum(budget_words(one_line(sentence.text)) for sentence in added.sentences)
+    if words > room:
+        raise ValueError(f"the sentences have {words} words together, and {room} are free")
+
+
+def _with(
+    draft: DraftReport, added: AddedSentences, known: Mapping[str, FoundClaim], room: int
+) -> DraftReport:
+    """Return a draft with sentences added in their places; what names no place comes last.
+
+    What rests on nothing, has a fault or finds no room any more is left out.
+    """
+    last = len(draft.sentences)
+    by_place: dict[int, list[DraftSentence]] = {}
+    told: set[str] = set()
+    for sentence in added.sentences:
+        stated = [known[key] for key in dict.fromkeys(sentence.keys) if key in known]
+        text = one_line(sentence.text)
+        if not stated or sentence_fault(text) or budget_words(text) > room:
+            continue
+        room -= budget_words(text)
+        number = sentence.after.removeprefix("S")
+        place = int(number) if number.isdecimal() else 0 if sentence.after == "start" else last
+        by_place.setdefault(min(place, last), []).append(stating(text, stated))
+        told.update(claim.text for claim in stated)
+    sentences = list(by_place.get(0, ()))
+    for place, standing in enumerate(draft.sentences, start=1):
+        sentences += [standing, *by_place.get(place, ())]
+    return draft.model_copy(
+        update={
+            "sentences": tuple(sentences),
+            "reserve": tuple(one for one in draft.reserve if one.text not in told),
+            "invented_keys": (
+                *draft.invented_keys,
+                *(key for one in added.sentences for key in one.keys if key not in known),
+            ),
+        }
+    )

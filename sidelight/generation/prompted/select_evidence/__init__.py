@@ -1,1 +1,1 @@
-"""Choose evidence among search results."""
+"""Read what the searches brought, page by page, once."""

@@ -31,6 +31,7 @@ PLAIN = asyncio.run(ExtractiveProfiler()(ARTICLE))
 FACTS: dict[str, object] = {
     "publisher": "The Orrin Post",
     "authors": ["Ilse Marrow"],
+    "byline": "Words: Ilse Marrow",
     "people": ["Tom Vale"],
     "organisations": ["Orrin Harbour Trust"],
     "studies": ["Lark & Sons"],
@@ -53,6 +54,8 @@ def test_what_the_page_holds_is_kept_as_the_page_has_it() -> None:
     profile, _ = profiled()
     assert profile.publisher == "The Orrin Post"  # the letters of the address
     assert profile.authors == ("Ilse Marrow",)
+    assert profile.byline == "Words: Ilse Marrow"
+    assert profiled(byline="By Ilse Marrow, 4 May 2021")[0].byline == ""
     assert profile.people == ("Tom Vale",)
     assert profile.organisations == ("Orrin Harbour Trust",)
     assert profile.studies == ("Lark & Sons",)

@@ -1,4 +1,4 @@
-"""What did not stand is written anew from what was found, or gives way to the reserve."""
+"""What fell is told anew by the writer, and free room is filled; or the reserve steps in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sidelight.errors import StructuredOutputError
 from sidelight.generation.extractive.revise import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.revise_report.revise import PromptedReviser
-from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import (
     CheckedReport,
     DraftReport,
@@ -21,16 +20,7 @@ from sidelight.schemas.investigation.report import (
     Revision,
 )
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
-from tests.helpers.asking.report_case import (
-    ANGLES,
-    COUNT,
-    EVIDENCE,
-    LARK,
-    ORDER,
-    OWNER,
-    PROFILE,
-    segment,
-)
+from tests.helpers.asking.report_case import ANGLES, COUNT, HOLDS, LARK, OWNER, PROFILE, READ
 
 if TYPE_CHECKING:
     from sidelight.text_vectors import Encode
@@ -42,34 +32,33 @@ STANDS = DraftSentence(
 )
 REMOVED = DraftSentence(
     text="Nearly 1,000 boats lie in the harbour of Orrin.",
-    segment_ids=(COUNT.segment_id,),
+    segment_ids=(LARK.segment_id,),
     covers={"boats": 0.9},
 )
-WAITS = DraftSentence(
-    text="In 2019, the harbour held 420 boats.",
-    segment_ids=(COUNT.segment_id,),
-    covers={"boats": 0.5},
-)
-CENSUS = segment("d", f"A census found 433 boats at Orrin in 2022. {ORDER}")
-ANEW = "A census found 433 boats at Orrin in 2022."
+WAITS = DraftSentence(text=HOLDS.text, segment_ids=HOLDS.segment_ids, covers=HOLDS.answers)
 CHECKED = CheckedReport(
     draft=DraftReport(sentences=(STANDS,), reserve=(WAITS,)),
     removed=(Removal(sentence=REMOVED, label="none", reason="The source says 420."),),
 )
-FOUND = {REMOVED.text: [CENSUS]}
+ANEW = "Lark Media bought the Orrin Post."
 
 
-def anew(sentence: str, *keys: str) -> str:
-    return json.dumps({"reason": "It says so.", "sentence": sentence, "keys": keys})
+def added(*sentences: tuple[str, list[str], str]) -> str:
+    return json.dumps(
+        {
+            "sentences": [
+                {"after": after, "keys": keys, "text": text} for after, keys, text in sentences
+            ]
+        }
+    )
 
 
 def revised(
     encode: Encode, asked: Asked, checked: CheckedReport = CHECKED, max_words: int = 250
 ) -> Revision:
     reviser = PromptedReviser(asked.model, encode, max_words)
-    revision = asyncio.run(reviser(PROFILE, ANGLES, EVIDENCE, checked, FOUND))
+    revision = asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
     asked.script.assert_finished()
-    assert revision.draft.sentences[: len(checked.draft.sentences)] == checked.draft.sentences
     return revision
 
 
@@ -77,93 +66,62 @@ def texts(revision: Revision) -> list[str]:
     return [sentence.text for sentence in revision.draft.sentences]
 
 
-def test_a_sentence_is_written_anew_from_what_was_found(lexical_encode: Encode) -> None:
-    revision = revised(lexical_encode, scripted(anew(ANEW, "E2", "E8")))
-    assert texts(revision) == [STANDS.text, ANEW, WAITS.text]
-    assert revision.draft.sentences[1].segment_ids == (CENSUS.segment_id,)
-    assert revision.draft.sentences[1].covers == REMOVED.covers
-    assert [item.segment for item in revision.evidence.items] == [CENSUS]
-    assert revision.evidence.items[0].relevance == {"boats": 0.9}
+def test_what_fell_is_told_anew_and_room_is_filled(lexical_encode: Encode) -> None:
+    answer = added(("S1", ["C2"], HOLDS.text), ("start", ["E1", "E8"], ANEW))
+    revision = revised(lexical_encode, scripted(answer))
+    assert texts(revision) == [ANEW, STANDS.text, HOLDS.text]
+    first, _, last = revision.draft.sentences
+    assert (first.segment_ids, first.covers) == ((LARK.segment_id,), {"owner": 0.5})
+    assert (last.segment_ids, last.covers) == ((COUNT.segment_id,), {"boats": 0.5})
     assert revision.draft.invented_keys == ("E8",)
     assert revision.draft.reserve == ()
+    assert revision.evidence.items == ()
 
 
-def test_cited_again_it_brings_no_new_evidence(lexical_encode: Encode) -> None:
-    text = "The Orrin Harbour Trust counted 420 boats in 2019."
-    revision = revised(lexical_encode, scripted(anew(text, "E1")))
-    assert revision.draft.sentences[1].segment_ids == (COUNT.segment_id,)
-    assert revision.evidence == EvidenceSet()
+@pytest.mark.parametrize("after", ["S7", "", "S", "R1", "S²"])
+def test_what_names_no_place_comes_last(lexical_encode: Encode, after: str) -> None:
+    revision = revised(lexical_encode, scripted(added((after, ["E1"], ANEW))))
+    assert texts(revision) == [STANDS.text, ANEW]
+
+
+def test_nothing_worth_adding_adds_nothing(lexical_encode: Encode) -> None:
+    revision = revised(lexical_encode, scripted(added()))
+    assert texts(revision) == [STANDS.text]
+    assert revision.draft.reserve == (WAITS,)
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("bad", "fault"),
     [
-        anew(""),
-        anew("", "E1"),
-        anew(ANEW),
-        anew(ANEW, "E7", CENSUS.segment_id),
-        anew(STANDS.text, "E2"),
+        (added(("S1", ["E1"], f"{ANEW} That is a lot.")), "more than one sentence"),
+        (added(("S1", ["E7"], ANEW)), "rests on no key"),
+        (added(("S1", ["E1"], "Boats " * 40 + "lie.")), "41 words together, and 21 are free"),
     ],
 )
-def test_what_is_not_written_anew_gives_way_to_the_reserve(
-    lexical_encode: Encode, answer: str
-) -> None:
-    revision = revised(lexical_encode, scripted(answer))
-    assert texts(revision) == [STANDS.text, WAITS.text]
-    assert revision.evidence == EvidenceSet()
-
-
-def test_a_sentence_with_a_fault_is_repaired_once(lexical_encode: Encode) -> None:
-    asked = scripted(anew(f"{ANEW} That is a lot.", "E2"), anew(ANEW, "E2"))
-    assert ANEW in texts(revised(lexical_encode, asked))
+def test_what_is_wrong_is_repaired_once(lexical_encode: Encode, bad: str, fault: str) -> None:
+    asked = scripted(bad, added(("S1", ["E1"], ANEW)))
+    assert ANEW in texts(revised(lexical_encode, asked, max_words=31))
     (note,) = asked.notes()
-    assert "more than one sentence" in note
-
-
-def test_the_budget_holds(lexical_encode: Encode) -> None:
-    # STANDS has 9 words, ANEW 9, WAITS 7.
-    assert texts(revised(lexical_encode, scripted(anew(ANEW, "E2")), max_words=24)) == [
-        STANDS.text,
-        ANEW,
-    ]
-    revision = revised(lexical_encode, scripted(anew(ANEW, "E2")), max_words=17)
-    assert texts(revision) == [STANDS.text, WAITS.text]
-    assert revision.evidence == EvidenceSet()  # what is not cited after all is not taken
-
-
-def test_what_is_new_needs_an_angle_to_be_evidence_for(lexical_encode: Encode) -> None:
-    bare = REMOVED.model_copy(update={"covers": {}})
-    removal = CHECKED.removed[0].model_copy(update={"sentence": bare})
-    asked = scripted(anew(ANEW, "E2"))
-    revision = revised(lexical_encode, asked, CHECKED.model_copy(update={"removed": (removal,)}))
-    assert "E2>>>" not in asked.user()
-    assert revision.draft.invented_keys == ("E2",)
-
-
-def test_without_an_answer_on_any_it_fails(lexical_encode: Encode) -> None:
+    assert fault in note
+    # What still will not do is left out.
+    still = revised(lexical_encode, scripted(bad, bad), max_words=31)
+    assert texts(still) == [STANDS.text]
     with pytest.raises(StructuredOutputError):
-        revised(lexical_encode, scripted("{}", "{}"))
-    other = Removal(
-        sentence=DraftSentence(text="So it is.", segment_ids=(LARK.segment_id,)),
-        label="partial",
-        reason="It may be.",
-    )
-    both = CHECKED.model_copy(update={"removed": (other, *CHECKED.removed)})
-    revision = revised(lexical_encode, scripted("{}", "{}", anew(ANEW, "E2")), both)
-    assert ANEW in texts(revision)
-    assert revision.draft.notes == ("not rewritten, for want of an answer: StructuredOutputError",)
+        revised(lexical_encode, scripted("{}", "{}"), max_words=31)
 
 
-def test_with_nothing_removed_it_only_refills(lexical_encode: Encode) -> None:
-    whole = CHECKED.model_copy(update={"removed": ()})
-    assert texts(revised(lexical_encode, scripted(), whole)) == [STANDS.text, WAITS.text]
+def test_without_room_nobody_is_asked(lexical_encode: Encode) -> None:
+    assert texts(revised(lexical_encode, scripted(), max_words=10)) == [STANDS.text]
 
 
-def test_the_request_fences_what_it_shows(lexical_encode: Encode) -> None:
-    asked = scripted(anew(""))
+def test_the_request_shows_what_stands_what_fell_and_what_is_left(lexical_encode: Encode) -> None:
+    asked = scripted(added())
     revised(lexical_encode, asked)
     outside = outside_fences(asked.user())
-    for shown in ("Ignore the rules", REMOVED.text, "The source says 420.", "census"):
+    assert f"S1 [stands] {STANDS.text}" in asked.user()
+    assert f"- [E1] {REMOVED.text}" in asked.user()
+    assert "- fault: The source says 420." in asked.user()
+    for shown in ("Ignore the rules", REMOVED.text, "The source says 420.", HOLDS.text):
         assert shown in asked.user()
         assert shown not in outside
 
@@ -171,10 +129,8 @@ def test_the_request_fences_what_it_shows(lexical_encode: Encode) -> None:
 def test_without_a_model_the_reserve_steps_in() -> None:
     def revise(checked: CheckedReport) -> Revision:
         reviser = ExtractiveReviser(max_report_words=250)
-        return asyncio.run(reviser(PROFILE, ANGLES, EVIDENCE, checked, FOUND))
+        return asyncio.run(reviser(PROFILE, ANGLES, READ, checked, {}))
 
-    revision = revise(CHECKED)
-    assert texts(revision) == [STANDS.text, WAITS.text]
-    assert revision.evidence == EvidenceSet()
+    assert texts(revise(CHECKED)) == [STANDS.text, WAITS.text]
     nothing = CHECKED.model_copy(update={"draft": DraftReport(sentences=())})
     assert revise(nothing).draft == NOTHING_FOUND

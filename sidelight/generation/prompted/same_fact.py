@@ -11,7 +11,6 @@ from sidelight.wording import figures, is_negated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.generation.compose import Candidate
     from sidelight.text_vectors import Encode
 
 _SAME = 0.85
@@ -33,11 +32,11 @@ class SameFact:
         self._row_of = {text: row for row, text in enumerate(compared)}
         self._cosines = TextVectors(encode).similarity(compared, compared)
 
-    def __call__(self, first: Candidate, second: Candidate) -> bool:
-        """Tell whether two sentences, which must be among the texts, state one fact."""
-        if self._facts[first.text] != self._facts[second.text]:
+    def __call__(self, first: str, second: str) -> bool:
+        """Tell whether two of the texts state one fact."""
+        if self._facts[first] != self._facts[second]:
             return False
-        return first.text == second.text or self._alike(first.text, second.text)
+        return first == second or self._alike(first, second)
 
     def _alike(self, first: str, second: str) -> bool:
         return float(self._cosines[self._row_of[first], self._row_of[second]]) >= _SAME

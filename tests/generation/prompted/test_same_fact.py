@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sidelight.generation.compose import Candidate
-from sidelight.generation.prompted.write_report.same_fact import SameFact
+from sidelight.generation.prompted.same_fact import SameFact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,11 +28,8 @@ if TYPE_CHECKING:
 )
 def test_one_fact_or_two(lexical_encode: Encode, other: str, same: bool) -> None:
     text = "The Orrin Harbour Trust counted 420 boats in the harbour of Orrin."
-    first, second = (
-        Candidate(text=one, covers={}, host="", segment_ids=()) for one in (text, other)
-    )
     facts = SameFact(lexical_encode, [text, other])
-    assert facts(first, second) is facts(second, first) is same
+    assert facts(text, other) is facts(other, text) is same
 
 
 def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encode: Encode) -> None:
@@ -45,6 +41,5 @@ def test_a_sentence_that_nothing_can_be_the_same_as_is_not_encoded(lexical_encod
 
     texts = ["Orrin counted 420 boats.", "Orrin counted 430 boats.", "In Orrin are 420 boats."]
     facts = SameFact(encode, texts)
-    alone = Candidate(text=texts[1], covers={}, host="", segment_ids=())
     assert sorted(encoded) == sorted([texts[0], texts[2]])
-    assert facts(alone, alone)
+    assert facts(texts[1], texts[1])

@@ -1,0 +1,167 @@
+"""What was found, put in order for those who go on from it: by question, each claim once, keyed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.generation.prompted.importance import importance_of
+from sidelight.generation.prompted.same_fact import SameFact
+from sidelight.schemas.investigation.evidence import FoundClaim
+from sidelight.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+    from sidelight.text_vectors import Encode
+
+# More than evidence on one article ever gave; what is over is on the lightest questions.
+_MOST_CLAIMS = 150
+_PASSAGE_WORDS = 100
+
+
+class ShownClaim(NamedTuple):
+    """A claim as `findings.partial.md` shows it."""
+
+    key: str
+    source: str
+    speaker: str
+    text: str
+    against: str
+
+
+class ShownAngle(NamedTuple):
+    """A question and what was found on it, as `findings.partial.md` shows it."""
+
+    angle_id: str
+    aspect: str
+    importance: str
+    question: str
+    claims: tuple[ShownClaim, ...]
+
+
+class Findings:
+    """Distinct claims under keys that mean something in one prompt only.
+
+    Args:
+        by_angle: Every angle, the heaviest first, with the claims that tell most about it.
+        sources: By segment id, what its page is.
+    """
+
+    def __init__(
+        self, by_angle: Mapping[Angle, Sequence[FoundClaim]], sources: Mapping[str, str]
+    ) -> None:
+        self._by_angle = by_angle
+        self._sources = sources
+        claims = [claim for found in by_angle.values() for claim in found][:_MOST_CLAIMS]
+        self.by_key = {f"C{number}": claim for number, claim in enumerate(claims, start=1)}
+
+    @classmethod
+    async def of(cls, angles: Sequence[Angle], evidence: EvidenceSet, encode: Encode) -> Findings:
+        """Return what evidence says; of claims that state one fact, one with all their segments.
+
+        Evidence that nobody has read for claims is shown as it stands.
+        """
+        weights = {angle.angle_id: angle.weight for angle in angles}
+        stated = evidence.claims or [_passage(item) for item in evidence.items]
+        claims = [one for one in stated if not weights.keys().isdisjoint(one.answers)]
+        texts = [claim.text for claim in claims]
+        same = await asyncio.to_thread(SameFact, encode, texts)
+        distinct: list[FoundClaim] = []
+        for claim in sorted(claims, key=lambda one: -max(one.answers.values())):
+            for place, known in enumerate(distinct):
+                if same(known.text, claim.text):
+                    distinct[place] = _joined(known, claim)
+                    break
+            else:
+                distinct.append(claim)
+
+        def best_angle(claim: FoundClaim) -> str:
+            known = [angle_id for angle_id in claim.answers if angle_id in weights]
+            return max(known, key=lambda one: (claim.answers[one], weights[one]))
+
+        home = {id(claim): best_angle(claim) for claim in distinct}
+        return cls(
+            {
+                angle: sorted(
+                    (claim for claim in distinct if home[id(claim)] == angle.angle_id),
+                    key=lambda claim: -claim.answers[angle.angle_id],
+                )
+                for angle in sorted(angles, key=lambda angle: -angle.weight)
+            },
+            sources_of(evidence),
+        )
+
+    def shown(
+        self, keys: Iterable[str] | None = None, *, most: int | None = None
+    ) -> list[ShownAngle]:
+        """Return every angle with its claims.
+
+        Args:
+            keys: Only these claims, and only angles that have one.
+            most: So many claims of an angle at most.
+        """
+        key_of = {id(claim): key for key, claim in self.by_key.items()}
+        wanted = set(self.by_key if keys is None else keys)
+        listed = [
+            ShownAngle(
+                angle_id=angle.angle_id,
+                aspect=angle.aspect,
+                importance=importance_of(angle.weight),
+                question=angle.question,
+                claims=tuple(
+                    self._shown(key, claim)
+                    for claim in claims
+                    if (key := key_of.get(id(claim))) in wanted and key is not None
+                )[:most],
+            )
+            for angle, claims in self._by_angle.items()
+        ]
+        return listed if keys is None else [angle for angle in listed if angle.claims]
+
+    def _shown(self, key: str, claim: FoundClaim) -> ShownClaim:
+        return ShownClaim(
+            key=key,
+            source=self._sources.get(claim.segment_ids[0], ""),
+            speaker=claim.speaker,
+            text=claim.text,
+            against=claim.against,
+        )
+
+
+def sources_of(evidence: EvidenceSet) -> dict[str, str]:
+    """Return by segment id what its page is: host, title and the date it bears."""
+    return {
+        item.segment.segment_id: " | ".join(
+            filter(None, (item.segment.host, item.segment.title, item.published))
+        )
+        for item in evidence.items
+    }
+
+
+def _passage(item: Evidence) -> FoundClaim:
+    """Return what a segment says in its own words, cut where it is long."""
+    words = one_line(item.segment.text).split(maxsplit=_PASSAGE_WORDS)[:_PASSAGE_WORDS]
+    return FoundClaim(
+        text=" ".join(words),
+        segment_ids=(item.segment.segment_id,),
+        answers=item.relevance,
+    )
+
+
+def _joined(known: FoundClaim, other: FoundClaim) -> FoundClaim:
+    """Return a claim that rests on what both rest on."""
+    answers = {
+        angle_id: max(known.answers.get(angle_id, 0.0), other.answers.get(angle_id, 0.0))
+        for angle_id in (*known.answers, *other.answers)
+    }
+    return known.model_copy(
+        update={
+            "segment_ids": tuple(dict.fromkeys((*known.segment_ids, *other.segment_ids))),
+            "answers": answers,
+            "speaker": known.speaker or other.speaker,
+            "against": known.against or other.against,
+        }
+    )
