@@ -5,7 +5,9 @@ The three labels are those of the support evaluation of TREC RAG 2025 (section 3
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -95,7 +97,13 @@ class PromptedSupportCheck:
         )
 
 
+_ATTRIBUTION = re.compile(r'^According to "(?P<title>[^"]+)", ')
+
+
 def _compared(sentence: str, source: str) -> Support:
+    attribution = _ATTRIBUTION.match(sentence)
+    if attribution and attribution["title"] in one_line(source):
+        sentence = sentence[attribution.end() :]  # who says it is so; what is said remains
     words = tokens(one_line(sentence))
     if not words:
         return Support(reason="it says nothing", label=SupportLabel.NONE)
@@ -109,7 +117,9 @@ def _compared(sentence: str, source: str) -> Support:
     share = len(wanted & known) / len(wanted) if wanted else 0.0
     if share < _PARTIAL_SHARE:
         return _shares(share, SupportLabel.NONE)
-    nearest = max(sentences(clean(source)), key=lambda other: len(wanted & stems(other)))
+    single = sentences(clean(source))
+    passages = [*single, *map(" ".join, pairwise(single))]  # two sentences may be one in a report
+    nearest = max(passages, key=lambda other: len(wanted & stems(other)))
     if is_negated(nearest) != is_negated(sentence):
         return Support(
             reason=f"one is negated, the other is not: {nearest}", label=SupportLabel.NONE

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.extractive.sentence_index import SentenceIndex, quotable_sentences
+from sidelight.generation.extractive.sentence_index import SentenceIndex
+from sidelight.generation.reading.statements import statements
 from sidelight.generation.spread import spread
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
 
@@ -55,13 +56,13 @@ class ExtractiveSelector:
     def _for_angle(
         self, profile: ArticleProfile, angle: Angle, read: Sequence[tuple[Segment, list[str]]]
     ) -> EvidenceSet:
-        flat = [sentence for _, sentences in read for sentence in sentences]
+        flat = [(sentence, window_of(segment)) for segment, said in read for sentence in said]
         if not flat:
             return EvidenceSet()
-        scores = dict(zip(flat, relevance(flat, [angle], profile, self._index)[:, 0], strict=True))
+        texts, pages = zip(*flat, strict=True)
+        scores = iter(relevance(texts, pages, [angle], profile, self._index)[:, 0].tolist())
         best = {
-            segment.segment_id: max(float(scores[sentence]) for sentence in sentences)
-            for segment, sentences in read
+            segment.segment_id: max(float(next(scores)) for _ in said) for segment, said in read
         }
         speaking = [segment for segment, _ in read if best[segment.segment_id] > 0]
         speaking.sort(key=lambda segment: (-best[segment.segment_id], segment.segment_id))
@@ -76,7 +77,19 @@ class ExtractiveSelector:
         )
 
 
+def window_of(segment: Segment) -> str:
+    """Return a window with the title of its page, which may say whom it is about."""
+    return f"{segment.title}\n{segment.text}"
+
+
+def single_sentences(segment: Segment) -> list[str]:
+    """Return what a segment says, sentence by sentence: what was joined or attributed is left."""
+    said = {one.last: one.text for one in reversed(statements(segment.text, segment.title))
+            if one.first == one.last}
+    return [said[place] for place in sorted(said)]
+
+
 def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
     """Return the first segments that are read, each with its quotable sentences if it has any."""
-    read = [(segment, quotable_sentences(segment.text)) for segment in segments[:_READ_PER_ANGLE]]
+    read = [(segment, single_sentences(segment)) for segment in segments[:_READ_PER_ANGLE]]
     return [(segment, sentences) for segment, sentences in read if sentences]
