@@ -106,11 +106,18 @@ class Reader:
         for last, firsts in self._full_names.items():
             if re.search(rf"\b{re.escape(last)}\b", text) is None:
                 continue
-            others = {
-                first
-                for first, found in _FULL_NAME.findall(page)
-                if found == last and first.casefold().strip(".") not in _TITLES
-            }
-            if others and not others & firsts:
+            in_text, on_page = _firsts(text, last), _firsts(page, last)
+            if in_text and not in_text & firsts:
+                return True
+            if on_page and not on_page & firsts:
                 return True
         return False
+
+
+def _firsts(text: str, last: str) -> set[str]:
+    """Return the first names that a text gives a surname."""
+    return {
+        first
+        for first, found in _FULL_NAME.findall(text)
+        if found == last and first.casefold().strip(".") not in _TITLES
+    }

@@ -51,6 +51,7 @@ _BY_KIND = re.compile(
     r"(?!\s+(?:of|for|on|by|at|from|in|about|behind|to|with|between|into|that|which|who|whose"
     r"|called|named|known)\b)(?!,\s+(?:which|who|called|named)\b)"
 )
+_SHARES = re.compile(r"percent\s+of\s+the\s+(?:shares|stock|company|firm)\b(?!\s+(?:of|in)\b)")
 # "The Institute", which the page has named in full before.
 _SHORT_NAME = re.compile(
     rf"\b(?P<the>[Tt]he)\s+(?P<body>{_BODIES})(?P<own>['’]s)?(?!\s+(?:{_NAME}|of\b|for\b))(?!\w)"
@@ -70,6 +71,14 @@ _POINTS_BACK = re.compile(
     r"|(?:of|to|for|with|by|from|between|among)\s+(?:both|these|those)\b(?!\s+(?:who|that|in|the|of|[A-Z]|\w+s\b))"
     r"|as\s+(?:above|below|noted|mentioned|described|before|follows)|see\s+(?:above|below)"
     r"|the\s+(?:two|three|four|five)\s+(?:men|women|people|authors|compan(?:y|ies)|firms|studies)"
+    r"|(?:until|since|than|after|before|of|in|on|for|from|by|to|at|with|during)\s+that\s+[a-z]+"
+    r"|(?:chapter|table|figure|section|page|appendix|annex|note|paragraph)\s+[A-Z]?\d+"
+    r"|(?<!over )there(?!\s+(?:is|are|was|were|has|have|had|will|would|may|might|must|can|could"
+    r"|should|remains?|seems?|appears?|exists?)\b)(?!['’])|today|yesterday|tomorrow|tonight"
+    r"|this\s+(?:week|month|year|morning|country|city|town|region|area)|(?:last|next)\s+(?:week"
+    r"|month|year|night|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
+    r"|on\s+(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day(?!,?\s+(?:\d|[A-Z]))"
+    r"|(?:holds?|owns?|held|owned)\s+\d+\s+percent(?!\s+(?:of|in)\b)"
     r"|the\s+others?|did\s+so|does\s+so|do\s+so|said\s+so)\b",
     re.IGNORECASE,
 )
@@ -132,7 +141,7 @@ def loose_pronoun(
         word, before = match["word"].casefold(), sentence[: match.start()]
         if word == "it" and _IMPERSONAL_IT.match(sentence, match.start()):
             continue
-        if has_name(before, known):
+        if has_name(_NO_PERSON.sub(" ", before) if word in _PERSONAL else before, known):
             continue
         opening = before.split(maxsplit=1)[:1]
         thing = _THING_BEFORE.search(before) or (opening and opening[0].casefold() not in _OPENING)
@@ -141,6 +150,9 @@ def loose_pronoun(
     return None
 
 
+_NO_PERSON = re.compile(
+    rf"\b[Tt]he\s+{_NAME}(?:\s+(?:of\s+)?{_NAME})*|(?:{_NAME}\s+)*{_BODIES}(?:\s+of\s+{_NAME})*"
+)
 _OPENING = STOPWORDS | {"since", "according", "like", "unlike", "despite", "although", "besides"}
 
 
@@ -159,6 +171,8 @@ def definites(sentence: str, known: frozenset[str] = frozenset()) -> list[str]:
         needs_body = phrase.split()[-1].casefold() in _OF_A_BODY
         if not (names_body(before) if needs_body else has_name(before, known)):
             found.append(phrase)
+    if _SHARES.search(sentence):
+        found.append("shares")
     if not found and (subject := _nameless_subject(sentence)):
         found.append(subject)
     return found

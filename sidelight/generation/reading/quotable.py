@@ -27,7 +27,7 @@ _SERVICE = re.compile(
     r"|opening hours|free of charge|out of stock|gift card|discount code|delivery takes|returns"
     r" are|page (?:was )?(?:last )?(?:updated|edited|reviewed)|retrieved (?:on|from)|archived from"
     r"|is (?:useful|helpful) for|photograph(?:s|y)? by|image (?:credit|caption|copyright)"
-    r"|in this (?:article|section|story|guide)|valued member)\b",
+    r"|version of the (?:conversation|interview)|(?:follows|below)\.$|in this (?:article|section|story|guide)|valued member)\b",
     re.IGNORECASE,
 )
 # "For the potter, see ..." is a signpost.

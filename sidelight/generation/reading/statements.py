@@ -43,7 +43,7 @@ _DOCUMENT = re.compile(
     re.IGNORECASE,
 )
 _NOT_ITS_MATTER = re.compile(
-    rf"(?:{ORGANISATION_KINDS}|{PERSON_KINDS}|letter|man|woman|boy|girl|child|house|street|shares"
+    rf"(?:{ORGANISATION_KINDS}|{PERSON_KINDS}|letter|man|woman|boy|girl|child|house|street"
     r"|arrangement|invoice|witness|fund|shop|store|owner|editors?|page|list|note)"
 )
 
@@ -53,6 +53,7 @@ _CONNECTIVE = re.compile(
     r"|For instance|Still|Yet|Now|Today|By contrast|In contrast|Overall|In short|In turn),\s+"
     r"|(?:But|And|Yet|So)\s+(?=[^\W_a-z]|the\b|an?\b|in\b|at\b))"
 )
+_ALSO = re.compile(r"\b(is|are|was|were|has|have|had) also\b")
 _CONTRAST = re.compile(r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+")
 _LEADING_PRONOUN = re.compile(r"^(?P<word>He|She|It|They|His|Her|Its|Their)\s+(?=\w)")
 _LEADING_KIND = re.compile(
@@ -141,6 +142,7 @@ def _alone(
 ) -> str:
     """Return a sentence as it can stand alone, or nothing."""
     text = _upper_first(_CONNECTIVE.sub("", sentence))
+    text = _ALSO.sub(r"\1", text)
     text = _in_full(_with_names(text, recent, subject, about, known), page)
     if not text or not is_quotable(text) or points_out(text, known):
         return ""

@@ -90,10 +90,12 @@ def _is_finite(sentence: str, match: re.Match[str], before: str) -> bool:
         word.endswith("ed")
         and len(word) > 4
         and before not in _NO_SUBJECT
+        and not _BEFORE_LAST.match(sentence, match.start())
         and sentence[match.start() - 1 : match.start()] == " "
         and not sentence[: match.start()].rstrip().endswith((",", ";", ":", "-"))
     )
 
 
+_BEFORE_LAST = re.compile(r"[a-z]+ed [a-z]+\.$")  # "occupation retired engineer."
 _WITH_VERB = frozenset("it's that's there's he's she's they're they've who's".split())
 _NO_SUBJECT = frozenset("a an the of by with in on at for from to and or as its his her".split())

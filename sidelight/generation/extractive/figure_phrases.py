@@ -1,0 +1,36 @@
+"""The figures of an article with what they count, as in "4,000 jobs"."""
+
+from __future__ import annotations
+
+import re
+
+_PHRASE = re.compile(
+    r"(?<![\w.,-])(?P<number>[$£€T]?\d+(?:[.,]\d+)*(?:\s(?:percent|per\s+cent|million|billion"
+    r"|thousand))?%?)(?P<rest>(?:\s+of\s+(?:all\s+|the\s+|their\s+|its\s+)?)?(?:\s*[a-z][a-z’'-]+){0,3})"
+)
+_STOP = re.compile(
+    r"\s+(?:a|an|the|in|on|at|by|for|from|to|with|per|within|over|under|up|down|as|if|or|and|but"
+    r"|that|which|who|when|while|because|since|after|before|between|against|more|less|than|is|are"
+    r"|was|were|has|have|had|will|would|could|can|may|do|does|did|took|came|went|said|says|would"
+    r"|lower|higher|ago|old|now|then|last|later|earlier|today|daily|every|each|only|alone|could"
+    r"|said|had|came|works?|rose|fell|arrived|stood|climbed|receive|drank|swallow)\b.*$"
+)
+_TIME = re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|am|pm|a\.m|p\.m)\b")
+_COUNT_ONLY = re.compile(r"^[$£€T]?[\d.,]+$")
+
+
+def figure_phrases(text: str) -> list[str]:
+    """Return the figures of a text with the nouns after them, in order.
+
+    Years, times of day and spans of time are left out, and so are figures that count nothing named.
+    """
+    found = []
+    for match in _PHRASE.finditer(text):
+        number, rest = match["number"], _STOP.sub("", f" {match['rest'].strip()}").strip()
+        phrase = " ".join(f"{number} {rest}".split())
+        if re.fullmatch(r"(?:1[5-9]|20)\d\d", number) or _TIME.search(phrase):
+            continue
+        if _COUNT_ONLY.match(phrase) and number[0].isdigit():
+            continue
+        found.append(phrase)
+    return list(dict.fromkeys(found))
