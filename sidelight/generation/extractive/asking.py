@@ -10,10 +10,11 @@ import re
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.checks.wording import figures
 from sidelight.generation.extractive.figure_phrases import figure_phrases
-from sidelight.generation.reading.names import find_names
+from sidelight.generation.reading.pointing import points_out
 from sidelight.generation.reading.roles_of_people import role_of
-from sidelight.generation.reading.verbs import has_verb
+from sidelight.generation.reading.verbs import states_something
 from sidelight.schemas.angle import Aspect
 from sidelight.text import count_words
 
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.profile import ArticleProfile
 
-_FIGURES, _PEOPLE, _ORGANISATIONS, _STUDIES = 3, 3, 2, 2
+_FIGURES, _PEOPLE, _ORGANISATIONS, _STUDIES = 3, 2, 1, 2
 _MAX_CLAIM_WORDS = 15
+
+
+_NO_CLAIM = re.compile(r"(?:How|Why|What|When|Where|Who|Here|Watch|The (?:Best|Untold))\b")
+_HOW = re.compile(r"^How (?!(?:to|do|does|did|is|are|was|can|could|much|many|long|far|it)\b)", re.IGNORECASE)
+_RELATIVE = re.compile(r"^(The .{3,40}?) [Tt]hat (\w+s\b)")
+_OPENS_WITH_LINK = re.compile(r"(?:And|But|So|Yet|Also|Then|Some|However)\b")
 
 
 class Question(NamedTuple):
@@ -49,14 +56,14 @@ class Question(NamedTuple):
 def questions_about(profile: ArticleProfile) -> list[Question]:
     """Return what could be asked about an article, by kind."""
     return [
-        *_about_outlet(profile.publisher),
+        *_about_outlet(profile),
         *_about_authors(profile),
         *_about_claim(profile),
         *_about_studies(profile),
         *_about_figures(profile),
         *_about_people(profile),
         *_about_organisations(profile),
-        *_about_subject(profile.subject),
+        *_about_subject(_subject(profile)),
     ]
 
 
@@ -66,19 +73,31 @@ def wording(texts: Sequence[str], topic: str) -> list[str]:
     return [*texts[first:], *texts[:first]]
 
 
-def _about_outlet(outlet: str) -> Iterator[Question]:
+def _about_outlet(profile: ArticleProfile) -> Iterator[Question]:
+    outlet, subject = profile.publisher, _subject(profile)
     if not outlet:
         return
+    yield Question(
+        "corrections",
+        Aspect.PUBLISHER,
+        2.3,
+        (
+            f"What corrections or rulings followed {outlet}'s article on {subject}?",
+            f"How was {outlet}'s coverage of {subject} received?",
+            f"What complaints or corrections concern {outlet}'s coverage of {subject}?",
+        ),
+        "publisher-record",
+    )
     yield Question(
         "owner",
         Aspect.PUBLISHER,
         4.0,
         (
             f"Who owns and finances {outlet}?",
-            f"What company publishes {outlet}?",
-            f"What are the main sources of income of {outlet}?",
-            f"Who is behind {outlet}, and its funding?",
-            f"What commercial interests does the owner of {outlet} have?",
+            f"Who finances the publisher of {outlet}?",
+            f"How does the publisher of {outlet} earn its money?",
+            f"What organisation publishes and finances {outlet}?",
+            f"What commercial interests does the publisher of {outlet} have?",
         ),
         "publisher-funding",
     )
@@ -99,7 +118,7 @@ def _about_outlet(outlet: str) -> Iterator[Question]:
 
 def _about_authors(profile: ArticleProfile) -> Iterator[Question]:
     for number, author in enumerate(profile.authors[:1], start=1):
-        subject = profile.subject
+        subject = _subject(profile)
         yield Question(
             "background",
             Aspect.AUTHOR,
@@ -118,11 +137,11 @@ def _about_authors(profile: ArticleProfile) -> Iterator[Question]:
             Aspect.AUTHOR,
             3.5,
             (
-                f"What financial ties does {author} have to organisations involved in {subject}?",
-                f"Which organisations pay or employ {author}?",
+                f"What financial interests does {author} have in connection with {subject}?",
+                f"What ties does {author} have to organisations involved in {subject}?",
                 f"What conflicts of interest does {author} have regarding {subject}?",
                 f"What interests does {author} have in {subject}?",
-                f"What affiliations does {author} have?",
+                f"What paid affiliations does {author} have in connection with {subject}?",
             ),
             f"author{number}-interests",
         )
@@ -148,7 +167,7 @@ def _about_claim(profile: ArticleProfile) -> Iterator[Question]:
 
 
 def _about_studies(profile: ArticleProfile) -> Iterator[Question]:
-    subject = profile.subject
+    subject = _subject(profile)
     for number, study in enumerate(profile.studies[:_STUDIES], start=1):
         the = study if study.casefold().startswith("the ") else f"the {study}"
         yield Question(
@@ -156,10 +175,10 @@ def _about_studies(profile: ArticleProfile) -> Iterator[Question]:
             Aspect.CLAIM,
             3.5 / number**0.5,
             (
-                f"What did {the} study examine?",
+                f"What did {the} study on {subject} examine and find?",
                 f"What did {the} research on {subject} actually measure?",
+                f"What did {the} study find about {subject}?",
                 f"How was {the} study on {subject} carried out?",
-                f"What are the limitations of {the} study on {subject}?",
             ),
             f"study{number}-findings",
         )
@@ -176,55 +195,86 @@ def _about_studies(profile: ArticleProfile) -> Iterator[Question]:
         )
 
 
+def _subject(profile: ArticleProfile) -> str:
+    """Return the subject with "the" where the article mostly writes it so."""
+    subject = profile.subject
+    uses = len(re.findall(re.escape(subject), profile.body))
+    definite = len(re.findall(rf"\b[Tt]he\s+{re.escape(subject)}(?!\w)", profile.body))
+    return f"the {subject}" if uses and definite * 2 >= uses else subject
+
+
 def _about_figures(profile: ArticleProfile) -> Iterator[Question]:
+    subject = _subject(profile)
+    short = [
+        (number, clause)
+        for number, claim in enumerate(profile.claims, start=1)
+        if (clause := _clause(claim.text, profile)) and figures(clause)
+    ]
+    asked = {number for number, _ in short[:_FIGURES]}
+    for place, (number, clause) in enumerate(short[:_FIGURES]):
+        yield Question(
+            f"statement {clause}",
+            Aspect.FIGURE,
+            3.2 - 0.3 * place,
+            (
+                f"What do independent sources say about whether {clause}?",
+                f"What evidence is there that {clause}?",
+                f"How accurate is the statement that {clause}?",
+                f"What lies behind the statement that {clause}?",
+            ),
+            f"claim-{number}",
+        )
     phrases: dict[str, str] = {}
     for number, claim in enumerate(profile.claims, start=1):
-        for phrase in figure_phrases(claim.text):
-            phrases.setdefault(phrase, f"claim-{number}")
+        if number not in asked:
+            for phrase in figure_phrases(claim.text)[:1]:
+                phrases.setdefault(phrase, f"claim-{number}")
     for number, (phrase, angle) in enumerate(list(phrases.items())[:_FIGURES]):
         yield Question(
             f"figure {phrase}",
             Aspect.FIGURE,
             3.0 - 0.4 * number,
             (
-                f"What do official statistics say about the {phrase} in the {profile.subject} story?",
-                f"What is the basis for the figure of {phrase} on {profile.subject}?",
-                f"How does the figure of {phrase} compare with independent data on {profile.subject}?",
-                f"What lies behind the figure of {phrase} given for {profile.subject}?",
+                f"What do other sources say about the figure of {phrase} for {subject}?",
+                f"What do official statistics show about {phrase} and {subject}?",
+                f"How does the figure of {phrase} compare with independent data on {subject}?",
+                f"What is the basis for the figure of {phrase} on {subject}?",
             ),
             angle,
         )
 
 
 def _about_people(profile: ArticleProfile) -> Iterator[Question]:
+    subject = _subject(profile)
     known = [(name, role_of(name, profile.body)) for name in profile.people]
-    for number, (name, role) in enumerate([one for one in known if one[1]][:_PEOPLE]):
+    for number, (name, role) in enumerate([one for one in known if " " in one[1]][:_PEOPLE]):
         yield Question(
             f"person {name}",
             Aspect.SOURCE,
-            2.8 - 0.4 * number,
+            2.2 - 0.4 * number,
             (
                 f"What is the background of {name}, {role}?",
                 f"What are the qualifications of {name}, {role}?",
                 f"What expertise does {name}, {role}, have?",
-                f"What interests does {name}, {role}, have in {profile.subject}?",
+                f"What interests does {name}, {role}, have in {subject}?",
             ),
         )
 
 
 def _about_organisations(profile: ArticleProfile) -> Iterator[Question]:
+    subject = _subject(profile)
     named = [name for name in profile.organisations if " " in name and name not in profile.studies]
     for number, name in enumerate(named[:_ORGANISATIONS]):
         the = name if name.casefold().startswith("the ") else f"the {name}"
         yield Question(
             f"organisation {name}",
             Aspect.SOURCE,
-            2.2 - 0.4 * number,
+            1.8 - 0.4 * number,
             (
-                f"What is {the}'s role in {profile.subject}?",
+                f"What is {the}'s role in {subject}?",
                 f"What kind of organisation is {the}?",
                 f"What is the reputation of {the}?",
-                f"What has {the} said about {profile.subject}?",
+                f"What has {the} said about {subject}?",
             ),
         )
 
@@ -239,7 +289,7 @@ def _about_subject(subject: str) -> Iterator[Question]:
             (
                 f"What does independent research show about {subject}?",
                 f"What do experts say about {subject}?",
-                f"What have scientific or official inquiries found about {subject}?",
+                f"What have studies or official bodies concluded about {subject}?",
                 f"What is the current state of knowledge about {subject}?",
             ),
         ),
@@ -292,17 +342,33 @@ def headline_claim(profile: ArticleProfile) -> str:
     title = title.strip(" .!\"“”'‘’")
     if not 4 <= count_words(title) <= _MAX_CLAIM_WORDS or profile.title.rstrip().endswith("?"):
         return ""
-    if re.match(r"(?:How|Why|What|When|Where|Who|This|These|Here|Watch|The (?:Best|Untold))\b", title):
+    title = _HOW.sub("", title)
+    if _NO_CLAIM.match(title):
         return ""
-    names = {word for name in find_names(profile.body) for word in name.split()}
-    words = [
-        word
-        if re.sub(r"['’]s$", "", word).strip(",;\"“”'‘’") in names or not word[:1].isupper() or _is_code(word)
-        else word[0].lower() + word[1:]
-        for word in title.split()
-    ]
-    claim = " ".join(words)
-    return claim if has_verb(claim) else ""
+    title = _RELATIVE.sub(r"\1 \2", title)  # "The Sweetener That Triples ..."
+    claim = " ".join(_as_inside(word, profile.body) for word in title.split())
+    return claim if states_something(claim) else ""
+
+
+def _clause(sentence: str, profile: ArticleProfile) -> str:
+    """Return a short sentence as it goes on after "that"; empty if it is long or leans."""
+    if count_words(sentence) > _MAX_CLAIM_WORDS or points_out(sentence) or '"' in sentence:
+        return ""
+    if _OPENS_WITH_LINK.match(sentence):
+        return ""
+    first, _, rest = sentence.rstrip(".").partition(" ")
+    return f"{_as_inside(first, profile.body)} {rest}"
+
+
+def _as_inside(word: str, body: str) -> str:
+    """Return a word with a capital only if the body mostly writes it so inside a sentence."""
+    plain = re.sub(r"['’]s$", "", word.strip(",;:\"“”'‘’()"))
+    if not plain[:1].isupper() or _is_code(plain):
+        return word
+    lower = plain[0].lower() + plain[1:]
+    small = len(re.findall(rf"(?<![\w-]){re.escape(lower)}(?![\w-])", body))
+    large = len(re.findall(rf"(?<=[a-z,;] ){re.escape(plain)}(?![\w-])", body))
+    return word if large > small else word.replace(plain, lower, 1)
 
 
 def _is_code(word: str) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-REPRESENTATION = 2.0
+REPRESENTATION = 1.0
 LENGTH_POWER = 0.5
 LIKE_FLOOR = 0.35
 FRESH = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _PHRASE = re.compile(
-    r"(?<![\w.,-])(?P<number>[$£€T]?\d+(?:[.,]\d+)*(?:\s(?:percent|per\s+cent|million|billion"
+    r"(?<![\w.,:-])(?P<number>[$£€T]?\d+(?:[.,]\d+)*(?:\s(?:percent|per\s+cent|million|billion"
     r"|thousand))?%?)(?P<rest>(?:\s+of\s+(?:all\s+|the\s+|their\s+|its\s+)?)?(?:\s*[a-z][a-z’'-]+){0,3})"
 )
 _STOP = re.compile(
@@ -16,6 +16,11 @@ _STOP = re.compile(
     r"|said|had|came|works?|rose|fell|arrived|stood|climbed|receive|drank|swallow)\b.*$"
 )
 _TIME = re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|am|pm|a\.m|p\.m)\b")
+# A figure worth asking about is large, a share or a sum: "2 diabetes" is an accident of words.
+_WHOLE = re.compile(
+    r"(?:[$£€T]\d|\d[\d,.]*\s?(?:%|percent|per\s+cent|million|billion|thousand)|\d{2,3}(?![\d.])"
+    r"|\d{1,3}(?:,\d{3})+(?!\d)|\d{4,}(?!\d)|\d+\.\d+(?![.\d]))(?!\s*(?:th|st|nd|rd|local)\b)"
+)
 _COUNT_ONLY = re.compile(r"^[$£€T]?[\d.,]+$")
 
 
@@ -28,6 +33,8 @@ def figure_phrases(text: str) -> list[str]:
     for match in _PHRASE.finditer(text):
         number, rest = match["number"], _STOP.sub("", f" {match['rest'].strip()}").strip()
         phrase = " ".join(f"{number} {rest}".split())
+        if not _WHOLE.match(phrase) or rest.endswith(" of") or rest == "of":
+            continue
         if re.fullmatch(r"(?:1[5-9]|20)\d\d", number) or _TIME.search(phrase):
             continue
         if _COUNT_ONLY.match(phrase) and number[0].isdigit():

@@ -36,6 +36,15 @@ _MIN_LINK_SEGMENTS = 2
 _QUERY_WORDS = 12
 
 
+_TIE = re.compile(
+    r"\b(?:paid|pays|fellow\w*|member|board|owns?|owned|controls?|controlled|fund\w*|financ\w+"
+    r"|employ\w*|advis\w+|director|shares?|grants?|donat\w+|sponsor\w*|founded|launched"
+    r"|publish\w*|belongs?|client|agency|commission\w*|invoice\w*|consult\w+|worked|copywriter"
+    r"|partner\w*|stake|options|parent|subsidiary)\b",
+    re.IGNORECASE,
+)
+
+
 class ExtractivePlanner:
     """The role `plan_queries` without a model.
 
@@ -312,6 +321,7 @@ def _links(
             sentence
             for sentence in sentences(item.segment.text)
             if any(mentions(sentence, name_forms(principal)) for principal in principals)
+            and _TIE.search(sentence)
         )
         seen.update(name for name in find_names(tied) if _could_be_hidden(name, principals))
     fresh = [
@@ -336,7 +346,13 @@ def _links(
 def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
     """Tell whether a name may stand for a tie: two words, no place, no namesake."""
     own = {word for principal in principals for word in principal.split()}
-    return " " in name and not looks_like_place(name) and own.isdisjoint(name.split())
+    return (
+        " " in name
+        and " and " not in name
+        and not looks_like_place(name)
+        and own.isdisjoint(name.split())
+        and "." not in name
+    )
 
 
 def _reworded(angle: Angle, profile: ArticleProfile, round_number: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sidelight.errors import InputError
 from sidelight.generation.reading.byline import find_authors, find_publisher
@@ -35,6 +36,8 @@ _MIN_CLAIM_WORDS, _MAX_CLAIM_WORDS = 8, 34
 _MAX_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
+_MIN_SLUG_DASHES = 2
+_MIN_SINGLE, _DOMINANT = 3, 1.5
 
 _UNITS = frozenset({"percent", "cent", "million", "billion", "thousand", "year", "years", "day"})
 
@@ -85,7 +88,7 @@ class ExtractiveProfiler:
                 :_MAX_NAMES
             ],
             dates=tuple(dict.fromkeys(_DATE.findall(clean(article.body)))),
-            subject=_subject(title, body),
+            subject=_subject(title, _slug(article.url), body),
             keywords=tuple(keywords),
             claims=tuple(_claims(title, body, set(keywords))),
             body=body,
@@ -110,8 +113,18 @@ def _keywords(title: str, body: str) -> list[str]:
     return [word for word, _ in ordered[:_MAX_KEYWORDS]]
 
 
-def _subject(title: str, body: str) -> str:
+def _slug(url: str) -> str:
+    """Return the words of the last part of an address that has some: `bog-bill-4000-jobs`."""
+    parts = [part for part in urlsplit(url).path.split("/") if part.count("-") >= _MIN_SLUG_DASHES]
+    return re.sub(r"\.\w+$|[-_]+", " ", parts[-1]).strip() if parts else ""
+
+
+def _subject(title: str, slug: str, body: str) -> str:
     """Return the phrase that says what the article is about, as the article writes it.
+
+    A pair of words that title and address share; or else the first of these that there is. A name
+    that title or address hold and the body uses more than twice as often is put before it, such as
+    that of a product.
 
     The pair of words from the title that the body uses most; else a pair with one word from the
     title that it uses at least three times; else the pair of the title whose words it uses most
@@ -136,7 +149,26 @@ def _subject(title: str, body: str) -> str:
     pairs = [phrase for phrase in title_phrases if len(phrase) == 2 and spread(phrase)[0] > 1]
     words = [phrase for phrase in title_phrases if len(phrase) == 1 and frequency[phrase] > 1]
     best = max(used, key=worth, default=()) or max(pairs or words, key=spread, default=())
+    in_slug = [phrase for phrase in _phrases(slug) if len(phrase) == 2 and phrase in title_phrases]
+    if len(best) < 2:
+        best = max(in_slug, key=spread, default=best)
+    single = max(
+        ((word,) for word in tokens(f"{title} {slug}") if not _is_filler(word)),
+        key=lambda phrase: (_is_capitalised(phrase[0], body), frequency[phrase], phrase),
+        default=(),
+    )
+    whole = f"{body}\n{title}"
+    if not used and len(best) == 2 and single[0] not in best and frequency[single] >= max(
+        _MIN_SINGLE, _DOMINANT * frequency[best]
+    ):
+        return f"{_as_written(single[0], whole)} and {_as_written(' '.join(best), whole)}"
     return _as_written(" ".join(best), f"{body}\n{title}") if best else one_line(title)
+
+
+def _is_capitalised(word: str, body: str) -> bool:
+    """Tell whether the body mostly writes a word with a capital inside sentences."""
+    found = re.findall(rf"(?<=[\w,;] ){re.escape(word)}(?!\w)", body, re.IGNORECASE)
+    return sum(form[0].isupper() for form in found) * 2 > len(found)
 
 
 def _phrases(text: str) -> list[tuple[str, ...]]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.generation.extractive.asking import Question, questions_about, wording
 from sidelight.generation.question_worth.model import fitted_question_worth
-from sidelight.schemas.angle import Aspect
 from sidelight.schemas.question import DraftQuestions
 from sidelight.text import count_words, one_line
 
@@ -24,7 +23,9 @@ _REPEATED_ASPECT = 0.9
 _UNANSWERED = 0.85
 _MAX_WORDS = 25
 _MAX_GENERIC = 4
-_CLEARLY_WORSE = 0.5  # grades below the best wording of the same question
+_MAX_LINKS = 2
+_TRUST_IN_GRADES = 0.5
+_CLEARLY_WORSE = 0.8  # grades below the best wording of the same question
 
 
 class ExtractiveQuestionWriter:
@@ -46,7 +47,7 @@ class ExtractiveQuestionWriter:
     ) -> DraftQuestions:
         """Return the questions by falling worth, each aspect worth less the more it has asked.
 
-        A question is worth its expected importance times the grade that people would give it.
+        A question is worth its expected importance times the square root of the grade that people would give it.
         """
         covered = evidence.covers(angle.angle_id for angle in angles)
         worth_of = fitted_question_worth()
@@ -57,7 +58,7 @@ class ExtractiveQuestionWriter:
             if text and text not in worth:
                 open_questions[text] = question
                 answered = not question.angle or question.angle in covered
-                worth[text] = question.weight * max(0.5, worth_of(text))
+                worth[text] = question.weight * max(0.5, worth_of(text)) ** _TRUST_IN_GRADES
                 worth[text] *= 1.0 if answered else _UNANSWERED
         chosen: list[str] = []
         generic = 0
@@ -102,11 +103,23 @@ class ExtractiveQuestionWriter:
 
 def _linked(angles: Sequence[Angle], profile: ArticleProfile) -> list[Question]:
     """Return questions on the ties that the investigation came upon, whoever planned it."""
-    del profile
+    principal = profile.authors[0] if profile.authors else profile.publisher
     return [
-        Question(angle.angle_id, Aspect.AUTHOR, 3.5, (angle.question,), angle.angle_id)
-        for angle in angles
-        if angle.angle_id.startswith("link-")
+        Question(
+            angle.angle_id,
+            angle.aspect,
+            3.3,
+            (
+                f"What ties does {principal} have to {angle.must_mention[0]}?",
+                f"What is the relationship between {principal} and {angle.must_mention[0]}?",
+                f"What role has {principal} had at {angle.must_mention[0]}?"
+                if profile.authors
+                else f"What role does {angle.must_mention[0]} play at {principal}?",
+                f"How is {principal} connected with {angle.must_mention[0]}?",
+            ),
+            angle.angle_id,
+        )
+        for angle in [one for one in angles if one.angle_id.startswith("link-")][:_MAX_LINKS]
     ]
 
 

@@ -75,7 +75,7 @@ def _wanted_words(angle: Angle, sentences: Sequence[str]) -> list[float]:
 
 def _is_on_subject(sentence: str, *, profile: ArticleProfile) -> bool:
     words = set(content_words(sentence))
-    subject = set(content_words(profile.subject))
-    if subject and subject <= words:
+    parts = [set(content_words(part)) for part in profile.subject.split(" and ")]
+    if any(part and part <= words for part in parts):
         return True
     return len(words.intersection(profile.keywords)) >= _SHARED_KEYWORDS

@@ -50,7 +50,7 @@ _PLURAL_PRESENT = frozenset(_PRESENT.split())
 # "scores the", "employs 540", "buys barley from": a form in -s and what only a verb has after it.
 _TAKES_AN_OBJECT = re.compile(
     r"(?<=\w )[a-z]{2,}(?<![su])s\s+(?:a|an|the|no|that|only|its|his|her|their|more|less|almost"
-    r"|nearly|around|up|between|\d|T\d|[$£€]\d|[A-Z][a-z])"
+    r"|nearly|around|up|between|one|two|three|four|five|six|ten|\d|T\d|[$£€]\d|[A-Z][a-z])"
 )
 _WORD = re.compile(r"[\w'’-]+")
 
@@ -76,6 +76,15 @@ def first_verb(sentence: str) -> int | None:
             return match.start()
         before = word.casefold()
     return None
+
+
+def states_something(text: str) -> bool:
+    """Tell whether a text has a verb that cannot be a participle or a noun."""
+    return any(
+        match.group() in _FINITE or _TAKES_AN_OBJECT.match(text, match.start())
+        for match in _WORD.finditer(text)
+        if match.start() > 0
+    )
 
 
 def _is_finite(sentence: str, match: re.Match[str], before: str) -> bool:
