@@ -23,7 +23,6 @@ import argparse
 import asyncio
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +44,7 @@ from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.text.segment_text import passage_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -68,6 +67,7 @@ class Remembering:
         self._stored = len(self._known)
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return the vectors of some texts."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             self._known.update(zip(new, self._encode(new), strict=True))
@@ -83,8 +83,8 @@ class Remembering:
             )
 
 
-async def write(data: Path, out: Path, cache: Path) -> None:
-    """Report on every topic under every rotation."""
+async def write(data: Path, cache: Path) -> bytes:
+    """Report on every topic under every rotation, and return a JSON object."""
     topics, models = read_real_topics(data)
     encoder = Encoder(DEFAULT_ENCODER)
     base = base_segments(data, topics)
@@ -101,7 +101,7 @@ async def write(data: Path, out: Path, cache: Path) -> None:
         seconds += time.monotonic() - started
         print(f"{target}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     remember.save()
-    out.write_bytes(orjson.dumps({"seconds": round(seconds, 1), "reports": written}))
+    return orjson.dumps({"seconds": round(seconds, 1), "reports": written})
 
 
 async def investigate_all(
@@ -216,8 +216,10 @@ class Scorer:
         best, left = 0.0, list(dict.fromkeys(texts))
         while left:
             room = [text for text in left if cut([*chosen, text], MAX_WORDS) == [*chosen, text]]
-            gains = [(await self.score(topic_id, model, [*chosen, text]) - best) / len(text.split())
-                     for text in room]
+            gains = [
+                (await self.score(topic_id, model, [*chosen, text]) - best) / len(text.split())
+                for text in room
+            ]
             if not gains or max(gains) <= 0:
                 return best
             text = room[int(np.argmax(gains))]
@@ -268,22 +270,30 @@ async def score(data: Path, files: Sequence[Path], cache: Path, *, ceiling: bool
             ]
             cell = [
                 await scorer.score(
-                    topic_id, target,
+                    topic_id,
+                    target,
                     [one["text"] for one in written[name][target][topic_id]["sentences"]],
                 )
                 for name in names
             ]
             cell += [float(np.mean(own)), max(own)]
             if ceiling:
-                pool = [one.text for model in models if model != target
-                        for one in topic.reports[model] if one.hosts]
+                pool = [
+                    one.text
+                    for model in models
+                    if model != target
+                    for one in topic.reports[model]
+                    if one.hosts
+                ]
                 cell.append(await scorer.ceiling(topic_id, target, pool))
             cells.append(cell)
         rows[topic_id] = np.mean(cells, axis=0).tolist()
     encode.save()
     lines = [f"{'topic':34s} " + " ".join(f"{name:>18s}" for name in columns)]
-    lines += [f"{topic_id:34s} " + " ".join(f"{value:18.3f}" for value in row)
-              for topic_id, row in sorted(rows.items(), key=lambda item: -item[1][0])]
+    lines += [
+        f"{topic_id:34s} " + " ".join(f"{value:18.3f}" for value in row)
+        for topic_id, row in sorted(rows.items(), key=lambda item: -item[1][0])
+    ]
     means = np.mean(list(rows.values()), axis=0)
     lines.append(f"{'mean':34s} " + " ".join(f"{value:18.3f}" for value in means))
     above = sum(row[0] > row[len(names)] for row in rows.values())
@@ -304,7 +314,8 @@ def main() -> None:
     parser.add_argument("--no-ceiling", action="store_true")
     arguments = parser.parse_args()
     if arguments.step == "write":
-        asyncio.run(write(arguments.data, arguments.reports[0], arguments.cache))
+        reports = asyncio.run(write(arguments.data, arguments.cache))
+        arguments.reports[0].write_bytes(reports)
         return
     lines = asyncio.run(
         score(arguments.data, arguments.reports, arguments.cache, ceiling=not arguments.no_ceiling)

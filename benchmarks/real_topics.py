@@ -3,8 +3,8 @@
 Three models wrote reports on each of the 30 public articles. Two of them, the sources, become
 pages: one page per cited host, made of the sentences that cite it. The sentences of the third are
 the expected answers. What they call "the article" a page calls by its outlet, as a page of its own
-would: "the Verge article". Citations of the target article itself make no page, and a sentence that rests
-on nothing else is no expected answer: it retells the article.
+would: "the Verge article". Citations of the target article itself make no page, and a sentence that
+rests on nothing else is no expected answer: it retells the article.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import gzip
 import re
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -32,6 +31,7 @@ from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -130,8 +130,9 @@ def base_segments(data: Path, topics: Sequence[Topic]) -> list[Segment]:
 
 def _windows(document_id: str, url: str, title: str, body: str) -> list[Segment]:
     return [
-        Segment(segment_id=f"{document_id}#{place}_{start}", url=url, title=title,
-                text=body[start:end])
+        Segment(
+            segment_id=f"{document_id}#{place}_{start}", url=url, title=title, text=body[start:end]
+        )
         for place, (start, end) in enumerate(windows(body))
     ]
 

@@ -2,9 +2,9 @@
 
 Two submodular sums are added. Each angle is covered with the chance that at least one chosen
 statement speaks to it, as in `compose`. Each statement found is represented as well as the chosen
-one that is most like it (Lin and Bilmes, 2011), which favours what many pages say and leaves out
-what has been said. Statements are taken by gain per word to a power below one: a plain gain per
-word fills a report with the shortest.
+one that is most like it (Lin and Bilmes, 2011), which favours what many pages say. Words that were
+said already count for nothing, so that one fact does not come three times. Statements are taken by
+gain per word to a power below one: a plain gain per word fills a report with the shortest.
 """
 
 from __future__ import annotations
@@ -14,21 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.text import budget_words
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-REPRESENTATION = 1.0
-LENGTH_POWER = 0.5
-LIKE_FLOOR = 0.35
-FRESH = 1.0
+_LENGTH_POWER = 0.5
+_NOT_ALIKE = 0.35  # the cosine up to which one statement stands for nothing of another
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Choices:
     """What there is to choose from, row by row.
 
     Attributes:
@@ -38,6 +34,7 @@ class Found:
         worth: Importance of each statement itself.
         likeness: Cosines between statements, `(n, n)`.
         concepts: Which words each statement holds, `(n, vocabulary)`.
+        excludes: Whether two statements cannot both be in a report, `(n, n)`.
     """
 
     words: npt.NDArray[np.int64]
@@ -46,60 +43,60 @@ class Found:
     worth: npt.NDArray[np.float64]
     likeness: npt.NDArray[np.float64]
     concepts: npt.NDArray[np.bool_]
+    excludes: npt.NDArray[np.bool_]
 
 
-def words_of(texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the words that each text uses of a budget."""
-    return np.array([budget_words(text) for text in texts], dtype=np.int64)
-
-
-def choose(
-    found: Found,
-    max_words: int,
-    excludes: npt.NDArray[np.bool_],
-    standing: Sequence[int] = (),
-) -> list[int]:
+def choose(choices: Choices, max_words: int, *, standing: Sequence[int] = ()) -> list[int]:
     """Return the rows chosen, in the order they were chosen, never over `max_words`.
 
     Args:
-        found: What there is.
+        choices: What there is.
         max_words: Budget.
-        excludes: `(n, n)`, whether two rows cannot both be in a report.
-        standing: Rows the report holds already; they use up words.
+        standing: Rows the report holds already; they use up words and say what they say.
     """
-    represents = np.clip((found.likeness - LIKE_FLOOR) / (1 - LIKE_FLOOR), 0.0, 1.0)
-    share = found.worth / max(float(found.worth.sum()), 1e-9)
-    angle_share = found.weights / max(float(found.weights.sum()), 1e-9)
-    said = np.zeros(found.concepts.shape[1], dtype=bool)
-    n_concepts = np.maximum(found.concepts.sum(axis=1), 1)
-    missed = np.ones(len(found.weights))
-    reached = np.zeros(len(found.words))
-    allowed = np.ones(len(found.words), dtype=bool)
-    left = max_words
-    chosen: list[int] = []
-
-    def take(row: int) -> None:
-        nonlocal missed, reached, left, allowed, said
-        missed = missed * (1.0 - found.covers[row])
-        reached = np.maximum(reached, represents[row])
-        said = said | found.concepts[row]
-        left -= int(found.words[row])
-        allowed &= ~excludes[row]
-        allowed[row] = False
-
+    growing = _Growing(choices, max_words)
     for row in standing:
-        take(row)
-    while True:
-        open_rows = np.flatnonzero(allowed & (found.words <= left))
-        if not len(open_rows):
-            return chosen
-        covering = (found.covers[open_rows] * missed * angle_share).sum(axis=1)
-        rising = np.maximum(represents[open_rows] - reached, 0.0) @ share
-        fresh = (found.concepts[open_rows] & ~said).sum(axis=1) / n_concepts[open_rows]
-        gains = fresh**FRESH * (covering + REPRESENTATION * rising) / found.words[open_rows] ** LENGTH_POWER
-        best = int(np.argmax(np.round(gains, 9)))
-        if gains[best] <= 0:
-            return chosen
-        row = int(open_rows[best])
-        chosen.append(row)
-        take(row)
+        growing.take(row)
+    chosen: list[int] = []
+    while (best := growing.best()) is not None:
+        growing.take(best)
+        chosen.append(best)
+    return chosen
+
+
+class _Growing:
+    """A report while it grows."""
+
+    def __init__(self, choices: Choices, max_words: int) -> None:
+        self._of = choices
+        self._represents = np.clip((choices.likeness - _NOT_ALIKE) / (1 - _NOT_ALIKE), 0.0, 1.0)
+        self._share = choices.worth / max(float(choices.worth.sum()), 1e-9)
+        self._weights = choices.weights / max(float(choices.weights.sum()), 1e-9)
+        self._n_concepts = np.maximum(choices.concepts.sum(axis=1), 1)
+        self._missed = np.ones(len(choices.weights))
+        self._represented = np.zeros(len(choices.words))
+        self._said = np.zeros(choices.concepts.shape[1], dtype=bool)
+        self._open = np.ones(len(choices.words), dtype=bool)
+        self._left = max_words
+
+    def take(self, row: int) -> None:
+        """Put a statement in."""
+        self._missed = self._missed * (1.0 - self._of.covers[row])
+        self._represented = np.maximum(self._represented, self._represents[row])
+        self._said = self._said | self._of.concepts[row]
+        self._open &= ~self._of.excludes[row]
+        self._open[row] = False
+        self._left -= int(self._of.words[row])
+
+    def best(self) -> int | None:
+        """Return the statement that adds most, or None where none fits or adds anything."""
+        rows = np.flatnonzero(self._open & (self._of.words <= self._left))
+        if not len(rows):
+            return None
+        covering = (self._of.covers[rows] * self._missed * self._weights).sum(axis=1)
+        rising = np.maximum(self._represents[rows] - self._represented, 0.0) @ self._share
+        fresh = (self._of.concepts[rows] & ~self._said).sum(axis=1) / self._n_concepts[rows]
+        gains = fresh * (covering + rising) / self._of.words[rows] ** _LENGTH_POWER
+        gains = np.round(gains, 9)  # ties are ties on any machine, and go to the earlier row
+        best = int(np.argmax(gains))
+        return int(rows[best]) if gains[best] > 0 else None

@@ -6,7 +6,8 @@ import re
 
 _PHRASE = re.compile(
     r"(?<![\w.,:-])(?P<number>[$£€T]?\d+(?:[.,]\d+)*(?:\s(?:percent|per\s+cent|million|billion"
-    r"|thousand))?%?)(?P<rest>(?:\s+of\s+(?:all\s+|the\s+|their\s+|its\s+)?)?(?:\s*[a-z][a-z’'-]+){0,3})"
+    r"|thousand))?%?)(?P<rest>(?:\s+of(?:\s+(?:all|the|their|its))?)?"
+    r"(?:\s+[a-z][a-z’'-]+){0,3})"
 )
 _STOP = re.compile(
     r"\s+(?:a|an|the|in|on|at|by|for|from|to|with|per|within|over|under|up|down|as|if|or|and|but"

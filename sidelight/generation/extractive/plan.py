@@ -18,6 +18,7 @@ from sidelight.generation.reading.names import (
     mentions,
     name_forms,
 )
+from sidelight.generation.reading.search_words import search_words
 from sidelight.schemas.angle import Angle, Aspect, Plan, PlannedQuery
 from sidelight.text import content_words, sentences
 
@@ -372,7 +373,8 @@ def _anchored(query: str, question: str, profile: ArticleProfile) -> str:
 
 def _with_context(text: str, profile: ArticleProfile) -> str:
     """Return the content words of a text and a name or keywords of the article it lacks."""
-    words = list(dict.fromkeys(content_words(text)))[:_QUERY_WORDS]
+    words = search_words(text, _QUERY_WORDS)
     names = [name for name in (*profile.people, *profile.organisations) if name not in text]
-    extra = names[:1] or [word for word in profile.keywords if word not in words][:2]
+    held = content_words(" ".join(words))
+    extra = names[:1] or [word for word in profile.keywords if word not in held][:2]
     return " ".join([*words, *extra])

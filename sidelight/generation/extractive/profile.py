@@ -153,22 +153,21 @@ def _subject(title: str, slug: str, body: str) -> str:
     if len(best) < 2:
         best = max(in_slug, key=spread, default=best)
     single = max(
-        ((word,) for word in tokens(f"{title} {slug}") if not _is_filler(word)),
-        key=lambda phrase: (_is_capitalised(phrase[0], body), frequency[phrase], phrase),
-        default=(),
+        (word for word in tokens(f"{title} {slug}") if not _is_filler(word)),
+        key=lambda word: (_is_capitalised(word, body), frequency[(word,)], word),
+        default="",
     )
-    whole = f"{body}\n{title}"
-    if not used and len(best) == 2 and single[0] not in best and frequency[single] >= max(
-        _MIN_SINGLE, _DOMINANT * frequency[best]
-    ):
-        return f"{_as_written(single[0], whole)} and {_as_written(' '.join(best), whole)}"
+    dominates = frequency[(single,)] >= max(_MIN_SINGLE, _DOMINANT * frequency[best])
+    if not used and len(best) > 1 and single not in best and dominates:
+        whole = f"{body}\n{title}"
+        return f"{_as_written(single, whole)} and {_as_written(' '.join(best), whole)}"
     return _as_written(" ".join(best), f"{body}\n{title}") if best else one_line(title)
 
 
 def _is_capitalised(word: str, body: str) -> bool:
     """Tell whether the body mostly writes a word with a capital inside sentences."""
     found = re.findall(rf"(?<=[\w,;] ){re.escape(word)}(?!\w)", body, re.IGNORECASE)
-    return sum(form[0].isupper() for form in found) * 2 > len(found)
+    return 2 * sum(bool(form[0].isupper()) for form in found) > len(found)
 
 
 def _phrases(text: str) -> list[tuple[str, ...]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING
 
 from sidelight.checks.compound_rules import compound_reason
-from sidelight.generation.extractive.asking import Question, questions_about, wording
+from sidelight.generation.extractive.asking import Question, questions_about
 from sidelight.generation.question_worth.model import fitted_question_worth
 from sidelight.schemas.question import DraftQuestions
 from sidelight.text import count_words, one_line
@@ -23,7 +24,7 @@ _REPEATED_ASPECT = 0.9
 _UNANSWERED = 0.85
 _MAX_WORDS = 25
 _MAX_GENERIC = 4
-_MAX_LINKS = 2
+_LEAST_GRADE = 0.5
 _TRUST_IN_GRADES = 0.5
 _CLEARLY_WORSE = 0.8  # grades below the best wording of the same question
 
@@ -47,42 +48,39 @@ class ExtractiveQuestionWriter:
     ) -> DraftQuestions:
         """Return the questions by falling worth, each aspect worth less the more it has asked.
 
-        A question is worth its expected importance times the square root of the grade that people would give it.
+        A question is worth its expected importance times the root of the grade people would give.
         """
         covered = evidence.covers(angle.angle_id for angle in angles)
-        worth_of = fitted_question_worth()
-        open_questions: dict[str, Question] = {}
-        worth: dict[str, float] = {}
-        for question in [*_linked(angles, profile), *questions_about(profile)]:
-            text = self._worded(question, profile)
-            if text and text not in worth:
-                open_questions[text] = question
-                answered = not question.angle or question.angle in covered
-                worth[text] = question.weight * max(0.5, worth_of(text)) ** _TRUST_IN_GRADES
-                worth[text] *= 1.0 if answered else _UNANSWERED
+        asked = {
+            text: question
+            for question in reversed(questions_about(profile, angles))
+            if (text := self._worded(question, profile.title))
+        }
+        worth = {
+            text: question.weight
+            * max(_LEAST_GRADE, fitted_question_worth()(text)) ** _TRUST_IN_GRADES
+            * (1.0 if not question.angle_id or question.angle_id in covered else _UNANSWERED)
+            for text, question in asked.items()
+        }
         chosen: list[str] = []
-        generic = 0
         while worth and len(chosen) < self._count:
             best = max(worth, key=lambda text: (worth[text], text))
             del worth[best]
-            if self._repeats(best, chosen):
+            generic = sum(asked[text].is_generic for text in chosen)
+            if self._repeats(best, chosen) or (asked[best].is_generic and generic == _MAX_GENERIC):
                 continue
-            if open_questions[best].generic:
-                if generic == _MAX_GENERIC:
-                    continue
-                generic += 1
             chosen.append(best)
             for text in worth:
-                if open_questions[text].aspect == open_questions[best].aspect:
+                if asked[text].aspect == asked[best].aspect:
                     worth[text] *= _REPEATED_ASPECT
         reserve = reserve_questions(profile, self._max_characters)
         chosen += [text for text in reserve if text not in chosen][: self._count - len(chosen)]
         return DraftQuestions(questions=tuple(chosen))
 
-    def _worded(self, question: Question, profile: ArticleProfile) -> str:
-        """Return the wording of a question for this topic: none that is clearly worse than another.
+    def _worded(self, question: Question, title: str) -> str:
+        """Return one wording of a question, which depends on the topic alone.
 
-        None is left where all are too long or ask two things.
+        None is clearly worse than another, too long or asks two things; empty if that leaves none.
         """
         fit = [
             text
@@ -91,36 +89,17 @@ class ExtractiveQuestionWriter:
             and count_words(text) <= _MAX_WORDS
             and compound_reason(text) is None
         ]
-        if not fit:
-            return ""
-        worth = fitted_question_worth()
-        least = max(map(worth, fit)) - _CLEARLY_WORSE
-        return next(text for text in wording(fit, profile.title) if worth(text) >= least)
+        worth = [fitted_question_worth()(text) for text in fit]
+        good = [
+            text
+            for text, grade in zip(fit, worth, strict=True)
+            if grade >= max(worth) - _CLEARLY_WORSE
+        ]
+        # Topics differ in their wordings, and a topic has the same ones whenever it is run.
+        return good[zlib.crc32(title.encode()) % len(good)] if good else ""
 
     def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
         return bool((self._index.similarity([question], chosen) >= _SAME_QUESTION).any())
-
-
-def _linked(angles: Sequence[Angle], profile: ArticleProfile) -> list[Question]:
-    """Return questions on the ties that the investigation came upon, whoever planned it."""
-    principal = profile.authors[0] if profile.authors else profile.publisher
-    return [
-        Question(
-            angle.angle_id,
-            angle.aspect,
-            3.3,
-            (
-                f"What ties does {principal} have to {angle.must_mention[0]}?",
-                f"What is the relationship between {principal} and {angle.must_mention[0]}?",
-                f"What role has {principal} had at {angle.must_mention[0]}?"
-                if profile.authors
-                else f"What role does {angle.must_mention[0]} play at {principal}?",
-                f"How is {principal} connected with {angle.must_mention[0]}?",
-            ),
-            angle.angle_id,
-        )
-        for angle in [one for one in angles if one.angle_id.startswith("link-")][:_MAX_LINKS]
-    ]
 
 
 def reserve_questions(profile: ArticleProfile, max_characters: int) -> list[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # a field, above the second they are about the same fact.
 _FLOOR, _CEILING = 0.38, 0.80
 _SHARED_KEYWORDS = 2
-IN_CONTEXT = 0.9
+_IN_CONTEXT = 0.9
 _PER_WORD, _MOST_WORDS = 0.04, 3
 
 
@@ -60,7 +60,7 @@ def relevance(
         names = angle.must_mention
         speaks = cache(partial(mentions, forms=names)) if names else is_on_subject
         scores[:, column] *= [
-            1.0 if speaks(sentence) else IN_CONTEXT if speaks(page) else 0.0
+            1.0 if speaks(sentence) else _IN_CONTEXT if speaks(page) else 0.0
             for sentence, page in zip(sentences, pages, strict=True)
         ]
     return np.asarray(np.round(scores, 4))

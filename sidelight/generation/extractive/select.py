@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.extractive.sentence_index import SentenceIndex
 from sidelight.generation.reading.statements import statements
 from sidelight.generation.spread import spread
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
@@ -13,6 +12,7 @@ from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
     from sidelight.schemas.segment import Segment
@@ -84,8 +84,11 @@ def window_of(segment: Segment) -> str:
 
 def single_sentences(segment: Segment) -> list[str]:
     """Return what a segment says, sentence by sentence: what was joined or attributed is left."""
-    said = {one.last: one.text for one in reversed(statements(segment.text, segment.title))
-            if one.first == one.last}
+    said = {
+        one.last: one.text
+        for one in reversed(statements(segment.text, segment.title))
+        if one.first == one.last
+    }
     return [said[place] for place in sorted(said)]
 
 

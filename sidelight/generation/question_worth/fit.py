@@ -2,9 +2,9 @@
 
 Run with: python -m sidelight.generation.question_worth.fit PATH_TO_QUESTION_ASSESSMENTS.TSV
 
-Prints how well it does on articles, then on runs, that were held out, and writes the weights, fitted
-on everything, beside this module. A line of the file holds topic, article, assessor, run, rank,
-grade (-1 to 4), a flag and the question; -1 counts as 0, as in the track's own averages.
+Prints how well it does on articles, then on runs, that were held out, and writes the weights,
+fitted on everything, beside this module. A line of the file holds topic, article, assessor, run,
+rank, grade (-1 to 4), a flag and the question; -1 counts as 0, as in the track's own averages.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def main(path: Path, destination: Path = WEIGHTS) -> None:
     by_article = held_out(graded, [one.article for one in graded], FOLDS)
     by_run = held_out(graded, [one.run for one in graded], len({one.run for one in graded}))
     print(f"{len(graded)} questions; articles held out: {by_article}; runs held out: {by_run}")
-    provenance: dict[str, str | float] = {
+    provenance: dict[str, str | int | float] = {
         "data": "TREC 2024 Lateral Reading, grades of all submitted questions",
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "questions": len(graded),

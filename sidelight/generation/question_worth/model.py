@@ -24,7 +24,7 @@ class QuestionWorth(Value):
         counts: By count, what one of it adds.
     """
 
-    provenance: dict[str, str | float] = Field(default_factory=dict)
+    provenance: dict[str, str | int | float] = Field(default_factory=dict)
     intercept: float
     runs: dict[str, float]
     counts: dict[str, float]

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 _COPIED = 0.5
 _ARTICLE = re.compile(r"\b[Tt]he\s+(?:[a-z-]+\s+)?(?:article|column|story|piece|feature|post)\b")
+_RETELLS = re.compile(
+    r"\b(?:article|column|piece|story|feature)\s+(?:[a-z]+ly\s+)?(?:said|says|stated|states|claimed"
+    r"|claims|described|describes|told|quoted|quotes|argued|argues|reported|notes|noted|explores"
+    r"|centers|centres|focuses|highlights|discusses|asks)\b"
+)
+_CONTRAST = re.compile(r"\b(?:but|however|although|though|whereas|while|yet|not|without|because)\b")
 _THE_ARTICLE = frozenset({"article", "column", "story", "piece", "feature"})
 _PUBLISHES = re.compile(
     r"\b(?:article|column|story|piece|feature|wrote|told (?:its )?readers|published an?)\b"
@@ -89,6 +95,10 @@ class Reader:
     def is_about(self, page: str) -> bool:
         """Tell whether a page names the outlet or an author."""
         return mentions(page, self._principals)
+
+    def retells(self, text: str) -> bool:
+        """Tell whether a text says no more than what the article said."""
+        return _RETELLS.search(text) is not None and _CONTRAST.search(text) is None
 
     def speaks_of_article(self, text: str) -> bool:
         """Tell whether a text speaks of an article, or says what the outlet or an author wrote."""

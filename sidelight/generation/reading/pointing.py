@@ -110,7 +110,9 @@ CALENDAR = frozenset(
     tuesday wednesday thursday friday saturday sunday
     """.split()
 )
-_THING_BEFORE = re.compile(r"\b(?:a|an|the|every|each|no|some|many|most|few|all)\s+[a-z]", re.I)
+_THING_BEFORE = re.compile(
+    r"\b(?:a|an|the|every|each|no|some|many|most|few|all)\s+[a-z]", re.IGNORECASE
+)
 _HOST = re.compile(r"\b[a-z0-9-]+(?:\.[a-z]{2,})?\.(?:com|org|net|co|example|gov|edu|info|au|uk)\b")
 _CAPITALISED = re.compile(r"(?<!\w)[^\W\d_a-z][\w'’-]*")
 
@@ -130,9 +132,7 @@ def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
     return ""
 
 
-def loose_pronoun(
-    sentence: str, known: frozenset[str] = frozenset()
-) -> re.Match[str] | None:
+def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Match[str] | None:
     """Return the first pronoun for which nothing before it in the sentence can stand.
 
     He and she need a name before them; it and they a name or a noun with its article.

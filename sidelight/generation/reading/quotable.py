@@ -18,8 +18,9 @@ _FIRST_OR_SECOND_PERSON = re.compile(
     r"|[Yy]ou|[Yy]ours?|[Yy]ou're)\b"
 )
 _SERVICE = re.compile(
-    r"\b(?:cookies?|subscribe|(?:our|free|daily|weekly|email) newsletters?|sign up|log in|click|read more|all rights reserved"
-    r"|copyright|comments? (?:are|is)|share this|related (?:stories|articles)|advertisement"
+    r"\b(?:cookies?|subscribe|(?:our|free|daily|weekly|email) newsletters?|sign up|log in|click"
+    r"|read more|all rights reserved|copyright|comments? (?:are|is)|share this|advertisement"
+    r"|related (?:stories|articles)"
     r"|(?:please|should be) (?:cite|quote|credit|contact|note|write|see|use|check)|cite(?:d)? as"
     r"|interviews? (?:with|can|are|may)\b.*\b(?:arranged|available|requests?)|press (?:contact"
     r"|office|enquir\w+|inquir\w+)|for (?:more|further) (?:information|details)|upon request"
@@ -27,7 +28,8 @@ _SERVICE = re.compile(
     r"|opening hours|free of charge|out of stock|gift card|discount code|delivery takes|returns"
     r" are|page (?:was )?(?:last )?(?:updated|edited|reviewed)|retrieved (?:on|from)|archived from"
     r"|is (?:useful|helpful) for|photograph(?:s|y)? by|image (?:credit|caption|copyright)"
-    r"|version of the (?:conversation|interview)|(?:follows|below)\.$|in this (?:article|section|story|guide)|valued member)\b",
+    r"|version of the (?:conversation|interview)|in this (?:article|section|story|guide)"
+    r"|valued member)\b|\b(?:follows|below)\.$",
     re.IGNORECASE,
 )
 # "For the potter, see ..." is a signpost.
@@ -60,7 +62,7 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
             joined.
     """
     return (
-        (leaning or _MIN_WORDS <= count_words(sentence))
+        (leaning or count_words(sentence) >= _MIN_WORDS)
         and count_words(sentence) <= _MAX_WORDS
         and _BEGINS.match(sentence) is not None
         and _ENDS.search(sentence) is not None

@@ -16,7 +16,10 @@ _KIND = (
     r"|nurse|surgeon|pulmonologist|cardiologist|gastroenterologist|entrepreneur|leader|secretary)"
 )
 _MAX_WORDS = 9
-_AFTER = r",?\s+(?:who\s+is\s+|is\s+)?(?P<role>(?:(?:the|a|an)\s+)?(?:[a-z][\w’'-]*\s+){{0,4}}{kind}\b[^,.;:()\"“”]*)"
+_AFTER = (
+    r",?\s+(?:who\s+is\s+|is\s+)?(?P<role>(?:(?:the|a|an)\s+)?(?:[a-z][\w’'-]*\s+){{0,4}}{kind}"
+    r"\b[^,.;:()\"“”]*)"
+)
 _BEFORE = r"\b(?P<role>(?:[a-z][\w’'-]*\s+){{0,2}}{kind}),?\s+(?:(?:Dr|Prof)\.?\s+)?$"
 _TITLE = re.compile(r"\b(?P<role>Dr|Professor|Prof|Senator|Judge|Sheriff)\.?\s+$")
 _CUT = re.compile(r"\s+(?:who|which|that|said|says|told|and|but|when|where|while)\b.*$")
