@@ -136,3 +136,16 @@ def test_neither_source_nor_sentence_can_leave_its_fence(hostile: str) -> None:
 def test_an_attack_supports_nothing_by_its_words(hostile: str) -> None:
     assert lexical("Maris met Ostelle.", hostile) == NONE
     assert lexical(hostile, SOURCE) == NONE
+
+
+def test_an_attribution_by_title_is_no_part_of_what_is_said() -> None:
+    source = "Correction notice C-17\nThe corrected ratio is 1.09, not 2.75."
+    said = 'According to "Correction notice C-17", the corrected ratio is 1.09, not 2.75.'
+    assert lexical(said, source) is SupportLabel.FULL
+    assert lexical(said, "The corrected ratio is 1.09, not 2.75.") is not SupportLabel.FULL
+
+
+def test_two_sentences_of_a_source_may_be_one() -> None:
+    source = "Admissions rose by 38 percent. However, the rise was not caused by veltose."
+    said = "Admissions rose by 38 percent; but the rise was not caused by veltose."
+    assert lexical(said, source) is SupportLabel.FULL

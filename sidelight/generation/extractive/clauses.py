@@ -33,9 +33,9 @@ def headline_claim(profile: ArticleProfile) -> str:
     title = _HOW.sub("", title)
     if _NO_CLAIM.match(title):
         return ""
-    title = _RELATIVE.sub(r"\1 \2", title)  # "The Sweetener That Triples ..."
+    title, is_relative = _RELATIVE.subn(r"\1 \2", title)  # "The Sweetener That Triples ..."
     claim = " ".join(_as_inside(word, profile.body) for word in title.split())
-    return claim if states_something(claim) else ""
+    return claim if is_relative or states_something(claim) else ""
 
 
 def short_clause(sentence: str, body: str) -> str:

@@ -71,7 +71,9 @@ class ExtractiveReportWriter:
         if not len(kept):
             return NOTHING_FOUND
         quotes = [quotes[row] for row in kept]
-        choices = self._choices(quotes, scores[kept], topical[kept], angles, evidence, reader, Quantities(profile))
+        choices = self._choices(
+            quotes, scores[kept], topical[kept], angles, evidence, reader, Quantities(profile)
+        )
         chosen = choose(choices, self._max_words)
         if _covered_share(choices, chosen) < _MIN_COVERED:
             return NOTHING_FOUND

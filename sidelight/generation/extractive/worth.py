@@ -38,7 +38,7 @@ _HEAVIEST = 4.0  # the weight of an angle that one has to know about
 _PER_HOST, _MOST_HOSTS = 2.0, 3.0
 _PER_FIGURE, _MOST_FIGURES = 0.15, 3
 _PER_NAME, _MOST_NAMES = 0.05, 4
-ANOTHER, TIES, PRIVATE = 0.5, 0.3, 0.4
+_ANOTHER_FIGURE, _TIES, _PRIVATE = 0.5, 0.5, 0.4
 _PER_CUE, _MOST_CUES = 0.05, 3
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _ALIKE, _THE_SAME = 0.55, 0.75
@@ -74,8 +74,8 @@ def _own_factor(text: str, reader: Reader, quantities: Quantities) -> float:
     figures, names = reader.news(text)
     news = _PER_FIGURE * min(_MOST_FIGURES, len(figures)) + _PER_NAME * min(_MOST_NAMES, len(names))
     answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
-    answers += ANOTHER * quantities.has_another_figure(text) + TIES * tells_of_ties(text)
-    return (1.0 + news) * (1.0 + answers) * (PRIVATE if is_private(text) else 1.0)
+    answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
+    return (1.0 + news) * (1.0 + answers) * (_PRIVATE if is_private(text) else 1.0)
 
 
 def topicality(texts: Sequence[str], profile: ArticleProfile, index: SentenceIndex) -> Floats:

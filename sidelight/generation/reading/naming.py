@@ -142,7 +142,7 @@ class Page:
         if match is None:
             return sentence
         body = match["body"]
-        full = re.compile(rf"(?:[A-Z][\w’'-]+ (?:(?:of|for|and) )?)+{body}\b(?: of [A-Z]\w+)?")
+        full = re.compile(rf"(?:[A-Z][\w’'-]+ (?:(?:of|for) )?)+{body}\b(?: of [A-Z]\w+)?")
         names = {
             name
             for name in full.findall(f"{self.title}\n{self.text}")
