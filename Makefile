@@ -23,7 +23,8 @@ slow: $(READY)
 	$(BIN)/python -m pytest -m slow
 
 bench: $(READY)
-	for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+	for file in benchmarks/bench_*.py; do \
+	  $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
 
 clean:
 	rm -rf $(VENV)

@@ -1,6 +1,6 @@
 """How close a run with a model comes to the time its calls need, and what its prompts share.
 
-Run with: python benchmarks/bench_agents.py PATH_TO_DRAGUN_2025_DATA
+Run with: python -m benchmarks.bench_agents PATH_TO_DRAGUN_2025_DATA
 
 The 30 public topics, every role asking a model, BM25 over the articles themselves (a topic never
 finds its own). The model server is a process of its own, answers after 200 ms and is asked 64 calls
@@ -32,25 +32,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from unittest.mock import patch
 
-from interleaved import write_results
-from model_server import ModelServer
-from prefix_cache import PrefixCache
-
+from benchmarks.interleaved import write_results
+from benchmarks.prefix_cache import PrefixCache
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.build import models as build_models
 from sidelight.build.investigation import open_investigation, open_sources
 from sidelight.build.models import ModelAccess
 from sidelight.config.settings import Settings
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.segmenter import write_segments
-from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.search import Query
+from tests.helpers.models.fault_server import FaultServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -261,11 +260,12 @@ def against_bounds(runs: Sequence[Timed], alone: Sequence[Alone], latency_s: flo
 
 def main() -> None:
     gc.set_threshold(100_000)  # as the command does
-    articles = read_topics(Path(sys.argv[1]) / "topics.jsonl")
+    articles = read_articles(Path(sys.argv[1]) / "topics.jsonl")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         index = index_articles(articles, folder)
-        with ModelServer(LATENCY_S) as url:
+        with FaultServer(latency_s=LATENCY_S) as server:
+            url = server.base_url
             runs = [run_all(articles, index, url, folder / str(n)) for n in range(ROUNDS)]
             alone = [
                 critical_path(waited, wall_s)
@@ -273,8 +273,8 @@ def main() -> None:
             ]
             ((one_by_one, sample_s),) = asyncio.run(run_alone(articles[:1], index, url, 1))
             sharing = asyncio.run(shared_prefixes(articles[0], index, url))
-        with ModelServer(SLOW_LATENCY_S) as url:
-            slow = run_all(articles, index, url, folder / "slow")
+        with FaultServer(latency_s=SLOW_LATENCY_S) as server:
+            slow = run_all(articles, index, server.base_url, folder / "slow")
     best = min(run.wall_s for run in runs)
     sequential_s = sample_s / len(one_by_one) * runs[0].calls()
     figures = [

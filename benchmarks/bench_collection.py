@@ -3,7 +3,7 @@
 Seconds, and the peak memory of the whole process tree, Java included, while reading, building,
 searching and serving text by id.
 
-Run with: python benchmarks/bench_collection.py [FOLDER]
+Run with: python -m benchmarks.bench_collection [FOLDER]
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from generated_collection import write_collection, write_vectors_like
-from interleaved import write_results
 
+from benchmarks.interleaved import write_results
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

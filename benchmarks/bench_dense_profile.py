@@ -6,7 +6,7 @@ measured here at their full size: finding lists among as many centroids, scannin
 fetching as many rows from a cold disk. The time of a query is its best of some rounds, the figure
 the mean over queries: other work on the machine counts as little as can be.
 
-Run with: python benchmarks/bench_dense_profile.py [SIZE...]
+Run with: python -m benchmarks.bench_dense_profile [SIZE...]
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import faiss
 import numpy as np
-from generated_collection import write_vectors_like
-from interleaved import write_results
 
+from benchmarks.interleaved import write_results
 from sidelight.index.vectors.capacity import COLLECTION, plan_capacity
 from sidelight.index.vectors.inverted import INDEX, InvertedSearch
 from sidelight.index.vectors.matrix import MATRIX
@@ -31,6 +30,7 @@ from sidelight.index.vectors.part import part_in
 from sidelight.index.vectors.profiles import EXACT, PROFILES, shape_of
 from sidelight.index.vectors.row_files import array_header
 from sidelight.index.vectors.vectors import SearchSettings, VectorIndex, write_vectors
+from tests.helpers.indexes.generated_collection import write_vectors_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable

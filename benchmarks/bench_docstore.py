@@ -1,6 +1,6 @@
 """Text by id: the document store against Lucene's raw field and a JSON parser.
 
-Run with: python benchmarks/bench_docstore.py
+Run with: python -m benchmarks.bench_docstore
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generated_collection import write_collection
-from interleaved import Comparison, compare, write_results
-
+from benchmarks.interleaved import Comparison, compare, write_results
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.index.text.docstore import Docstore
 from sidelight.index.text.offset_store import write_offset_store
+from tests.helpers.indexes.generated_collection import write_collection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

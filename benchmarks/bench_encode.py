@@ -2,7 +2,7 @@
 
 The model is the bundled one, with an int8 ONNX file made of it here.
 
-Run with: python benchmarks/bench_encode.py
+Run with: python -m benchmarks.bench_encode
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from int8_models import write_int8
-from interleaved import compare, write_results
-from mini_web_passages import mini_web_passages
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
+from benchmarks.interleaved import compare, write_results
+from benchmarks.mini_web_passages import mini_web_passages
 from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.encoding.precision import Arithmetic
+from tests.helpers.models.int8_models import write_int8
 
 TIMED, ROUNDS = 256, 3
 QUERIES = 20

@@ -10,7 +10,7 @@ but the same code is run on the processor over a few vectors, and what would be 
 Needs: one GPU with 80 GB or more (a 141 GB one for FAISS besides), torch for CUDA; faiss-gpu to
 compare with it. Nothing is downloaded.
 
-Run with: python benchmarks/bench_gpu_dense.py
+Run with: python -m benchmarks.bench_gpu_dense
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import faiss
 import numpy as np
 import torch
-from interleaved import write_results
 
+from benchmarks.interleaved import write_results
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.vectors.capacity import COLLECTION
 from sidelight.index.vectors.gpu_search import DeviceRows

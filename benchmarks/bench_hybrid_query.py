@@ -4,7 +4,7 @@ Ours: BM25 on a `-slim` index and dense retrieval (encoding included), fused, th
 document store. The peer: BM25 with RM3 on a `-full` index, then the raw JSON of every hit parsed,
 through Anserini's classes without the Python ones around them.
 
-Run with: python benchmarks/bench_hybrid_query.py
+Run with: python -m benchmarks.bench_hybrid_query
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from anserini_index import FULL, SLIM, index_collection
-from generated_collection import write_collection, write_vectors_like
-from interleaved import compare, write_results
 
+from benchmarks.interleaved import compare, write_results
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder, open_index
@@ -32,6 +30,8 @@ from sidelight.index.lucene.jvm import java_class
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.retrieval.named import open_retriever
 from sidelight.schemas.search import Query
+from tests.helpers.indexes.anserini_index import FULL, SLIM, index_collection
+from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like
 
 if TYPE_CHECKING:
     from sidelight.retrieval.base import Retriever

@@ -1,6 +1,6 @@
 """Indexing and searching through sidelight against direct calls of the libraries beneath it.
 
-Run with: python benchmarks/bench_index_search.py
+Run with: python -m benchmarks.bench_index_search
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 import faiss
 import numpy as np
 import orjson
-from interleaved import Comparison, compare, write_results
 from sentence_transformers import SentenceTransformer
 
+from benchmarks.interleaved import Comparison, compare, write_results
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.lucene.segments import LuceneIndex, write_lucene

@@ -1,6 +1,6 @@
 """How fast runs are judged, and how much of its prompts a server with a prefix cache computes.
 
-Run with: python benchmarks/bench_judge.py PATH_TO_DRAGUN_2025_DATA
+Run with: python -m benchmarks.bench_judge PATH_TO_DRAGUN_2025_DATA
 
 The folder holds `topics.jsonl`, `runs/task1` and `runs/task2` as the track's organizers publish
 them. Their rubrics are not public here: eight or seven questions of a run, 236 in all, stand in for
@@ -25,24 +25,30 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from interleaved import Comparison, write_results
-from model_server import ModelServer
 from openai import OpenAI
-from prefix_cache import PrefixCache
 
+from benchmarks.interleaved import Comparison, write_results
+from benchmarks.prefix_cache import PrefixCache
 from sidelight.errors import FailedCallError
-from sidelight.evaluation.labelling.assess import assess_question_runs, assess_report_runs
 from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judged_runs import assess_runs
 from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.protocol import RubricCase
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.llm.server.openai_compat import OpenAICompatModel
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
+from sidelight.tracks import load_track
+from tests.helpers.models.fault_server import FaultServer
+
+SCALES = load_track().scales
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +68,7 @@ class Material:
     """The public data, with stand-ins for what is not public."""
 
     def __init__(self, data: Path) -> None:
-        self.articles = {one.topic_id: one for one in read_topics(data / "topics.jsonl")}
+        self.articles = {one.topic_id: one for one in read_articles(data / "topics.jsonl")}
         task1 = {path.name: read_question_run(path) for path in (data / "runs/task1").iterdir()}
         task2 = {path.name: read_report_run(path) for path in (data / "runs/task2").iterdir()}
         asked = _by_topic(task1.pop(STAND_IN).questions)
@@ -126,7 +132,7 @@ def _rubric(article: Article, texts: list[str]) -> Rubric:
                 question_id=f"{article.topic_id}-{rank}",
                 rank=rank,
                 text=text,
-                importance=Importance.GOOD_TO_KNOW,
+                importance=SCALES["importance"].label("good to know"),
                 answers=tuple(
                     RubricAnswer(answer_id=name, text=" ".join(words[place : place + 25]))
                     for place, name in enumerate(answers)
@@ -160,7 +166,7 @@ async def ask_pairs(material: Material, base_url: str) -> list[Request]:
             with CachedModel(client, Path(folder)) as cached:
                 model = KeepsRequests(cached)
                 asked = PromptedModel(model, Sampling(), lambda _: None)
-                judge = PromptedJudge(asked, "tiny", material.articles, material.examples)
+                judge = PromptedJudge({"tiny": asked}, material.articles, material.examples)
                 run = material.question_runs[0]
                 left = N_PAIRS
                 work = []
@@ -169,7 +175,8 @@ async def ask_pairs(material: Material, base_url: str) -> list[Request]:
                     questions = [one for one in run.questions if one.topic_id == topic_id]
                     questions = questions[: left // len(rubric.questions)]
                     left -= len(questions) * len(rubric.questions)
-                    work.append(judge.assess_questions(rubric, run.run_tag, questions))
+                    case = RubricCase(rubric, questions)
+                    work.append(judge.label(QUESTION_SIMILARITY, case))
                 await asyncio.gather(*work)
     return model.requests
 
@@ -194,7 +201,8 @@ def ask_one_by_one(requests: list[Request], base_url: str) -> None:
 
 def compare_speed(material: Material) -> Comparison:
     ours, peer = [], []
-    with ModelServer(LATENCY_S) as base_url:
+    with FaultServer(latency_s=LATENCY_S) as server:
+        base_url = server.base_url
         for _ in range(ROUNDS):
             started = time.perf_counter()
             requests = asyncio.run(ask_pairs(material, base_url))
@@ -235,10 +243,15 @@ def simulate(material: Material) -> list[str]:
 
     async def judged(mode: Mode) -> SimulatedServer:
         server = SimulatedServer()
-        judge = PromptedJudge(server, "none", material.articles, material.examples, mode)
-        await assess_question_runs(judge, material.rubrics, material.question_runs)
+        judge = PromptedJudge({"none": server}, material.articles, material.examples, mode)
+        track = load_track()
+        await assess_runs(
+            judge, TaskRuns(track.question_list, material.rubrics, material.question_runs)
+        )
         if mode is Mode.GRID:
-            await assess_report_runs(judge, material.rubrics, material.report_runs)
+            await assess_runs(
+                judge, TaskRuns(track.cited_text, material.rubrics, material.report_runs)
+            )
         return server
 
     servers = [asyncio.run(judged(mode)) for mode in Mode]

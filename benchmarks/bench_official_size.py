@@ -4,7 +4,7 @@ Random labels of 37 question runs and 28 report runs for 30 topics, 236 rubric q
 answers, laid out as the organizers do and written by pandas. Every step is a command in a process
 of its own, as a person runs it: start, reading and printing count.
 
-Run with: python benchmarks/bench_official_size.py
+Run with: python -m benchmarks.bench_official_size
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from interleaved import write_results
 
+from benchmarks.interleaved import write_results
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.formats.data_folder import DataPart
-from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 TOPICS, QUESTIONS, ANSWERS = 30, 236, 551
 QUESTION_RUNS, REPORT_RUNS, QUESTIONS_PER_TOPIC = 37, 28, 10
@@ -50,7 +52,7 @@ def rubrics(generator: np.random.Generator) -> list[Rubric]:
                     question_id=f"{topic_id}-{rank}",
                     rank=rank,
                     text=f"Question {rank}?",
-                    importance=Importance(int(generator.choice([4, 2, 1]))),
+                    importance=SCALES["importance"].labels[int(generator.integers(3))],
                     answers=tuple(RubricAnswer(answer_id=f"na-{i}", text="Yes.") for i in ids),
                 )
             )
@@ -85,9 +87,11 @@ def write_labels(folder: Path, known: list[Rubric], generator: np.random.Generat
     )
     assert len(answers) == 15_428
     folder.mkdir(parents=True)
-    similarity = generator.choice(list(SimilarityLabel), len(pairs), p=[0.05, 0.1, 0.25, 0.6])
-    found = generator.choice(list(AnswerLabel), len(answers), p=[0.05, 0.07, 0.01, 0.87])
-    compound = generator.choice(list(CompoundLabel), len(questions), p=[0.11, 0.89])
+    similarity = generator.choice(
+        (SCALES["similarity"].names), len(pairs), p=[0.05, 0.1, 0.25, 0.6]
+    )
+    found = generator.choice((SCALES["answers"].names), len(answers), p=[0.05, 0.07, 0.01, 0.87])
+    compound = generator.choice((SCALES["compound"].names), len(questions), p=[0.11, 0.89])
     for name, table in {
         "question_assessments": pairs.assign(annotation=similarity),
         "report_assessments": answers.assign(annotation=found),

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
-
     from sidelight.evaluation.labelling.base import Judge
+
     from sidelight.schemas.segment import Segment
 
 MAX_WORDS = 250

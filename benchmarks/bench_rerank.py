@@ -3,7 +3,7 @@
 The model has the shape of ms-marco-MiniLM-L6-v2: the layers of the bundled encoder with random
 weights for the score, as none that is trained comes in a package.
 
-Run with: python benchmarks/bench_rerank.py
+Run with: python -m benchmarks.bench_rerank
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from int8_models import write_int8
-from interleaved import compare, write_results
-from mini_web_passages import mini_web_passages
 from scipy.stats import kendalltau
 from sentence_transformers import CrossEncoder as Peer
 from transformers import AutoTokenizer, BertForSequenceClassification
 
+from benchmarks.interleaved import compare, write_results
+from benchmarks.mini_web_passages import mini_web_passages
 from sidelight.index.encoding.encoder import bundled_model
 from sidelight.index.encoding.precision import Arithmetic
 from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.rerank import RerankRetriever
 from sidelight.schemas.search import Hit, Query
 from sidelight.schemas.segment import Segment
+from tests.helpers.models.int8_models import write_int8
 
 PASSAGES, ROUNDS, K = 100, 5, 10
 QUERY = Query(query_id="q", text="who owns the newspaper that praised the plan for the harbour")

@@ -1,6 +1,6 @@
 """How long a person waits for the first sign of life, each time in a new process.
 
-Run with: python benchmarks/bench_startup.py
+Run with: python -m benchmarks.bench_startup
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from interleaved import compare, write_results
-
+from benchmarks.interleaved import compare, write_results
 from sidelight.index.lucene.jvm import find_jar, find_java
 from sidelight.index.lucene.segments import write_lucene
 from sidelight.sample import sample_path

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import orjson
 
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.generation.reading.byline import find_publisher
 from sidelight.index.text.segment_text import passage_text
 from sidelight.index.text.segmenter import windows
@@ -63,7 +63,7 @@ class Topic(NamedTuple):
 
 def read_real_topics(data: Path) -> tuple[list[Topic], list[str]]:
     """Return the 30 topics in the order of the file, and the models' names, sorted."""
-    articles = read_topics(data / "dragun-2025" / "topics.jsonl")
+    articles = read_articles(data / "dragun-2025" / "topics.jsonl")
     reports: defaultdict[str, dict[str, tuple[Sentence, ...]]] = defaultdict(dict)
     with gzip.open(data / "dragun-2026-testbed" / "reports.jsonl.gz") as lines:
         for line in map(orjson.loads, lines):

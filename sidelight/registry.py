@@ -1,59 +1,149 @@
-"""Names a configuration may use, and where each one lives.
+"""The parts that a name may choose, where each one lives, and how it is made.
 
-A component is imported only when it is chosen, so a missing extra is reported by name.
+A name is one of those in `parts`, one that an installed package offers under the entry point group
+`sidelight.<kind>`, or a place, `module:Class`. A part is imported only when it is chosen, so a
+missing extra is reported by name. Its constructor says what it needs: each parameter is filled by
+its name with what is on offer to parts of its kind.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError, UsageError
+from sidelight.parts import KINDS, ROLE
+from sidelight.protocols import check_keeps
 
-REGISTRY: dict[str, dict[str, str]] = {
-    "retriever": {
-        "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
-        "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
-        "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
-        "dense": "sidelight.retrieval.dense:DenseRetriever",
-        "hybrid": "sidelight.retrieval.fusion:FusionRetriever",
-        "memory": "sidelight.retrieval.memory:MemoryRetriever",
-        "trec_run": "sidelight.retrieval.trec_run:TrecRunRetriever",
-    },
-    "engine": {
-        "local": "sidelight.index.engine:LocalEngine",
-        "ray": "sidelight.index.ray_engine:RayEngine",
-    },
-    "judge": {
-        "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
-        "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
-    },
-}
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+_PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def names(kind: str) -> tuple[str, ...]:
-    """Return the registered names of one kind of component, in order of registration."""
-    return tuple(REGISTRY[kind])
+    """Return all names of a kind: sidelight's own, then those of installed packages, sorted."""
+    own = KINDS[kind].own
+    return (*own, *sorted(_offered(kind).keys() - own.keys()))
+
+
+def locate(kind: str, name: str) -> str:
+    """Return the `module:Class` behind a name; nothing is imported.
+
+    Raises:
+        UsageError: It is neither a name nor a place, or two packages offer it.
+    """
+    if name in KINDS[kind].own:
+        return KINDS[kind].own[name]
+    if _PLACE.fullmatch(name):
+        return name
+    offered = _offered(kind)
+    if name in offered:
+        places = sorted(offered[name])
+        if len(places) > 1:
+            raise UsageError(
+                f"{len(places)} installed packages offer a {title(kind)} {name!r}",
+                remedy=f"Say which one is meant: {' or '.join(places)}",
+            )
+        return places[0]
+    if {":", "/", "\\"} & set(name):
+        raise UsageError(
+            f"{title(kind)} {name!r}: expected module:Class, as Python imports it; paths are not "
+            "read",
+            remedy="Install the package that has it, or put its folder on PYTHONPATH.",
+        )
+    raise UsageError(
+        f"unknown {title(kind)} {name!r}; expected one of {', '.join(names(kind))}"
+        + did_you_mean(name, names(kind)),
+        remedy="A part of your own is named module:Class, or by its package's entry point.",
+    )
 
 
 def load(kind: str, name: str) -> Any:
-    """Import and return the class registered as `name`.
+    """Import and return the class behind a name.
 
     Raises:
-        UsageError: The name is not registered; the message lists those that are.
-        MachineError: A package the component needs is not installed.
+        UsageError: There is none, or it cannot do what parts of this kind must.
+        MachineError: A package it needs is not installed.
     """
-    if name not in REGISTRY[kind]:
-        raise UsageError(
-            f"unknown {kind} {name!r}; expected one of {', '.join(names(kind))}",
-        )
-    module_name, _, attribute = REGISTRY[kind][name].partition(":")
+    place = locate(kind, name)
+    module_name, _, attribute = place.partition(":")
+    part = f"{title(kind)} {name!r}"
     try:
-        return getattr(import_module(module_name), attribute)
+        found: Any = import_module(module_name)
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("sidelight"):
+        missing = error.name or ""
+        if f"{module_name}.".startswith(f"{missing}."):
+            raise UsageError(
+                f"{part}: there is no module {missing!r}",
+                remedy="Install the package that has it, or put its folder on PYTHONPATH.",
+            ) from error
+        if missing.startswith("sidelight"):
             raise
         raise MachineError(
-            f"{kind} {name!r} needs the package {error.name!r}, which is not installed",
-            remedy=INSTALL,
+            f"{part} needs the package {missing!r}, which is not installed",
+            remedy=INSTALL
+            if name in KINDS[kind].own
+            else f"Install it with: pip install {missing}",
         ) from error
+    for step in attribute.split("."):
+        if not hasattr(found, step):
+            raise UsageError(
+                f"{part}: {module_name} has no {attribute}{did_you_mean(step, dir(found))}"
+            )
+        found = getattr(found, step)
+    if protocol := KINDS[kind].protocol:
+        check_keeps(part, place, found, protocol)
+    return found
+
+
+def needs(part: Callable[..., object]) -> tuple[str, ...]:
+    """Return the names of what a part is made from: the parameters of its constructor."""
+    return tuple(inspect.signature(part).parameters)
+
+
+def make(title: str, part: Callable[..., Any], offered: Mapping[str, Callable[[], object]]) -> Any:
+    """Make a part, each parameter of its constructor filled by name.
+
+    Args:
+        title: What messages call it.
+        part: The class.
+        offered: By name, what returns the thing; called only for what is asked for.
+
+    Raises:
+        UsageError: It needs something that is not on offer.
+    """
+    given = {}
+    for name, parameter in inspect.signature(part).parameters.items():
+        optional = parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+        if name in offered:
+            given[name] = offered[name]()
+        elif parameter.default is parameter.empty and not optional:
+            raise UsageError(
+                f"{title}: its constructor asks for {name!r}; on offer are {', '.join(offered)}"
+                + did_you_mean(name, offered)
+            )
+    return part(**given)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message that suggests the nearest known name; empty if none is near."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def title(kind: str) -> str:
+    """Return what messages call a part of a kind."""
+    return f"performer of {kind.removeprefix(ROLE)}" if kind.startswith(ROLE) else kind
+
+
+def _offered(kind: str) -> dict[str, set[str]]:
+    """Return the places of the parts that installed packages offer, by name."""
+    offered: dict[str, set[str]] = {}
+    for point in entry_points(group=f"sidelight.{kind}"):
+        offered.setdefault(point.name, set()).add(point.value)
+    return offered

@@ -61,15 +61,15 @@ _SPACES = re.compile(r"[^\S\n]+")
 
 
 def count_words(text: str) -> int:
-    """Count white-space separated words, the way the DRAGUN validator does."""
+    """Count white-space separated words."""
     return len(text.split())
 
 
 def budget_words(text: str) -> int:
     """Count words for a limit: the larger of the plain and the NFKC count.
 
-    DRAGUN splits the text as it is, RAG 2025 after NFKC (where `a´b` becomes two words). Obeying
-    the larger satisfies both.
+    Some validators split the text as it is, others after NFKC (where `a´b` becomes two words).
+    Obeying the larger satisfies both.
     """
     return max(count_words(text), count_words(unicodedata.normalize("NFKC", text)))
 

@@ -1,4 +1,4 @@
-"""Which versions of packages are installed; told from their metadata, without importing them."""
+"""Our own version, and those of packages, told from their metadata without importing them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+VERSION = "0.3.0"
 
 PACKAGES = (
     *("faiss-cpu", "faiss-gpu", "langgraph", "openai", "pyserini", "ray"),

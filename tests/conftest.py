@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from live_server import LiveServer
-from small_corpus import make_corpus, write_shard
+from hypothesis import HealthCheck, settings
 
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.folder import IndexFolder, open_index
@@ -23,28 +22,33 @@ from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words
+from tests.helpers.indexes.small_corpus import make_corpus, write_shard
+from tests.helpers.models.live_server import LiveServer
+from tests.helpers.public_data import PublicData
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
+
+# How long an example takes says how busy the machine is, and nothing about what is tested.
+settings.register_profile("sidelight", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sidelight")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> Path:
+def shared_data() -> PublicData:
     """The public data that may lie beside the checkout (or where SIDELIGHT_SHARED_DATA points)."""
-    folder = Path(os.environ.get("SIDELIGHT_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"needs the public data folder {folder}, which is not there")
-    return folder
+    beside = REPOSITORY.parent / "shared" / "data"
+    return PublicData(Path(os.environ.get("SIDELIGHT_SHARED_DATA", beside)))
 
 
 @pytest.fixture(scope="session")
-def public_runs(shared_data: Path) -> Path:
+def public_runs(shared_data: PublicData) -> Path:
     """The eight public DRAGUN runs."""
     return shared_data / "dragun-2025" / "runs"
 
@@ -103,7 +107,7 @@ def small_index(
 @pytest.fixture(scope="session")
 def mini_web_articles() -> tuple[Article, ...]:
     """The five articles of the mini web."""
-    return read_topics(sample_path() / "topics.jsonl")
+    return read_articles(sample_path() / "topics.jsonl")
 
 
 @pytest.fixture(scope="session")

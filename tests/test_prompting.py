@@ -12,15 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
+from sidelight.generation import prompted
 from sidelight.prompting import Prompt, find_prompts, load_prompt
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 # What is asked about a topic; the order of search results is asked about a query alone.
-PROMPTED = tuple(
-    prompt
-    for prompt in find_prompts()
-    if prompt.path.parent.name == "prompted" and prompt.id != "rank"
-)
+STEPS = Path(prompted.__file__).parent
+PROMPTED = tuple(prompt for prompt in find_prompts(STEPS) if prompt.id != "rank")
 HEAD = "---\nid: greet\nversion: 2\nvariables: [name]\n---\n"
 PARTS = "# system\nBe kind.\n# user\n<<<BEGIN name>>>\n{{ name }}\n<<<END name>>>\n"
 
@@ -131,10 +129,9 @@ def test_golden_rendering(prompt: Prompt, golden: Callable[[str, str], None]) ->
 @pytest.mark.parametrize("prompt", PROMPTED, ids=lambda prompt: prompt.id)
 def test_prompts_of_a_topic_begin_alike(prompt: Prompt) -> None:
     # A server's prefix cache then reads rules and article once for all steps.
-    folder = prompt.path.parent
     text = prompt.path.read_text(encoding="utf-8")
     assert '# system\n{% include "rules.partial.md" %}\n# user\n' in text
-    assert prompt.user.startswith((folder / "article.partial.md").read_text(encoding="utf-8"))
+    assert prompt.user.startswith((STEPS / "article.partial.md").read_text(encoding="utf-8"))
 
 
 def test_prompts_of_a_topic_share_all_up_to_the_end_of_the_article() -> None:

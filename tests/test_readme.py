@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
+import sidelight
 from sidelight.cli.main import app
 from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
@@ -33,11 +37,34 @@ def test_the_api_in_twenty_lines(
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {})
     lines = capsys.readouterr().out.splitlines()
-    assert [line.endswith("?") for line in lines[:10]] == [True] * 10
-    assert all("msmarco_v2.1_doc_" in line for line in lines[10:])
+    questions, rest = lines[:10], lines[10:]
+    sentences = [line for line in rest if "msmarco_v2.1_doc_" in line]
+    scores = [line.split() for line in rest[len(sentences) :]]
+    assert [line.split()[0] for line in questions] == [str(rank) for rank in range(1, 11)]
+    assert all(line.endswith("?") for line in questions)
+    assert len(sentences) > 3
+    assert {tag for tag, _ in scores} == {"lantern-t2", "quillmark-t2"}
+    assert all(0 <= float(score) <= 1 for _, score in scores)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_names_for_scripts_are_those_that_are_typed_and_imported_late() -> None:
+    tree = ast.parse(Path(sidelight.__file__).read_text(encoding="utf-8"))
+    (checked,) = [node for node in tree.body if isinstance(node, ast.If) and not node.orelse][:1]
+    typed = {alias.name for one in checked.body for alias in getattr(one, "names", ())}
+    assert typed == set(sidelight.__all__)
+    assert all(getattr(sidelight, name).__name__ == name for name in sidelight.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'run_everything'"):
+        _ = sidelight.run_everything
+    code = "import sys, sidelight; print(*(one for one in sys.modules if 'sidelight' in one))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"sidelight", "sidelight.versions"}
+
+
+# The recipes of extending.md are carried out; one of them adds a command.
+CALLED = [path for path in DOCUMENTS if path.name != "extending.md"]
+
+
+@pytest.mark.parametrize("document", CALLED, ids=lambda path: path.name)
 def test_commands_and_options_exist(document: Path) -> None:
     root = typer.main.get_command(app)
     for block in re.findall(r"```sh\n(.*?)```", document.read_text(), re.DOTALL):
@@ -55,7 +82,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def _check(command: Any, words: list[str]) -> None:
-    known = {"--help"}
+    known = {"-h", "--help"}
     for word in words:
         names = getattr(command, "commands", {})
         if (name := word.split("|")[0]) in names:

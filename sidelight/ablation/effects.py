@@ -13,9 +13,10 @@ from sidelight.evaluation.scoring.uncertainty import bootstrap_intervals
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.scoring.compare import Comparison, TopicValues
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.compare import PairedComparison, TopicValues
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.schemas.measure import Measure
 
 
 class ArmMean(NamedTuple):
@@ -29,17 +30,17 @@ class MeasureEffects(NamedTuple):
     """One measure over all arms.
 
     Attributes:
-        measure: Its name.
+        measure: What was measured.
         values: By arm, its value on each topic.
         means: By arm.
         effects: By arm but the base: its mean less the base's. Chance is corrected for the number
             of arms by Holm's method.
     """
 
-    measure: str
+    measure: Measure
     values: TopicValues
     means: dict[str, ArmMean]
-    effects: dict[str, Comparison]
+    effects: dict[str, PairedComparison]
 
 
 def find_effects(
@@ -66,5 +67,5 @@ def find_effects(
         if len(values.values) > 1:
             pairs = compare_runs(values, baseline=base, samples=samples, seed=seed)
             effects = {pair.first: pair for pair in pairs}
-        found.append(MeasureEffects(measure, values, means, effects))
+        found.append(MeasureEffects(values.measure, values, means, effects))
     return found

@@ -14,7 +14,6 @@ from sidelight.evaluation.figures.figure import (
     short_name,
     tidy_axes,
 )
-from sidelight.evaluation.scoring.compare import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,11 +52,13 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
             )
         axes.set_yticks(range(len(arms)), [short_name(name) for name in arms], fontsize="small")
         axes.set_ylim(-0.7, len(arms) - 0.3)
-        better = "lower is better" if found.measure in LOWER_IS_BETTER else "higher is better"
-        axes.set_xlabel(f"difference in {found.measure} from {base} ({better})", fontsize="small")
+        better = f"{found.measure.direction} is better"
+        axes.set_xlabel(
+            f"difference in {found.measure.name} from {base} ({better})", fontsize="small"
+        )
         tidy_axes(axes, "x")
         figure.suptitle(
-            f"{found.measure}: 95% intervals over {len(found.values.topic_ids)} topics; "
+            f"{found.measure.name}: 95% intervals over {len(found.values.topic_ids)} topics; "
             "filled: p < .05 (Holm)",
             fontsize="small",
         )
@@ -75,12 +76,12 @@ def draw_slopes(found: MeasureEffects, base: str, paths: Sequence[Path]) -> None
         for axes in panels[len(arms) :]:
             axes.set_visible(False)
         figure.suptitle(
-            f"{found.measure} per topic: dark lines gain, orange lines lose", fontsize="small"
+            f"{found.measure.name} per topic: dark lines gain, orange lines lose", fontsize="small"
         )
 
 
 def _draw_panel(axes: Axes, found: MeasureEffects, base: str, name: str) -> None:
-    sign = -1 if found.measure in LOWER_IS_BETTER else 1
+    sign = found.measure.sign
     values = found.values.values
     for before, after in zip(values[base], values[name], strict=True):
         gain = sign * (after - before)

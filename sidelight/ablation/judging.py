@@ -6,10 +6,8 @@ import asyncio
 import hashlib
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
-
-import orjson
 
 from sidelight.ablation.runs import ARMS
 from sidelight.files import atomic_write
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
 
 SCORES = "scores"
 _STAMP = "judged.sha256"
@@ -30,9 +29,10 @@ def judge_arms(
     folder: Path,
     index: Path,
     rubrics: Path,
+    judge: str,
     on_arm: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Judge, with the embedded judge without examples, every arm's run that is not judged yet.
+    """Judge, without examples, every arm's run that is not judged yet.
 
     Rubrics are read by a process of its own, after all runs are finished.
 
@@ -41,9 +41,10 @@ def judge_arms(
         folder: Of the experiment.
         index: The index folder.
         rubrics: Folder of rubrics.
+        judge: The name of a judge that asks no model.
         on_arm: Called with the name of each arm that is done.
     """
-    todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics)]
+    todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics, judge)]
     for name in names:
         if name not in todo:
             on_arm(name)
@@ -51,55 +52,45 @@ def judge_arms(
         return
     # Not a fork: the JVM and torch of this process do not survive one.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=_Judging.open) as pool:
-        judge = partial(_judge, folder=folder, index=index, rubrics=rubrics)
-        for name in pool.map(judge, todo):
+    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
+        work = partial(_judge_arm, folder=folder, index=index, rubrics=rubrics, judge=judge)
+        for name in pool.map(work, todo):
             on_arm(name)
 
 
-class _Judging:
-    """What the judging process keeps from arm to arm: texts that were encoded."""
+@cache
+def _encoder() -> SentenceEncoder:
+    """Return the encoder that the judging process keeps from arm to arm, with what it encoded."""
+    from sidelight.build.judges import open_encoder
+    from sidelight.text_vectors import TextVectors
 
-    encode = None
-
-    @classmethod
-    def open(cls) -> None:
-        from sidelight.ablation.shared import remembering
-        from sidelight.index.encoding.encoder import Encoder
-
-        end_with_parent()
-        cls.encode = staticmethod(remembering(Encoder().encode_sentences))
+    encoder = open_encoder()
+    return encoder._replace(encode=TextVectors(encoder.encode))
 
 
-def _judge(name: str, folder: Path, index: Path, rubrics: Path) -> str:
-    from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-    from sidelight.index.encoding.encoder import DEFAULT_ENCODER
+def _judge_arm(name: str, folder: Path, index: Path, rubrics: Path, judge: str) -> str:
+    from sidelight.build.judges import JudgeInputs, make_judge
     from sidelight.index.folder import open_index
-    from sidelight.runs.self_evaluation.evaluate import collect, evaluate_run, read_results
-    from sidelight.runs.self_evaluation.rubrics import given_rubrics
-    from sidelight.runs.self_evaluation.scores import write_scores
+    from sidelight.runs.self_evaluation.evaluate import collect, evaluate_run
+    from sidelight.runs.self_evaluation.finished import read_finished
 
-    run, opened = RunDirectory(folder / ARMS / name), open_index(index)
-    results = read_results(run, opened.manifest.fingerprint())
-    known = given_rubrics(rubrics, results)
-    material = collect(run, results, known, opened.docstore.get_many, EmbeddedJudge.kind)
-    judge = EmbeddedJudge(known, None, _Judging.encode, DEFAULT_ENCODER, min_confidence=0.0)
-    judge.prepare(stage.report for stage in material.stages)
-    track = orjson.loads(run.manifest.read_bytes())["track"]
-    evaluation = asyncio.run(evaluate_run(judge, material, None, run.path / SCORES, track))
-    write_scores(evaluation.scores, run.path / SCORES)
-    atomic_write(run.path / SCORES / _STAMP, _stamp(run.path, rubrics))
+    directory, opened = RunDirectory(folder / ARMS / name), open_index(index)
+    run = read_finished(directory, opened.manifest.fingerprint(), rubrics)
+    made = make_judge(judge, JudgeInputs(run.rubrics, encoder=_encoder, articles=run.articles))
+    material = collect(run, opened.docstore.get_many, made.words_at_once)
+    asyncio.run(evaluate_run(made, material, directory.path / SCORES))
+    atomic_write(directory.path / SCORES / _STAMP, _stamp(directory.path, rubrics, judge))
     return name
 
 
-def _is_judged(run: Path, rubrics: Path) -> bool:
+def _is_judged(run: Path, rubrics: Path, judge: str) -> bool:
     stamp = run / SCORES / _STAMP
-    return stamp.exists() and stamp.read_text(encoding="utf-8") == _stamp(run, rubrics)
+    return stamp.exists() and stamp.read_text(encoding="utf-8") == _stamp(run, rubrics, judge)
 
 
-def _stamp(run: Path, rubrics: Path) -> str:
+def _stamp(run: Path, rubrics: Path, judge: str) -> str:
     """Return a hash of all that the judging of a run depends on."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(judge.encode())
     for path in _read(run, rubrics):
         digest.update(path.read_bytes())
     return digest.hexdigest()

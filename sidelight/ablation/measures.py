@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
-
 from sidelight.ablation.judging import SCORES
 from sidelight.ablation.runs import ARMS
-from sidelight.checks.support import LexicalSupportCheck
-from sidelight.evaluation.labelling.support.sentences import assess_support, score_support
-from sidelight.evaluation.scoring.files import read_topic_scores
-from sidelight.evaluation.scoring.funnel import Stage
-from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.build.judges import JudgeInputs, make_judge
+from sidelight.checks.support import SUPPORT_SCALE
+from sidelight.evaluation.labelling.support.sentences import assess_support
+from sidelight.evaluation.metrics.base import TopicRecord, declared
+from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores, score_prefix
+from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage
+from sidelight.evaluation.scoring.table import TopicScore, tabulate
 from sidelight.files import sha256_file
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
-from sidelight.formats.runs.question_list import check_question_run
+from sidelight.formats.runs.run_format import run_format
 from sidelight.formats.table import read_table
 from sidelight.llm.prompted import CallRecord
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
+from sidelight.runs.self_evaluation.evaluate import FUNNEL_FILE
 from sidelight.schemas.article import host_of
-from sidelight.text import budget_words
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.ablation.grid import Arm
-    from sidelight.runs.directory import TopicResult
+    from sidelight.schemas.judgment import JudgedSentence
+    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.task import CitedTextTask
+    from sidelight.tracks import Track
+
+# Of every run, judged or not.
+_OF_REPORTS = ("support_precision", "support_recall", "words", "citations", "sources")
 
 
 class ArmCost(NamedTuple):
@@ -44,7 +50,7 @@ class ArmCost(NamedTuple):
         completion_tokens: Written by them.
         errors: What the strict check finds wrong with the files.
         failed: Topics that could not be finished.
-        files: Hash of both files; arms of one hash made the same.
+        files: Hashes of the files; arms of the same made the same.
     """
 
     calls: int
@@ -60,109 +66,134 @@ class ArmCost(NamedTuple):
         return self.prompt_tokens + self.completion_tokens
 
 
-def measure_arm(arm: Arm, folder: Path, *, judged: bool) -> list[TopicScore]:
+def measure_arm(
+    arm: Arm, folder: Path, *, judged: bool, further: Sequence[Measure] = ()
+) -> list[TopicScore]:
     """Return an arm's measures on every topic of its run, under the arm's name.
 
-    Where the run was judged, `question_score`, `supportive_score` and `contradictory_score`, and
-    the credit of the funnel's stages `retrieved`, `selected` and `written`; then
-    `support_precision` and `support_recall` of sentences by all they cite, told by words, and of
-    the report its `words`, `citations` and `sources`: the hosts it cites.
+    Where the run was judged, the measures that its track shows among all tasks, and the credit of
+    the stages of the funnel; then the support of sentences by all they cite, told by words, and the
+    size of the report.
+
+    Args:
+        arm: The arm.
+        folder: Of the experiment.
+        judged: Whether its run was.
+        further: Measures to compute besides.
+
+    Raises:
+        UsageError: A further measure needs what is not known of arms.
     """
     run = RunDirectory(folder / ARMS / arm.folder_name)
-    topic_ids = orjson.loads(run.manifest.read_bytes())["topics"]
-    support = _support(run, topic_ids)
-    scores = _judged(run) if judged else {}
+    manifest = run.read_manifest()
+    track = load_track(manifest.track)
+    of_tasks = _of_tasks(run, track) if judged else {}
+    record = partial(
+        _record,
+        run,
+        track,
+        asyncio.run(_held_against_sources(run, track.cited_text)),
+        judged=judged,
+    )
+    measures = [*(STAGE_MEASURES if judged else ()), *map(declared, _OF_REPORTS)]
+    table = tabulate(
+        manifest.topics,
+        [arm.name],
+        [(arm.name, topic_id) for topic_id in manifest.topics],
+        lambda _, topic_id: record(topic_id),
+        measures,
+        further,
+    )
+    by_topic = {score.topic_id: score.values for score in table.topics}
     return [
-        TopicScore(
-            arm.name,
-            topic_id,
-            {
-                **scores.get(topic_id, {}),
-                **support[topic_id],
-                **_counts(run.result(topic_id)),
-            },
-        )
-        for topic_id in topic_ids
+        TopicScore(arm.name, topic_id, of_tasks.get(topic_id, {}) | by_topic[topic_id])
+        for topic_id in manifest.topics
     ]
 
 
 def cost_of(arm: Arm, folder: Path) -> ArmCost:
     """Return what an arm cost."""
     run = RunDirectory(folder / ARMS / arm.folder_name)
-    manifest = orjson.loads(run.manifest.read_bytes())
+    manifest = run.read_manifest()
     calls = [
         CallRecord.model_validate_json(line)
         for path in sorted(run.calls.glob("*.jsonl"))
         for line in path.read_bytes().splitlines()
     ]
     usage = usage_by_prompt(calls).values()
-    track, topic_ids = load_track(manifest["track"]), manifest["topics"]
+    track, topic_ids = load_track(manifest.track), manifest.topics
     problems = [
-        *check_question_run(run.task1, track, topic_ids),
-        *check_report_run(run.task2, track, topic_ids),
+        problem
+        for task in track.tasks
+        for problem in run_format(task).check(run.file(task), task, topic_ids, None)
     ]
     return ArmCost(
         calls=sum(sums.calls - sums.cached for sums in usage),
         prompt_tokens=sum(sums.prompt_tokens for sums in usage),
         completion_tokens=sum(sums.completion_tokens for sums in usage),
         errors=sum(problem.severity == "error" for problem in problems),
-        failed=len(manifest["failed_topics"]),
-        files=f"{sha256_file(run.task1)} {sha256_file(run.task2)}",
+        failed=len(manifest.failed_topics),
+        files=" ".join(sha256_file(run.file(task)) for task in track.tasks),
     )
 
 
-def _counts(result: TopicResult) -> dict[str, float]:
-    host = {segment.segment_id: host_of(segment.url) for segment in result.evidence}
-    cited = [name for sentence in result.report for name in sentence.citations]
-    return {
-        "words": sum(budget_words(sentence.text) for sentence in result.report),
-        "citations": len(cited),
-        "sources": len({host.get(name, name) for name in cited}),
-    }
+def _record(
+    run: RunDirectory,
+    track: Track,
+    sentences: Mapping[str, Sequence[JudgedSentence]],
+    topic_id: str,
+    *,
+    judged: bool,
+) -> TopicRecord:
+    result = run.result(topic_id)
+    return TopicRecord(
+        scales={**track.scales, SUPPORT_SCALE.name: SUPPORT_SCALE},
+        sentences=sentences.get(topic_id, ()),
+        report=result.result(track.cited_text),
+        hosts={segment.segment_id: host_of(segment.url) for segment in result.evidence},
+        stages=_stages(run, topic_id) if judged else None,
+    )
 
 
-def _support(run: RunDirectory, topic_ids: Collection[str]) -> dict[str, dict[str, float]]:
+async def _held_against_sources(
+    run: RunDirectory, task: CitedTextTask
+) -> dict[str, list[JudgedSentence]]:
+    """Return the sentences of a run's reports by topic, judged by words."""
     texts = {
         segment.segment_id: segment.text
-        for topic_id in topic_ids
+        for topic_id in run.read_manifest().topics
         for segment in run.result(topic_id).evidence
     }
-    reports = [read_report_run(run.task2)]
 
     def texts_of(segment_ids: Collection[str]) -> Mapping[str, str]:
         return {name: texts[name] for name in segment_ids if name in texts}
 
-    verdicts = asyncio.run(assess_support(LexicalSupportCheck(), reports, texts_of))
-    return {
-        score.topic_id: {
-            "support_precision": score.values["weighted_precision_all"],
-            "support_recall": score.values["weighted_recall_all"],
-        }
-        for score in score_support(reports, verdicts, topic_ids).topics
-    }
-
-
-def _judged(run: RunDirectory) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = defaultdict(dict)
-    for task, names in (
-        ("question", {"question_score": "score"}),
-        ("report", {name: name for name in ("supportive_score", "contradictory_score")}),
-    ):
-        path = run.path / SCORES / f"auto_{task}_generation_per_topic_results.csv"
-        for score in read_topic_scores(path):
-            found[score.topic_id] |= {ours: score.values[name] for ours, name in names.items()}
-    credit: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for topic_id, stage, value in _funnel(run.path / SCORES / "funnel.csv"):
-        credit[topic_id, stage].append(value)
-    for (topic_id, stage), values in credit.items():
-        found[topic_id][stage] = fsum(values)
+    found: dict[str, list[JudgedSentence]] = defaultdict(list)
+    judge = make_judge("embedded", JudgeInputs(encoder=None))
+    runs = [run_format(task).read(run.file(task))]
+    for item in await assess_support(judge, runs, texts_of):
+        found[item.topic_id].append(item)
     return found
 
 
-def _funnel(path: Path) -> Iterator[tuple[str, str, float]]:
-    """Yield topic, stage and the weighted credit of each answer."""
-    _, rows = read_table(path)
-    for row in rows:
-        for stage in (Stage.RETRIEVED, Stage.SELECTED, Stage.WRITTEN):
-            credit = row.cells[stage]
-            yield row.cells["topic_id"], stage, float(row.cells["weight"]) * float(credit or 0)
+def _of_tasks(run: RunDirectory, track: Track) -> dict[str, dict[str, float]]:
+    """Return the scores that a judged run keeps, by topic, named as among tasks."""
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for task in track.tasks:
+        for score in read_topic_scores(
+            run.path / SCORES / per_topic_name(score_prefix("auto", task))
+        ):
+            found[score.topic_id] |= {
+                one.among_tasks: score.values[one.name] for one in task.measures if one.among_tasks
+            }
+    return found
+
+
+def _stages(run: RunDirectory, topic_id: str) -> dict[str, float]:
+    """Return the credit of each stage of a topic's funnel."""
+    _, rows = read_table(run.path / SCORES / FUNNEL_FILE)
+    of_topic = [row.cells for row in rows if row.cells["topic_id"] == topic_id]
+    return {
+        stage: fsum(float(cells["weight"]) * float(cells[stage] or 0) for cells in of_topic)
+        for stage in Stage
+    }

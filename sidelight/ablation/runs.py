@@ -6,7 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from sidelight.build.investigation import open_investigation
+from sidelight.build.graphs import open_graph
 from sidelight.errors import UsageError
 from sidelight.runs.runner import run_topics
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
     from sidelight.ablation.grid import Arm
     from sidelight.ablation.shared import SharedSources
-    from sidelight.agents.graphs.state import InvestigationState
     from sidelight.build.models import ModelAccess
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.outcome import Outcome
+    from sidelight.schemas.topic import Topic
 
 ARMS = "arms"
 
 
 async def run_arms(
     arms: Sequence[Arm],
-    articles: Sequence[Article],
+    topics: Sequence[Topic],
     sources: SharedSources,
     index_fingerprint: str,
     folder: Path,
@@ -40,7 +40,7 @@ async def run_arms(
 
     Args:
         arms: All arms.
-        articles: The topics.
+        topics: All of them.
         sources: Shared by all.
         index_fingerprint: Hash of the index.
         folder: Gets a run directory for each arm under `arms/`.
@@ -55,30 +55,18 @@ async def run_arms(
         UsageError: An arm would start a model server: arms side by side would start many.
     """
     for arm in arms:
-        for name, server in arm.settings.servers.items():
-            given = access.base_url if name == "default" else None
-            if server.start and not (given or server.base_url or access.offline):
-                raise UsageError(
-                    f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
-                    "share; found settings that start one",
-                    remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
-                )
+        _check_servers(arm, access)
     limit = asyncio.Semaphore(parallel)
 
     async def run(arm: Arm) -> RunSummary:
         @asynccontextmanager
         async def start() -> AsyncIterator[Investigate]:
             shared = sources.of(arm.settings.retrieval)
-            async with open_investigation(arm.settings, shared, access) as investigate:
-
-                async def within_limit(article: Article, log: TopicLog) -> InvestigationState:
-                    async with limit:
-                        return await investigate(article, log)
-
-                yield within_limit
+            async with open_graph(arm.settings, shared, access) as investigate:
+                yield _limited(investigate, limit)
 
         return await run_topics(
-            articles,
+            topics,
             arm.settings,
             index_fingerprint,
             start,
@@ -96,3 +84,25 @@ async def run_arms(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return {arm.name: summary for arm, summary in zip(own, summaries, strict=True)}
+
+
+def _check_servers(arm: Arm, access: ModelAccess) -> None:
+    """Refuse an arm that would start a model server."""
+    for name, server in arm.settings.servers.items():
+        given = access.base_url if name == "default" else None
+        if server.start and not (given or server.base_url or access.offline):
+            raise UsageError(
+                f"arm {arm.name}: expected the address of the server {name!r}, which all arms "
+                "share; found settings that start one",
+                remedy="Start it once, and give its address: --base-url http://HOST:PORT/v1",
+            )
+
+
+def _limited(investigate: Investigate, limit: asyncio.Semaphore) -> Investigate:
+    """Return an investigation that waits for its turn among those of all arms."""
+
+    async def within_limit(topic: Topic, log: TopicLog) -> Outcome:
+        async with limit:
+            return await investigate(topic, log)
+
+    return within_limit

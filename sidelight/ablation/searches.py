@@ -8,7 +8,7 @@ from sidelight.ablation.runs import ARMS
 from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
-from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.files import atomic_write
 from sidelight.formats.runs.trec_run import write_trec_run
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sidelight.build.investigation import Sources, build_retriever
+from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from sidelight.config.settings import RetrievalSettings
     from sidelight.index.folder import IndexFolder
     from sidelight.retrieval.base import Retriever
     from sidelight.schemas.search import Hit, Query
-
-    Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
 # What decides the hits of a retriever; the rest of the settings is for those who read them.
 _OF_HITS = ("retriever", "depth", "reranker", "rerank_margin")
@@ -34,7 +31,7 @@ class SharedSources:
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
-        self._encode = remembering(self._encode_sentences)
+        self._encode = TextVectors(self._encode_sentences)
         self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
 
     def of(self, settings: RetrievalSettings) -> Sources:
@@ -72,20 +69,3 @@ class RememberingRetriever:
             hits = self._retriever.search(new, k)
             self._found.update(((query.text, k), hits[query.query_id]) for query in new)
         return {query.query_id: self._found[query.text, k] for query in queries}
-
-
-def remembering(encode: Encode) -> Encode:
-    """Return an encoder that encodes the same text but once."""
-    known: dict[str, NDArray[np.float32]] = {}
-    lock = threading.Lock()
-
-    def encode_new(texts: Sequence[str]) -> NDArray[np.float32]:
-        with lock:
-            new = [text for text in dict.fromkeys(texts) if text not in known]
-            if new or not known:
-                known.update(zip(new, encode(new), strict=True))
-            dimension = next((len(vector) for vector in known.values()), 0)
-            rows = [known[text] for text in texts]
-        return np.array(rows, dtype=np.float32).reshape(len(texts), dimension)
-
-    return encode_new

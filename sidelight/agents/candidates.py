@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sidelight.agents.deps import Deps
 from sidelight.errors import InputError
 from sidelight.generation.reading.injection import gives_orders
+from sidelight.retrieval.base import Lookup
 from sidelight.schemas.evidence import EvidenceSet
 from sidelight.schemas.search import Hit
 from sidelight.schemas.segment import Segment, document_id_of
@@ -29,7 +29,7 @@ class Candidates(NamedTuple):
 
 
 async def read_candidates(
-    deps: Deps, hits: Mapping[str, Iterable[Hit]], refused: Collection[str]
+    lookup: Lookup, hits: Mapping[str, Iterable[Hit]], refused: Collection[str]
 ) -> Candidates:
     """Fetch the segments behind hits, in a thread.
 
@@ -37,12 +37,12 @@ async def read_candidates(
     windows were written by the same hand.
 
     Args:
-        deps: Dependencies of the topic.
+        lookup: Segment ids to segments, in the order asked for.
         hits: By name, best first; the same hit is taken once under a name.
         refused: Documents that are left out already.
     """
     wanted = sorted({hit.segment_id for found in hits.values() for hit in found})
-    segments, ordering = await asyncio.to_thread(_read, deps, wanted)
+    segments, ordering = await asyncio.to_thread(_read, lookup, wanted)
     out = {*refused, *ordering}
     by_name = {
         name: [
@@ -55,8 +55,8 @@ async def read_candidates(
     return Candidates(by_name, ordering)
 
 
-def _read(deps: Deps, wanted: Sequence[str]) -> tuple[dict[str, Segment], dict[str, str]]:
-    segments = {one.segment_id: one for one in deps.lookup(wanted)}
+def _read(lookup: Lookup, wanted: Sequence[str]) -> tuple[dict[str, Segment], dict[str, str]]:
+    segments = {one.segment_id: one for one in lookup(wanted)}
     ordering = {
         document_id_of(segment_id): ORDERS
         for segment_id, segment in segments.items()

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sidelight.generation.roles import Roles
+from sidelight.generation.roles import CheckReport, Roles, SelectEvidence, WriteReport
+from sidelight.retrieval.base import Lookup
 from sidelight.retrieval.lateral import LateralRetriever
-from sidelight.schemas.article import Article
-from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Narrative, Topic
 from sidelight.tracks import Track
 
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Dependencies of one topic.
+    """Dependencies of one investigation.
 
     Attributes:
-        article: The target article.
+        topic: What is worked on.
         track: Limits of the files that come out.
         roles: One performer for each role.
         retriever: Finds segments, never the article's own.
@@ -25,9 +24,34 @@ class Deps:
         k: Segments kept per query.
     """
 
-    article: Article
+    topic: Topic
     track: Track
     roles: Roles
     retriever: LateralRetriever
-    lookup: Callable[[Sequence[str]], Sequence[Segment]]
+    lookup: Lookup
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDeps:
+    """Dependencies of the answer to one narrative.
+
+    Attributes:
+        narrative: What is answered.
+        track: Limits of the files that come out.
+        select_evidence: Decides which hits are evidence.
+        write_report: Writes the answer.
+        check_report: Holds its sentences against what they cite.
+        retriever: Finds segments.
+        lookup: Segment ids to segments, in the order asked for.
+        k: Segments kept per query.
+    """
+
+    narrative: Narrative
+    track: Track
+    select_evidence: SelectEvidence
+    write_report: WriteReport
+    check_report: CheckReport
+    retriever: LateralRetriever
+    lookup: Lookup
     k: int

@@ -11,14 +11,13 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from sidelight.agents.deps import Deps
-from sidelight.retrieval.lateral import LateralHits
+from sidelight.retrieval.lateral import LateralHits, LateralRetriever
 from sidelight.schemas.search import Query
 
 _THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
 
 
-async def search(deps: Deps, queries: Sequence[Query], k: int) -> LateralHits:
+async def search(retriever: LateralRetriever, queries: Sequence[Query], k: int) -> LateralHits:
     """Return up to `k` hits for every query id, and what was left out."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_THREADS, deps.retriever.search, queries, k)
+    return await loop.run_in_executor(_THREADS, retriever.search, queries, k)

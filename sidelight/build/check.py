@@ -5,15 +5,18 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from sidelight.errors import INSTALL, InputError, MachineError
+from sidelight.build.roles import model_named, models_asked
+from sidelight.errors import INSTALL, InputError, MachineError, UsageError
+from sidelight.parts import ROLES
+from sidelight.registry import load, needs
 from sidelight.schemas.check import Check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from sidelight.config.settings import ModelSettings, RetrievalSettings, Settings
-    from sidelight.index.manifest import Plan
+    from sidelight.config.settings import ModelSettings, Settings
+    from sidelight.index.manifest import IndexPlan
 
 _GB = 10**9
 
@@ -26,31 +29,44 @@ def check_settings(settings: Settings, index: Path | None, base_url: str = "") -
         index: Folder of the index; None checks all else.
         base_url: Address of the server `default`, if the run is to be told one.
     """
-    from sidelight.index.machine import check_machine
     from sidelight.index.encoding.model_files import check_model
+    from sidelight.index.machine import check_machine
 
     checks = check_machine()
     if name := settings.retrieval.reranker:
         checks.append(check_model("reranker", name))
-    checks += _models(settings, base_url)
+    parts = {"retriever": ("retriever", settings.retrieval.retriever)}
+    parts |= {f"role {role}": (f"role.{role}", settings.roles.performer(role)) for role in ROLES}
+    loaded: dict[str, type] = {}
+    for title, (kind, name) in parts.items():
+        try:
+            loaded[title] = load(kind, name)
+        except (UsageError, MachineError) as error:
+            remedy = error.remedy or "Choose another, or mend this one."
+            checks.append(Check(title, error.message, remedy))
+        else:
+            checks.append(Check(title, name))
+    retriever = loaded.pop("retriever", None)
+    checks += _models(settings, loaded.values(), base_url)
     if index is not None:
-        checks += _index(settings.retrieval, index)
+        read = needs(retriever) if retriever else ()
+        checks += _index(read, settings.retrieval.retriever, index)
     return checks
 
 
-def _models(settings: Settings, base_url: str) -> Iterator[Check]:
-    models, roles = settings.models, settings.roles
-    chosen = [value or roles.default for _, value in roles]
-    asking = any(performer != "extractive" for performer in chosen)
-    asked = {"writer": models.writer, "checker": models.checker} if asking else {}
+def _models(settings: Settings, performers: Iterable[type], base_url: str) -> Iterator[Check]:
+    asked = {name for performer in performers for name in models_asked(performer)}
     if settings.retrieval.listwise_depth is not None:
-        asked["ranker"] = models.ranker or models.writer
-    for role, model in asked.items():
-        if model is not None:
-            yield _server(f"model {role}", model, settings, base_url)
-        elif role != "checker":  # the writer checks where no other model is named
+        asked.add("ranker")
+    for role in ("writer", "checker", "ranker"):
+        if role not in asked:
+            continue
+        model = model_named(settings, role)
+        if model is None:
             remedy = f"Add models.{role}.name to the configuration."
             yield Check(f"model {role}", "asked, and not named", remedy)
+        elif role != "checker" or settings.models.checker:  # else the writer checks
+            yield _server(f"model {role}", model, settings, base_url)
 
 
 def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) -> Check:
@@ -67,9 +83,9 @@ def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) 
     return Check(role, f"{model.name} on a vLLM server of the run's own")
 
 
-def _index(retrieval: RetrievalSettings, path: Path) -> Iterator[Check]:
-    from sidelight.index.folder import open_index
+def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
     from sidelight.index.encoding.model_files import check_model
+    from sidelight.index.folder import open_index
 
     try:
         folder = open_index(path)
@@ -80,10 +96,10 @@ def _index(retrieval: RetrievalSettings, path: Path) -> Iterator[Check]:
     size = sum(manifest.files.values()) / _GB
     yield Check("index", f"{path}: {manifest.segments:,} segments, {size:.1f} GB")
     yield check_model("encoder of the index", manifest.plan.encoder.name)
-    name = retrieval.retriever
-    if name in {"rm3", "rocchio"}:
-        yield _feedback(name, folder.lucene.contents.terms or bool(folder.lucene.contents.raw))
-    if name in {"dense", "hybrid"}:
+    if "terms" in read:
+        kept = folder.terms.contents
+        yield _feedback(retriever, kept.terms or bool(kept.raw))
+    if "vectors" in read:
         yield _vectors(manifest.plan, manifest.segments)
     try:
         count = len(folder.docstore)
@@ -103,9 +119,9 @@ def _feedback(name: str, possible: bool) -> Check:  # noqa: FBT001 - a finding, 
     )
 
 
-def _vectors(plan: Plan, segments: int) -> Check:
-    from sidelight.index.vectors.capacity import plan_capacity
+def _vectors(plan: IndexPlan, segments: int) -> Check:
     from sidelight.index.machine import count_gpus, memory_bytes
+    from sidelight.index.vectors.capacity import plan_capacity
     from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS, profile_named
 
     dimension = plan.encoder.dimension

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from sidelight.build.models import open_models
 from sidelight.build.roles import asked_model, open_roles
 from sidelight.errors import UsageError
+from sidelight.schemas.article import Article
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from sidelight.agents.graphs.state import InvestigationState
     from sidelight.build.models import ModelAccess, Models
     from sidelight.config.settings import RetrievalSettings, Settings
-    from sidelight.generation.roles import Encode
     from sidelight.index.folder import IndexFolder
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.outcome import Outcome
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Topic
+    from sidelight.text_vectors import Encode
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
 _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
@@ -84,39 +86,38 @@ async def open_investigation(
     """
     from sidelight.agents.deps import Deps
     from sidelight.agents.graphs.investigation import build_graph
+    from sidelight.agents.graphs.outcome import outcome_of
     from sidelight.retrieval.lateral import LateralRetriever
+    from sidelight.retrieval.segment_cache import SegmentCache
 
     track = load_track(settings.track)
-    graph = build_graph()
+    graph, allow_own_article = build_graph(), settings.retrieval.allow_own_article
     steps = _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
     async with open_models(settings, access) as models:
         roles_of_topic = await open_roles(settings, models, sources.encode)
         retriever_of_topic = await _open_listwise(settings, models, sources)
 
-        async def investigate(article: Article, log: TopicLog) -> InvestigationState:
+        async def investigate(topic: Topic, log: TopicLog) -> Outcome:
+            lookup = SegmentCache(sources.lookup)
+            around = topic if isinstance(topic, Article) and not allow_own_article else None
             deps = Deps(
-                article=article,
+                topic=topic,
                 track=track,
                 roles=roles_of_topic(log),
-                retriever=LateralRetriever(
-                    retriever_of_topic(log),
-                    article,
-                    sources.lookup,
-                    allow_own_article=settings.retrieval.allow_own_article,
-                ),
-                lookup=sources.lookup,
+                retriever=LateralRetriever(retriever_of_topic(log, lookup), around, lookup),
+                lookup=lookup,
                 k=settings.retrieval.k,
             )
             state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
-            return cast("InvestigationState", state)
+            return outcome_of(cast("InvestigationState", state), track)
 
         yield investigate
 
 
 async def _open_listwise(
     settings: Settings, models: Models, sources: Sources
-) -> Callable[[TopicLog], Retriever]:
-    """Return what makes the retriever of a topic, whose log its calls belong to.
+) -> Callable[[TopicLog, Lookup], Retriever]:
+    """Return what makes the retriever of a topic, out of its log and its lookup.
 
     Raises:
         UsageError: A model is to order results, and the settings name none.
@@ -126,7 +127,7 @@ async def _open_listwise(
 
     depth = settings.retrieval.listwise_depth
     if depth is None:
-        return lambda _: sources.retriever
+        return lambda _log, _lookup: sources.retriever
     named = settings.models.ranker or settings.models.writer
     if named is None:
         raise UsageError(
@@ -135,7 +136,7 @@ async def _open_listwise(
         )
     model, loop = await models.named(named), asyncio.get_running_loop()
 
-    def of_topic(log: TopicLog) -> Retriever:
+    def of_topic(log: TopicLog, lookup: Lookup) -> Retriever:
         ranker = PromptedRanker(asked_model(model, named, log))
 
         async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
@@ -145,7 +146,7 @@ async def _open_listwise(
         return ListwiseRetriever(
             sources.retriever,
             lambda windows: asyncio.run_coroutine_threadsafe(rank(windows), loop).result(),
-            sources.lookup,
+            lookup,
             depth=depth,
         )
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sidelight.errors import BudgetExhaustedError, UsageError
 from sidelight.llm.budget import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.offline import OfflineModel
-from sidelight.llm.openai_compat import OpenAICompatModel
-from sidelight.llm.prompted import Sampling
-from sidelight.llm.vllm_server import serve_vllm
+from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.server.openai_compat import OpenAICompatModel
+from sidelight.llm.server.vllm import serve_vllm
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.config.settings import ModelSettings, ServerSettings, Settings
     from sidelight.llm.base import Model
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +158,75 @@ def sampling(settings: ModelSettings) -> Sampling:
         max_tokens=settings.max_tokens,
         seed=settings.seed,
     )
+
+
+class AskedModels(NamedTuple):
+    """Models that something is to ask, before they are opened.
+
+    Attributes:
+        models: How each is asked; names are unique.
+        servers: The servers they name.
+    """
+
+    models: tuple[ModelSettings, ...] = ()
+    servers: Mapping[str, ServerSettings] = MappingProxyType({})
+
+    @property
+    def at_once(self) -> int:
+        """Calls under way at once to the server of the first model."""
+        from sidelight.config.settings import ServerSettings
+
+        return self.servers.get(self.models[0].server, ServerSettings()).max_concurrency
+
+
+def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
+    """Return models of the server `default`, asked at temperature 0.
+
+    Args:
+        names: Under which they are served.
+        at_once: Calls under way at once, to each model.
+
+    Raises:
+        UsageError: A model is named twice.
+    """
+    from sidelight.config.settings import ModelSettings, ServerSettings
+
+    if len(set(names)) < len(names):
+        raise UsageError("--model names a model twice; the votes of one model count once")
+    return AskedModels(
+        tuple(ModelSettings(name=name, temperature=0, top_p=1) for name in names),
+        {"default": ServerSettings(max_concurrency=at_once)},
+    )
+
+
+async def ask(
+    asked: AskedModels,
+    access: ModelAccess,
+    work: Callable[[Mapping[str, PromptedModel]], Awaitable[T]],
+) -> T:
+    """Open models and do some work with them.
+
+    Args:
+        asked: The models.
+        access: How they may be used.
+        work: What is done with the models, by name.
+    """
+    from sidelight.config.settings import Settings
+
+    async with open_models(Settings(servers=dict(asked.servers)), access) as opened:
+        models = {
+            model.name: PromptedModel(
+                await opened.named(model),
+                sampling(model),
+                lambda _: None,
+                revision=model.revision,
+            )
+            for model in asked.models
+        }
+        try:
+            return await work(models)
+        except BudgetExhaustedError:
+            # What the budget still covers is under way: let it reach the cache.
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            await asyncio.gather(*others, return_exceptions=True)
+            raise

@@ -2,26 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.build.models import sampling
 from sidelight.errors import UsageError
 from sidelight.generation.roles import Roles
 from sidelight.llm.prompted import PromptedModel
+from sidelight.parts import ROLES
+from sidelight.registry import load, make, needs
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sidelight.build.models import Models
-    from sidelight.config.settings import ModelSettings, Settings
-    from sidelight.generation.roles import Encode
+    from sidelight.config.settings import ModelSettings, RoleSettings, Settings
     from sidelight.llm.base import Model
     from sidelight.runs.log import TopicLog
+    from sidelight.text_vectors import Encode
 
-_PLAIN = "extractive"
+    Offers = dict[str, Callable[[], object]]
+
+PLAIN = "extractive"
+"""Who steps in for a performer whose model gave no usable answer."""
+
+_ASKING = {"writer": "writer", "checker": "checker", "is_compound": "checker"}
+
+
+def chosen_performers(roles: RoleSettings) -> dict[str, type]:
+    """Return the class that performs each role.
+
+    Raises:
+        UsageError: A name stands for none, or its class cannot perform the role.
+        MachineError: A package that one needs is not installed.
+    """
+    return {role: load(f"role.{role}", roles.performer(role)) for role in ROLES}
+
+
+def models_asked(performer: type) -> frozenset[str]:
+    """Return which models a performer asks, as its constructor says: `writer`, `checker`."""
+    return frozenset(_ASKING[name] for name in needs(performer) if name in _ASKING)
+
+
+def model_named(settings: Settings, model: str) -> ModelSettings | None:
+    """Return the settings of a model; the writer does what no other is named for."""
+    named: ModelSettings | None = getattr(settings.models, model)
+    return named or settings.models.writer
 
 
 async def open_roles(
@@ -32,44 +58,32 @@ async def open_roles(
     Raises:
         UsageError: A role asks a model that the settings do not name.
     """
-    chosen = {
-        role.name: getattr(settings.roles, role.name) or settings.roles.default
-        for role in fields(Roles)
-    }
-    asking = sorted(role for role, performer in chosen.items() if performer != _PLAIN)
-    if not asking:
-        return partial(_timed, lambda _: extractive_roles(settings, encode))
-    writer = settings.models.writer
-    if writer is None:
-        raise UsageError(
-            f"{', '.join(asking)} ask a model, and the settings name none",
-            remedy="Name one: --set models.writer.name=NAME, or take a configuration from configs/",
-        )
-    checker = settings.models.checker or writer
-    writes, checks = await models.named(writer), await models.named(checker)
+    performers = chosen_performers(settings.roles)
+    asked = {role: models_asked(performer) for role, performer in performers.items()}
+    opened: dict[str, tuple[Model, ModelSettings]] = {}
+    for name in sorted(set().union(*asked.values())):
+        named = model_named(settings, name)
+        if named is None:
+            asking = sorted(role for role, names in asked.items() if names)
+            raise UsageError(
+                f"{', '.join(asking)} ask a model, and the settings name none",
+                remedy="Name one: --set models.writer.name=NAME, or take a configuration from "
+                "configs/",
+            )
+        opened[name] = await models.named(named), named
 
-    def make(log: TopicLog) -> Roles:
-        plain = extractive_roles(settings, encode)
-        prompted = _prompted_roles(
-            settings, encode, asked_model(writes, writer, log), asked_model(checks, checker, log)
-        )
-        performers: dict[str, Any] = {
-            role: log.with_fallback(role, prompted[role, performer], getattr(plain, role))
-            if performer != _PLAIN
-            else getattr(plain, role)
-            for role, performer in chosen.items()
-        }
-        return Roles(**performers)
+    def of_topic(log: TopicLog) -> Roles:
+        asks = {name: asked_model(*model, log) for name, model in opened.items()}
+        offered = offers(settings, encode, asks)
+        made: dict[str, Any] = {}
+        for role, performer in performers.items():
+            performs = make(f"performer of {role}", performer, offered)
+            if asked[role]:
+                performs = log.with_fallback(role, performs, plain_performer(role, offered))
+            made[role] = log.timed(role, performs)
+        return Roles(**made)
 
-    return partial(_timed, make)
-
-
-def _timed(make: Callable[[TopicLog], Roles], log: TopicLog) -> Roles:
-    roles = make(log)
-    performers: dict[str, Any] = {
-        role.name: log.timed(role.name, getattr(roles, role.name)) for role in fields(Roles)
-    }
-    return Roles(**performers)
+    return of_topic
 
 
 def asked_model(model: Model, settings: ModelSettings, log: TopicLog) -> PromptedModel:
@@ -79,76 +93,40 @@ def asked_model(model: Model, settings: ModelSettings, log: TopicLog) -> Prompte
 
 def extractive_roles(settings: Settings, encode: Encode) -> Roles:
     """Return fresh roles for one topic: they remember the sentences they have encoded."""
-    from sidelight.checks.support import LexicalSupportCheck
-    from sidelight.generation.extractive.coverage import ExtractiveAssessor
-    from sidelight.generation.extractive.plan import ExtractivePlanner
-    from sidelight.generation.extractive.profile import ExtractiveProfiler
-    from sidelight.generation.extractive.questions import ExtractiveQuestionWriter
-    from sidelight.generation.extractive.report import ExtractiveReportWriter
-    from sidelight.generation.extractive.revise import ExtractiveReviser
-    from sidelight.generation.extractive.rubric import ExtractiveRubricDrafter
-    from sidelight.generation.extractive.select import ExtractiveSelector
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
-    from sidelight.generation.support_checker import SupportChecker
-
-    track = load_track(settings.track)
-    investigation = settings.investigation
-    index = SentenceIndex(encode)
-    return Roles(
-        profile_article=ExtractiveProfiler(),
-        draft_rubric=ExtractiveRubricDrafter(),
-        plan_queries=ExtractivePlanner(investigation.queries_per_round),
-        select_evidence=ExtractiveSelector(index, investigation.segments_per_angle),
-        assess_coverage=ExtractiveAssessor(investigation.max_rounds, investigation.min_gain),
-        write_questions=ExtractiveQuestionWriter(
-            index, track.question_list.count, track.question_list.max_characters
-        ),
-        write_report=ExtractiveReportWriter(index, track.cited_text.max_words),
-        check_report=SupportChecker(LexicalSupportCheck()),
-        revise_report=ExtractiveReviser(track.cited_text.max_words),
-    )
+    offered = offers(settings, encode, {})
+    return Roles(**{role: plain_performer(role, offered) for role in ROLES})
 
 
-def _prompted_roles(
-    settings: Settings, encode: Encode, writer: PromptedModel, checker: PromptedModel
-) -> dict[tuple[str, str], Any]:
-    """Return every performer with a model, by role and name."""
+def plain_performer(role: str, offered: Offers) -> Any:
+    """Return what performs a role without a model."""
+    return make(f"performer of {role}", load(f"role.{role}", PLAIN), offered)
+
+
+def offers(settings: Settings, encode: Encode, asks: Mapping[str, PromptedModel]) -> Offers:
+    """Return what the constructors of performers may ask for on one topic, by name.
+
+    Those with a model and those without remember apart: what shares a batch of the encoder must not
+    hang on when a reply comes.
+    """
     from sidelight.checks.compound import PromptedCompoundCheck
-    from sidelight.checks.support import PromptedSupportCheck
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
-    from sidelight.generation.prompted.assess_coverage.coverage import PromptedAssessor
-    from sidelight.generation.prompted.plan_queries.plan import PromptedPlanner
-    from sidelight.generation.prompted.profile_article.profile import PromptedProfiler
-    from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
-    from sidelight.generation.prompted.write_questions.questions_2024 import OrganizersQuestionWriter
-    from sidelight.generation.prompted.write_report.report import PromptedReportWriter
-    from sidelight.generation.prompted.revise_report.revise import PromptedReviser
-    from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
-    from sidelight.generation.prompted.select_evidence.select import PromptedSelector
-    from sidelight.generation.support_checker import SupportChecker
+    from sidelight.generation.no_evidence import NOTHING_FOUND
+    from sidelight.text_vectors import TextVectors
 
-    track = load_track(settings.track)
-    investigation = settings.investigation
-    count, max_characters = track.question_list.count, track.question_list.max_characters
-    encode = SentenceIndex(encode).vectors  # a text that comes again is not encoded again
+    track, investigation = load_track(settings.track), settings.investigation
+    sentences, vectors = TextVectors(encode), TextVectors(encode)
     return {
-        ("profile_article", "prompted"): PromptedProfiler(writer),
-        ("draft_rubric", "prompted"): PromptedRubricDrafter(writer, encode),
-        ("plan_queries", "prompted"): PromptedPlanner(writer, investigation.queries_per_round),
-        ("select_evidence", "prompted"): PromptedSelector(writer, investigation.segments_per_angle),
-        ("assess_coverage", "prompted"): PromptedAssessor(
-            writer, investigation.max_rounds, investigation.min_gain
-        ),
-        ("write_questions", "prompted"): PromptedQuestionWriter(
-            writer, encode, PromptedCompoundCheck(checker), count, max_characters
-        ),
-        ("write_questions", "organizers-2024"): OrganizersQuestionWriter(
-            writer, count, max_characters, example=False
-        ),
-        ("write_questions", "organizers-2024-example"): OrganizersQuestionWriter(
-            writer, count, max_characters, example=True
-        ),
-        ("write_report", "prompted"): PromptedReportWriter(writer, encode, track.cited_text.max_words),
-        ("check_report", "prompted"): SupportChecker(PromptedSupportCheck(checker)),
-        ("revise_report", "prompted"): PromptedReviser(writer, encode, track.cited_text.max_words),
+        "writer": lambda: asks["writer"],
+        "checker": lambda: asks["checker"],
+        "is_compound": lambda: PromptedCompoundCheck(asks["checker"]),
+        "encode": lambda: vectors,
+        "sentences": lambda: sentences,
+        "max_rounds": lambda: investigation.max_rounds,
+        "min_gain": lambda: investigation.min_gain,
+        "queries_per_round": lambda: investigation.queries_per_round,
+        "segments_per_angle": lambda: investigation.segments_per_angle,
+        "questions_per_topic": lambda: track.question_list.count,
+        "max_question_characters": lambda: track.question_list.max_characters,
+        "max_report_words": lambda: track.cited_text.max_words,
+        "max_citations": lambda: track.cited_text.max_citations,
+        "nothing_found": lambda: NOTHING_FOUND,
     }

@@ -1,11 +1,10 @@
-"""Whether a question asks more than one thing: by its form, or by a model's reading of it."""
+"""Whether a question asks more than one thing, by a model's reading of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from sidelight.checks.compound_rules import compound_reason
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 
@@ -28,14 +27,6 @@ class CompoundCheck(Protocol):
     async def __call__(self, question: str) -> str | None:
         """Return why a question is compound, or None when it asks one thing."""
         ...
-
-
-class RuleCompoundCheck:
-    """Goes by the form of a question; see `compound_rules`."""
-
-    async def __call__(self, question: str) -> str | None:
-        """Return why a question is compound, or None when it asks one thing."""
-        return compound_reason(question)
 
 
 class PromptedCompoundCheck:

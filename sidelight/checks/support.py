@@ -6,14 +6,14 @@ The three labels are those of the support evaluation of TREC RAG 2025 (section 3
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 from sidelight.checks.wording import figures, is_negated, names, stems
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.label_scale import Label, LabelScale, OneOf
 from sidelight.text import clean, one_line, sentences, tokens
 
 if TYPE_CHECKING:
@@ -27,19 +27,24 @@ _FULL_SHARE = 0.8  # least share of the sentence's content words in the source
 _PARTIAL_SHARE = 0.5
 
 
-class SupportLabel(StrEnum):
-    """How much of a sentence its sources say."""
+SUPPORT_SCALE = LabelScale(
+    name="support",
+    labels=(
+        Label(name="full", credit=1),
+        Label(name="partial", credit=0.5),
+        Label(name="none"),
+    ),
+)
+"""How much of a sentence its sources say."""
 
-    FULL = "full"
-    PARTIAL = "partial"
-    NONE = "none"
+_NONE, _PARTIAL, _FULL = SUPPORT_SCALE.levels
 
 
 class Support(Value):
     """How much of a sentence its sources say, the reason first."""
 
     reason: str
-    label: SupportLabel
+    label: Annotated[str, OneOf(SUPPORT_SCALE.names)]
 
 
 class SupportCheck(Protocol):
@@ -50,7 +55,7 @@ class SupportCheck(Protocol):
         ...
 
 
-_UNCITED = Support(reason="it has no source", label=SupportLabel.NONE)
+_UNCITED = Support(reason="it has no source", label=_NONE)
 
 
 class LexicalSupportCheck:
@@ -69,9 +74,10 @@ class LexicalSupportCheck:
 
     async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
         """Return how much of a sentence its sources, the texts it cites, say."""
-        order = list(SupportLabel)
         found = (_compared(sentence, source) for source in sources)
-        return min(found, key=lambda support: order.index(support.label), default=_UNCITED)
+        return min(
+            found, key=lambda support: SUPPORT_SCALE.names.index(support.label), default=_UNCITED
+        )
 
 
 class PromptedSupportCheck:
@@ -106,26 +112,24 @@ def _compared(sentence: str, source: str) -> Support:
         sentence = sentence[attribution.end() :]  # who says it is so; what is said remains
     words = tokens(one_line(sentence))
     if not words:
-        return Support(reason="it says nothing", label=SupportLabel.NONE)
+        return Support(reason="it says nothing", label=_NONE)
     if f" {' '.join(words)} " in f" {' '.join(tokens(one_line(source)))} ":
-        return Support(reason="it stands in the source word for word", label=SupportLabel.FULL)
+        return Support(reason="it stands in the source word for word", label=_FULL)
     known = stems(source)
     unnamed = {name for name in names(sentence) if not stems(name) <= known}
     if lacking := sorted(figures(sentence) - figures(source) | unnamed):
-        return Support(reason=f"the source lacks {', '.join(lacking)}", label=SupportLabel.NONE)
+        return Support(reason=f"the source lacks {', '.join(lacking)}", label=_NONE)
     wanted = {stem for stem in stems(sentence) if not stem.isdigit()}
     share = len(wanted & known) / len(wanted) if wanted else 0.0
     if share < _PARTIAL_SHARE:
-        return _shares(share, SupportLabel.NONE)
+        return _shares(share, _NONE)
     single = sentences(clean(source))
     passages = [*single, *map(" ".join, pairwise(single))]  # two sentences may be one in a report
     nearest = max(passages, key=lambda other: len(wanted & stems(other)))
     if is_negated(nearest) != is_negated(sentence):
-        return Support(
-            reason=f"one is negated, the other is not: {nearest}", label=SupportLabel.NONE
-        )
-    return _shares(share, SupportLabel.FULL if share >= _FULL_SHARE else SupportLabel.PARTIAL)
+        return Support(reason=f"one is negated, the other is not: {nearest}", label=_NONE)
+    return _shares(share, _FULL if share >= _FULL_SHARE else _PARTIAL)
 
 
-def _shares(share: float, label: SupportLabel) -> Support:
+def _shares(share: float, label: str) -> Support:
     return Support(reason=f"{share:.0%} of its words stand in the source", label=label)

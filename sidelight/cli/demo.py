@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sidelight.cli.console import out, print_table, progress_bar
+from sidelight.cli.options.results import output_option
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
@@ -28,9 +28,9 @@ _EXCERPT = 3
 
 
 def demo(
-    folder: Annotated[
-        Path, typer.Option("--out", help="Where the demo works; safe to delete.")
-    ] = Path("sidelight-demo"),
+    folder: Annotated[Path, output_option("Where the demo works; safe to delete.")] = Path(
+        "sidelight-demo"
+    ),
 ) -> None:
     """Run everything on the bundled fictional mini web, and end with a page to look at."""
     from sidelight.index.build import build_index
@@ -58,10 +58,15 @@ def demo(
         rubrics = data / DataPart.RUBRICS
         write_page(directory.path, page, rubrics=rubrics, labels=[folder / "scores"])
     _show_excerpt(directory, data / "topics.jsonl", opened)
-    print_table(["run", "Task 1", "Task 2 supportive", "Task 2 contradictory"], table)
+    first, second = (task.title for task in load_track().tasks)
+    print_table(["run", first, f"{second} supportive", f"{second} contradictory"], table)
     out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
     out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
-    for path in (directory.task1, directory.task2, directory.traces, folder / "scores"):
+    for path in (
+        *(directory.file(task) for task in load_track().tasks),
+        directory.traces,
+        folder / "scores",
+    ):
         out.print(f"  {path}", markup=False)
     out.print("Open in a browser:", markup=False)
     out.print(f"  {page}", markup=False)
@@ -80,27 +85,13 @@ def _step(title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.build.investigation import open_investigation, open_sources
-    from sidelight.build.models import ModelAccess
+    from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
-    from sidelight.formats.topics.articles import read_topics
-    from sidelight.runs.runner import run_topics
+    from sidelight.formats.topics.articles import read_articles
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
-    summary = asyncio.run(
-        run_topics(
-            read_topics(topics),
-            settings,
-            index.manifest.fingerprint(),
-            lambda: open_investigation(
-                settings,
-                open_sources(settings.retrieval, index),
-                ModelAccess(destination / "cache"),
-            ),
-            destination,
-        )
-    )
+    summary = make_run(read_articles(topics), settings, index, destination)
     if not summary.succeeded:
         raise InputError(f"the demo's run failed; see {summary.directory.failures}")
     return summary.directory
@@ -110,13 +101,15 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
     """Print the first questions and sentences on the first article."""
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    article = read_topics(topics)[0]
+    article = read_articles(topics)[0]
     out.print(f"\n{article.title}", style="bold", markup=False)
-    for question in read_question_run(directory.task1).questions[:_EXCERPT]:
+    questions = read_question_run(directory.file(load_track().question_list)).questions
+    for question in questions[:_EXCERPT]:
         out.print(f"  {question.rank}. {question.text}", markup=False)
-    for sentence in read_report_run(directory.task2).reports[0].responses[:_EXCERPT]:
+    report = read_report_run(directory.file(load_track().cited_text)).reports[0]
+    for sentence in report.responses[:_EXCERPT]:
         hosts = [segment.host for segment in index.docstore.get_many(sentence.citations)]
         out.print(f"  - {sentence.text} [{', '.join(hosts)}]", markup=False)
     out.print(markup=False)
@@ -124,14 +117,13 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:
     from sidelight.errors import InvalidFileError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.formats.verdict import judge_file
-    from sidelight.tracks import load_track
 
-    topic_ids = [article.topic_id for article in read_topics(topics)]
-    for path in (directory.task1, directory.task2):
+    topic_ids = [article.topic_id for article in read_articles(topics)]
+    for task in load_track().tasks:
         for official in (False, True):
-            verdict = judge_file(path, load_track(), topic_ids, official=official)
+            verdict = judge_file(directory.file(task), load_track(), topic_ids, official=official)
             if not verdict.valid:
                 raise InvalidFileError(verdict.problems)
 
@@ -140,65 +132,40 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> list[list[str]]:
     """Judge our run and a bundled one with the labels of the others, and return a row for each."""
-    from sidelight.evaluation.labelling.assess import (
-        COMPOUND_FILE,
-        QUESTION_FILE,
-        REPORT_FILE,
-        judge_question_runs,
-        judge_report_runs,
-    )
-    from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+    from sidelight.build.judges import JudgeInputs, make_judge
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
-    from sidelight.evaluation.scoring.files import write_score_files
-    from sidelight.evaluation.scoring.score import score_questions, score_reports
+    from sidelight.evaluation.labelling.judged_runs import judge_runs
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
+    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import (
-        read_answer_assessments,
-        read_compound_assessments,
-        read_question_assessments,
-    )
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
+    from sidelight.runs.self_evaluation.scores import score_assessments
     from sidelight.tracks import load_track
 
-    rubrics, examples = read_rubrics(data / DataPart.RUBRICS), read_examples(data)
-    judge = EmbeddedJudge(rubrics, examples, encoder.encode_sentences, encoder.name)
+    track = load_track()
+    rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
+    sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
+    inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
+    judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
-    await judge_question_runs(
-        judge,
-        rubrics,
-        [read_question_run(directory.task1), read_question_run(question_runs / f"{_RIVAL}-t1")],
-        examples,
-        destination,
-    )
-    await judge_report_runs(
-        judge,
-        rubrics,
-        [read_report_run(directory.task2), read_report_run(report_runs / f"{_RIVAL}-t2")],
-        examples,
-        destination,
-    )
-    questions = score_questions(
-        rubrics,
-        read_question_assessments(destination / QUESTION_FILE),
-        read_compound_assessments(destination / COMPOUND_FILE),
-        questions_per_topic=load_track().question_list.count,
-    )
-    reports = score_reports(rubrics, read_answer_assessments(destination / REPORT_FILE))
-    write_score_files(questions, destination, "auto_question_generation")
-    write_score_files(reports, destination, "auto_report_generation")
-    return _rows(questions, reports)
+    for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):
+        rival = theirs / f"{_RIVAL}{task.run_id_suffix}"
+        given = read_task_runs(task, [directory.file(task), rival], rubrics)
+        await judge_runs(judge, given, destination)
+    scores = score_assessments(destination, rubrics, track.name)
+    write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
+    write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
+    return _rows(scores.questions, scores.reports)
 
 
 def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
-    """Join the two tables by team: a run tag is a team or run name and `-t1` or `-t2`."""
-    support = {run.run_tag.removesuffix("-t2"): run.values for run in reports.runs}
-    return [
-        [
-            name := run.run_tag.removesuffix("-t1"),
-            f"{run.values['score']:.3f}",
-            f"{support[name]['supportive_score']:.3f}",
-            f"{support[name]['contradictory_score']:.3f}",
-        ]
-        for run in questions.runs
-    ]
+    """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
+    asked, told = (task.run_id_suffix for task in load_track().tasks)
+    support = {run.run_tag.removesuffix(told): run.values for run in reports.runs}
+    rows = []
+    for run in questions.runs:
+        name = run.run_tag.removesuffix(asked)
+        values = [run.values[questions.main.name]]
+        values += [support[name][measure.name] for measure in reports.measures[:2]]
+        rows.append([name, *(f"{value:.3f}" for value in values)])
+    return rows

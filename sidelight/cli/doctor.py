@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import Config, index_option
+from sidelight.cli.options.models import BaseUrl, model_option
+from sidelight.cli.options.results import Json
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,23 +18,19 @@ if TYPE_CHECKING:
 
 
 def doctor(
+    context: typer.Context,
     model: Annotated[
-        str, typer.Option("--model", help="Check a model server instead; needs --base-url.")
-    ] = "",
-    base_url: Annotated[
-        str, typer.Option("--base-url", help="Its API, e.g. http://localhost:8000/v1.")
-    ] = "",
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", help="Check what a run with this configuration needs."),
+        str | None, model_option("Check a model server instead; needs --base-url.")
     ] = None,
+    base_url: BaseUrl = None,
+    config: Config = None,
     index: Annotated[
-        Path | None, typer.Option("--index", help="The index of that run, to be checked, too.")
+        Path | None, index_option("The index of that run, to be checked, too.")
     ] = None,
     api_key_variable: Annotated[
         str, typer.Option("--api-key-variable", help="Environment variable with its key.")
     ] = "OPENAI_API_KEY",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check Java, packages, models, memory and disk; exit with 3 if something is missing.
 
@@ -45,8 +44,14 @@ def doctor(
                 remedy="Call doctor once with each.",
             )
         checks = _check_config(config, index, base_url)
+    elif model and base_url:
+        checks = _check_server(model, base_url, api_key_variable)
+    elif model or _is_typed(context, "base_url"):
+        raise UsageError("--model and --base-url need each other")
     else:
-        checks = _check(model, base_url, api_key_variable)
+        from sidelight.index.machine import check_machine
+
+        checks = check_machine()
     healthy = all(check.ok for check in checks)
     if as_json:
         print_json(
@@ -62,22 +67,22 @@ def doctor(
         raise typer.Exit(3)
 
 
-def _check_config(config: Path | None, index: Path | None, base_url: str) -> list[Check]:
+def _is_typed(context: typer.Context, parameter: str) -> bool:
+    """Tell whether an option stands on the command line, not in the environment alone."""
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _check_config(config: Path | None, index: Path | None, base_url: str | None) -> list[Check]:
     from sidelight.build.check import check_settings
     from sidelight.config.load import load_settings
 
-    return check_settings(load_settings(config), index, base_url)
+    return check_settings(load_settings(config), index, base_url or "")
 
 
-def _check(model: str, base_url: str, api_key_variable: str) -> list[Check]:
-    if bool(model) != bool(base_url):
-        raise UsageError("--model and --base-url need each other")
-    if not model:
-        from sidelight.index.machine import check_machine
-
-        return check_machine()
+def _check_server(model: str, base_url: str, api_key_variable: str) -> list[Check]:
     import asyncio
 
-    from sidelight.llm.probe import probe
+    from sidelight.llm.server.probe import probe
 
     return asyncio.run(probe(model, base_url, api_key_variable))

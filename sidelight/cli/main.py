@@ -13,7 +13,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from sidelight import __version__
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
 from sidelight.cli.demo import demo
@@ -32,9 +31,11 @@ from sidelight.cli.pack import pack
 from sidelight.cli.run.command import run
 from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
+from sidelight.cli.settings import settings
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, MachineError, SidelightError
+from sidelight.versions import VERSION
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
 # time of reading them goes into looking for garbage among them.
@@ -42,10 +43,11 @@ _VALUES_BETWEEN_COLLECTIONS = 100_000
 
 app = typer.Typer(
     name="sidelight",
-    help="Lateral reading for news: ten questions, a cited 250-word report, and scores for both.",
+    help="Lateral reading for news: questions to ask, a cited report, and scores for both.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -54,7 +56,7 @@ def _version(value: bool) -> None:
         from sidelight.versions import installed_versions
 
         # What a bug report needs: the first line for machines, the rest for people.
-        typer.echo(f"sidelight {__version__}")
+        typer.echo(f"sidelight {VERSION}")
         typer.echo(f"Python {platform.python_version()}, {platform.platform()}")
         for name, found in installed_versions().items():
             typer.echo(f"{name} {found}")
@@ -73,27 +75,36 @@ def _root(
     del version
 
 
-app.command()(demo)
-app.command()(run)
-app.command()(doctor)
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(index.app, name="index")
-app.command()(search)
-app.command()(fuse)
-app.command()(validate)
-app.command()(judge)
-app.command()(evaluate)
-app.command()(audit)
-app.add_typer(score.app, name="score")
-app.add_typer(agree.app, name="agree")
-app.command()(view)
-app.add_typer(prompt.app, name="prompt")
-app.command()(ablate)
-app.command()(serve)
-app.command()(pack)
-app.command()(bundle)
-app.command()(verify)
-app.command()(reproduce)
+_RUNS = "Make runs"
+app.command(rich_help_panel=_RUNS)(demo)
+app.command(rich_help_panel=_RUNS)(run)
+app.command(rich_help_panel=_RUNS)(ablate)
+app.command(rich_help_panel=_RUNS)(settings)
+app.add_typer(prompt.app, name="prompt", rich_help_panel=_RUNS)
+
+_JUDGE = "Judge and score"
+app.command(rich_help_panel=_JUDGE)(judge)
+app.command(rich_help_panel=_JUDGE)(evaluate)
+app.command(rich_help_panel=_JUDGE)(audit)
+app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
+app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
+app.command(rich_help_panel=_JUDGE)(reproduce)
+
+_SEARCH = "Index and search"
+app.add_typer(corpus.app, name="corpus", rich_help_panel=_SEARCH)
+app.add_typer(index.app, name="index", rich_help_panel=_SEARCH)
+app.command(rich_help_panel=_SEARCH)(search)
+app.command(rich_help_panel=_SEARCH)(fuse)
+
+_PUBLISH = "Look and publish"
+app.command(rich_help_panel=_PUBLISH)(view)
+app.command(rich_help_panel=_PUBLISH)(serve)
+app.command(rich_help_panel=_PUBLISH)(validate)
+app.command(rich_help_panel=_PUBLISH)(pack)
+app.command(rich_help_panel=_PUBLISH)(bundle)
+app.command(rich_help_panel=_PUBLISH)(verify)
+
+app.command(rich_help_panel="This machine")(doctor)
 
 
 def main() -> None:

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.options.inputs import CitedIndex, CoveredTopics, Track
+from sidelight.cli.options.results import Json, output_option
+from sidelight.tracks import DEFAULT_TRACK
 
 
 def pack(
     runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="New folder to submit from.")],
-    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = "dragun2025",
-    topics: Annotated[
-        Path | None,
-        typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
-    ] = None,
-    index: Annotated[
-        Path | None,
-        typer.Option("--index", help="Index folder; every cited segment must be in it."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+    output: Annotated[Path, output_option("New folder to submit from.")],
+    track: Track = DEFAULT_TRACK,
+    topics: CoveredTopics = None,
+    index: CitedIndex = None,
+    as_json: Json = False,
 ) -> None:
     """Validate runs, strictly and as the track does, and put their files together for upload.
 
     A run whose files were edited after they were made is submitted as a manual one.
     """
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.packing import pack_runs
     from sidelight.tracks import load_track
@@ -36,7 +33,7 @@ def pack(
     rules = load_track(track)
     topic_ids = rules.topic_ids
     if topics is not None:
-        topic_ids = tuple(article.topic_id for article in read_topics(topics))
+        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
     known_segments = None
     if index is not None:
         from sidelight.index.folder import open_index
@@ -54,7 +51,7 @@ def pack(
     shown = ("task", "priority", "run_id", "type")
     print_table(shown, ([str(getattr(item, name)) for name in shown] for item in packing.runs))
     for item in packing.runs:
-        if item.edited and item.task == "task2":
+        if item.edited:
             out.print(
                 f"{item.run_id} is manual: edited after it was made: {item.edited}", markup=False
             )

@@ -8,26 +8,24 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import err
-from sidelight.cli.options.models import BaseUrl  # noqa: TC001
+from sidelight.cli.options.inputs import Config, Overrides, index_option
+from sidelight.cli.options.models import BaseUrl, model_access, parallel_option
+from sidelight.cli.options.results import output_option
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve(
-    index: Annotated[Path, typer.Option("--index", help="Folder made by `sidelight index build`.")],
-    config: Annotated[
-        Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
-    ] = None,
-    out_folder: Annotated[Path, typer.Option("--out", help="Folder of the investigations.")] = Path(
-        "runs/served"
-    ),
+    index: Annotated[Path, index_option()],
+    config: Config = None,
+    output: Annotated[Path, output_option("Folder of the investigations.")] = Path("runs/served"),
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on; only this machine by default.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")
     ] = 8765,
-    at_once: Annotated[int, typer.Option("--at-once", min=1, help="Investigations at once.")] = 2,
+    parallel: Annotated[int, parallel_option("Investigations at once.")] = 2,
     places: Annotated[int, typer.Option("--queue", min=1, help="Investigations that wait.")] = 20,
     per_minute: Annotated[
         int, typer.Option("--per-minute", min=1, help="Articles a client may submit in a minute.")
@@ -36,16 +34,13 @@ def serve(
         int, typer.Option("--keep", min=1, help="Finished investigations that stay.")
     ] = 200,
     base_url: BaseUrl = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
-    ] = None,
+    overrides: Overrides = None,
 ) -> None:
     """Offer investigations in a browser: paste an article, watch, read the page.
 
     Nothing leaves this machine but what a configured model server is asked.
     """
     from sidelight.build.investigation import open_investigation, open_sources
-    from sidelight.build.models import ModelAccess
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
     from sidelight.serve.app import make_app
@@ -54,12 +49,9 @@ def serve(
     from sidelight.serve.worker import Worker
 
     settings = load_settings(config, overrides or ())
+    _check_track(settings.track)
     folder = open_index(index)
-    access = ModelAccess(
-        cache=out_folder / "cache",
-        base_url=base_url,
-        on_progress=lambda line: err.print(line, markup=False),
-    )
+    access = model_access(output / "cache", base_url=base_url)
     if host not in _LOOPBACK:
         err.print(
             f"Listening on {host}: everyone who can reach this machine can use it. There are no "
@@ -73,8 +65,8 @@ def serve(
             worker,
             settings,
             folder.manifest.fingerprint(),
-            out_folder,
-            at_once=at_once,
+            output,
+            at_once=parallel,
             places=places,
             kept=kept,
         )
@@ -82,3 +74,18 @@ def serve(
         hosts = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else ("*",)
         app = make_app(desk, hosts=hosts, per_minute=per_minute)
         serve_app(app, host, port)
+
+
+def _check_track(name: str) -> None:
+    """Refuse a track whose topics are no articles.
+
+    Raises:
+        UsageError: It is one.
+    """
+    from sidelight.errors import UsageError
+    from sidelight.formats.topics.topic_format import topic_format
+    from sidelight.tracks import load_track
+
+    track = load_track(name)
+    if topic_format(track).noun != "article":
+        raise UsageError(f"articles can be pasted; {track.title} has no task on them")

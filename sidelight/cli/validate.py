@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import CitedIndex, CoveredTopics, Track
+from sidelight.cli.options.results import Json
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from sidelight.formats.verdict import Verdict
@@ -20,29 +23,23 @@ def validate(
         list[Path],
         typer.Argument(help="Runs, topics, rubrics, assessments, TREC runs or qrels."),
     ],
-    track: Annotated[str, typer.Option("--track", help="Whose rules to apply.")] = "dragun2025",
-    topics: Annotated[
-        Path | None,
-        typer.Option("--topics", help="Topics file that runs must cover; the track's by default."),
-    ] = None,
-    index: Annotated[
-        Path | None,
-        typer.Option("--index", help="Index folder; every cited segment must be in it."),
-    ] = None,
+    track: Track = DEFAULT_TRACK,
+    topics: CoveredTopics = None,
+    index: CitedIndex = None,
     official: Annotated[
         bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check files, each by what it holds; exit with 1 if one is invalid."""
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.formats.verdict import judge_file
     from sidelight.tracks import load_track
 
     rules = load_track(track)
     topic_ids = rules.topic_ids
     if topics is not None:
-        topic_ids = tuple(article.topic_id for article in read_topics(topics))
+        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
     known_segments = None
     if index is not None:
         from sidelight.index.folder import open_index
@@ -64,16 +61,14 @@ def validate(
 def _as_dict(verdict: Verdict) -> dict[str, object]:
     return {
         "file": verdict.file,
-        "kind": verdict.kind,
+        "kind": verdict.kind.name if verdict.kind else None,
         "valid": verdict.valid,
         "problems": [problem.as_dict() for problem in verdict.problems],
     }
 
 
 def _show(verdict: Verdict) -> None:
-    from sidelight.formats.detect import KINDS
-
-    kind = KINDS.get(verdict.kind or "")
+    kind = verdict.kind
     title = kind.title if kind else "file of unknown kind"
     if verdict.valid and kind:
         line, style = f"{verdict.file}: valid {title}, {_count(verdict.size, kind.unit)}", "green"

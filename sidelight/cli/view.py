@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import out
+from sidelight.cli.options.inputs import data_option, rubrics_option
+from sidelight.cli.options.results import output_option
 from sidelight.cli.options.scores import from_data
 from sidelight.formats.data_folder import DataPart
 
@@ -19,11 +21,9 @@ ASSESSMENTS = Path(DataPart.REPORT_ASSESSMENTS).parent
 
 def view(
     run: Annotated[Path, typer.Argument(help="Run directory.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help=f"The page; {PAGE} in the run directory.")
-    ] = None,
+    output: Annotated[Path | None, output_option(f"The page; {PAGE} in the run directory.")] = None,
     rubrics: Annotated[
-        Path | None, typer.Option("--rubrics", help="Folder of rubrics (*.json), for evaluators.")
+        Path | None, rubrics_option("Folder of rubrics (*.json), for evaluators.")
     ] = None,
     labels: Annotated[
         list[Path] | None,
@@ -34,7 +34,7 @@ def view(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="The organizers' data folder, in place of both."),
+        data_option("The organizers' data folder, in place of both."),
     ] = None,
     compare: Annotated[
         Path | None, typer.Option("--compare", help="Another run directory, shown side by side.")
@@ -78,6 +78,7 @@ def write_page(
     from sidelight.files import atomic_write
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.runs.directory import RunDirectory
+    from sidelight.tracks import load_track
     from sidelight.view.collect import collect_page
     from sidelight.view.labels import read_labels
     from sidelight.view.page import render_page
@@ -93,10 +94,11 @@ def write_page(
             "marks need rubrics and labels, and only one of them is given",
             remedy="Give --rubrics and --labels, or --data for both.",
         )
+    scales = load_track().scales
     page = collect_page(
         RunDirectory(run),
-        read_rubrics(rubrics) if rubrics else {},
-        [read_labels(folder) for folder in labels],
+        read_rubrics(rubrics, scales) if rubrics else {},
+        [read_labels(folder, scales) for folder in labels],
         RunDirectory(rival) if rival else None,
     )
     atomic_write(destination, render_page(page))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import ValidationError
 
+from sidelight.config.describe import ANY_KEY, describe_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 
@@ -14,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from pydantic_core import ErrorDetails
 
-def load_settings(path: Path | None, overrides: Sequence[str] = ()) -> Settings:
+
+def load_settings(path: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Return the defaults, changed by a YAML file, changed by `key.sub=value` overrides.
 
     Raises:
@@ -87,8 +91,25 @@ def _refuse_rubrics(tree: Mapping[str, Any], prefix: str) -> None:
 
 
 def _explain(error: ValidationError, path: Path | None) -> str:
-    lines = [
-        f"{'.'.join(map(str, entry['loc']))}: {entry['msg']}; found {entry['input']!r}"
-        for entry in error.errors()
-    ]
-    return f"{path or 'settings'}: " + "; ".join(lines)
+    return f"{path or 'settings'}: " + "; ".join(map(_explain_one, error.errors()))
+
+
+def _explain_one(entry: ErrorDetails) -> str:
+    name = ".".join(map(str, entry["loc"]))
+    if entry["type"] == "extra_forbidden":
+        return f"unknown setting {name}{_nearest_setting(entry['loc'])}"
+    return f"{name}: {entry['msg'].removeprefix('Value error, ')}; found {entry['input']!r}"
+
+
+def _nearest_setting(place: tuple[int | str, ...]) -> str:
+    """Suggest the setting or group whose name is nearest, a key of the user's own left as it is."""
+    *parents, last = map(str, place)
+    if parents and parents[0] == "servers":
+        parents[1:2] = [ANY_KEY]
+    known = [one.name.split(".") for one in describe_settings()]
+    depth = len(parents)
+    beside = {name[depth] for name in known if name[:depth] == parents and len(name) > depth}
+    if near := get_close_matches(last, beside, n=1):
+        return f"; did you mean {'.'.join([*map(str, place[:-1]), *near])}?"
+    elsewhere = [".".join(name) for name in known if name[-1] == last]
+    return f"; did you mean {elsewhere[0]}?" if elsewhere else ""

@@ -3,15 +3,48 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import orjson
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
+from sidelight.errors import UsageError
+from sidelight.parts import ROLES
+from sidelight.registry import did_you_mean, locate, names
 from sidelight.schemas.base import Value
+from sidelight.tracks import DEFAULT_TRACK
 
-Performer = Literal["extractive", "prompted"]
-QuestionWriter = Literal["extractive", "prompted", "organizers-2024", "organizers-2024-example"]
+
+class Unit(NamedTuple):
+    """What the number of a setting counts or measures."""
+
+    name: str
+
+
+Calls = Annotated[int, Unit("calls")]
+Gpus = Annotated[int, Unit("GPUs")]
+Price = Annotated[float, Unit("currency / 1e6 tokens")]
+Rounds = Annotated[int, Unit("rounds")]
+Searches = Annotated[int, Unit("searches")]
+Seconds = Annotated[float, Unit("s")]
+Segments = Annotated[int, Unit("segments")]
+Share = Annotated[float, Unit("share")]
+Tokens = Annotated[int, Unit("tokens")]
+
+
+def performers_of_all() -> tuple[str, ...]:
+    """Return the names that stand for a performer of every role."""
+    by_role = [names(f"role.{role}") for role in ROLES]
+    return tuple(name for name in by_role[0] if all(name in known for known in by_role))
+
+
+def _located(kind: str, name: str) -> str:
+    """Return a name that stands for a part."""
+    try:
+        locate(kind, name)
+    except UsageError as error:
+        raise ValueError(error.message) from None
+    return name
 
 
 class SubmissionSettings(Value):
@@ -21,7 +54,7 @@ class SubmissionSettings(Value):
     run_id: str = Field(
         "sidelight-run",
         pattern=r"^[A-Za-z0-9._-]{1,60}$",
-        description="Run id; must begin with the team id. `-t1` and `-t2` are added per task.",
+        description="Run id; must begin with the team id. Each task adds its suffix.",
     )
     type: Literal["automatic", "manual"] = Field("automatic", description="How the run was made.")
 
@@ -29,11 +62,11 @@ class SubmissionSettings(Value):
 class RetrievalSettings(Value):
     """How segments are found."""
 
-    retriever: Literal["bm25", "rm3", "rocchio", "dense", "hybrid"] = Field(
+    retriever: str = Field(
         "hybrid", description="First stage; `hybrid` fuses bm25 and dense by reciprocal rank."
     )
-    k: int = Field(20, ge=1, le=1000, description="Segments kept per query.")
-    depth: int = Field(
+    k: Segments = Field(20, ge=1, le=1000, description="Segments kept per query.")
+    depth: Segments = Field(
         100, ge=1, le=10000, description="Segments per retriever that fusion and reranking see."
     )
     reranker: str | None = Field(
@@ -45,7 +78,7 @@ class RetrievalSettings(Value):
         description="End reranking after a block of candidates whose best score is further than "
         "this below the k-th best; by default all candidates are read.",
     )
-    listwise_depth: int | None = Field(
+    listwise_depth: Segments | None = Field(
         None,
         ge=2,
         le=1000,
@@ -55,16 +88,21 @@ class RetrievalSettings(Value):
         default=False, description="Let the target article and its copies be found and cited."
     )
 
+    @field_validator("retriever")
+    @classmethod
+    def _is_retriever(cls, name: str) -> str:
+        return _located("retriever", name)
+
 
 class InvestigationSettings(Value):
     """How long the agents go on."""
 
-    max_rounds: int = Field(3, ge=1, le=10, description="Rounds of searching at most.")
-    min_gain: float = Field(
+    max_rounds: Rounds = Field(3, ge=1, le=10, description="Rounds of searching at most.")
+    min_gain: Share = Field(
         0.02, ge=0, le=1, description="Coverage a round must add for another to follow."
     )
-    queries_per_round: int = Field(40, ge=1, description="Searches a round may make.")
-    segments_per_angle: int = Field(
+    queries_per_round: Searches = Field(40, ge=1, description="Searches a round may make.")
+    segments_per_angle: Segments = Field(
         4, ge=1, description="Segments taken as evidence for one angle in one round."
     )
 
@@ -72,24 +110,43 @@ class InvestigationSettings(Value):
 class RoleSettings(Value):
     """Who performs each step: `extractive` needs no model, `prompted` asks the writer."""
 
-    default: Performer = Field("extractive", description="Every step that is not named below.")
-    profile_article: Performer | None = Field(None, description="Takes the article apart.")
-    draft_rubric: Performer | None = Field(
+    default: str = Field("extractive", description="Every step that is not named below.")
+    profile_article: str | None = Field(None, description="Takes the article apart.")
+    draft_rubric: str | None = Field(
         None, description="Drafts what assessors will probably ask; `extractive` drafts nothing."
     )
-    plan_queries: Performer | None = Field(None, description="Decides what to search for.")
-    select_evidence: Performer | None = Field(None, description="Decides which hits are evidence.")
-    assess_coverage: Performer | None = Field(None, description="Decides whether to go on.")
-    write_questions: QuestionWriter | None = Field(
+    plan_queries: str | None = Field(None, description="Decides what to search for.")
+    select_evidence: str | None = Field(None, description="Decides which hits are evidence.")
+    assess_coverage: str | None = Field(None, description="Decides whether to go on.")
+    write_questions: str | None = Field(
         None,
         description="Writes the questions; `organizers-2024` and `organizers-2024-example` do so "
         "the way of the 2024 baselines, in one call.",
     )
-    write_report: Performer | None = Field(None, description="Writes the report.")
-    check_report: Performer | None = Field(
+    write_report: str | None = Field(None, description="Writes the report.")
+    check_report: str | None = Field(
         None, description="Holds sentences against what they cite; `prompted` asks the checker."
     )
-    revise_report: Performer | None = Field(None, description="Makes up for what a check removed.")
+    revise_report: str | None = Field(None, description="Makes up for what a check removed.")
+
+    @field_validator("default")
+    @classmethod
+    def _performs_all(cls, name: str) -> str:
+        if name not in (known := performers_of_all()):
+            raise ValueError(
+                f"expected a performer that every role has: {', '.join(known)}"
+                + did_you_mean(name, known)
+            )
+        return name
+
+    @field_validator(*ROLES)
+    @classmethod
+    def _performs(cls, name: str | None, field: ValidationInfo) -> str | None:
+        return None if name is None else _located(f"role.{field.field_name}", name)
+
+    def performer(self, role: str) -> str:
+        """Return the name of who performs a role."""
+        return str(getattr(self, role) or self.default)
 
 
 class ModelSettings(Value):
@@ -101,8 +158,10 @@ class ModelSettings(Value):
     )
     server: str = Field("default", description="The server that serves it, by its name below.")
     temperature: float = Field(0.0, ge=0, le=2, description="0 is the most likely answer.")
-    top_p: float = Field(1.0, gt=0, le=1, description="Share of the probability mass to sample.")
-    max_tokens: int = Field(8192, ge=64, description="Longest reply in tokens, reasoning included.")
+    top_p: Share = Field(1.0, gt=0, le=1, description="Share of the probability mass to sample.")
+    max_tokens: Tokens = Field(
+        8192, ge=64, description="Longest reply in tokens, reasoning included."
+    )
     seed: int | None = Field(0, description="Seed of the server's sampler; none leaves it to it.")
 
 
@@ -120,6 +179,11 @@ class ModelsSettings(Value):
         None, description="Judges the finished run; no result depends on it."
     )
 
+    def of_run(self) -> tuple[ModelSettings, ...]:
+        """Return those that a run may ask, in order; the judge is asked after it."""
+        named = (self.writer, self.checker, self.ranker)
+        return tuple(model for model in named if model is not None)
+
 
 class ServerSettings(Value):
     """Where a model is served. No result depends on it, so a run may go on with another one."""
@@ -133,16 +197,16 @@ class ServerSettings(Value):
     api_key_variable: str = Field(
         "OPENAI_API_KEY", description="Environment variable that holds the key, if one is needed."
     )
-    max_concurrency: int = Field(64, ge=1, description="Calls under way at once.")
-    timeout_s: float = Field(600.0, gt=0, description="Longest wait for one reply, in seconds.")
-    prompt_price: float | None = Field(
+    max_concurrency: Calls = Field(64, ge=1, description="Calls under way at once.")
+    timeout_s: Seconds = Field(600.0, gt=0, description="Longest wait for one reply, in seconds.")
+    prompt_price: Price | None = Field(
         None, ge=0, description="Price of a million tokens read, in your currency."
     )
-    completion_price: float | None = Field(
+    completion_price: Price | None = Field(
         None, ge=0, description="Price of a million tokens written, in your currency."
     )
-    tensor_parallel: int = Field(1, ge=1, description="GPUs a started server uses.")
-    max_model_len: int | None = Field(
+    tensor_parallel: Gpus = Field(1, ge=1, description="GPUs a started server uses.")
+    max_model_len: Tokens | None = Field(
         None, ge=1, description="Longest context of a started server, in tokens; its own default."
     )
     prefix_caching: bool = Field(
@@ -160,7 +224,9 @@ class ServerSettings(Value):
 class Settings(Value):
     """Everything a run depends on besides its topics and its index."""
 
-    track: str = Field("dragun2025", description="Track profile: limits and ids.")
+    track: str = Field(
+        DEFAULT_TRACK, description="Track: its tasks, limits and ids; a name or a YAML file."
+    )
     submission: SubmissionSettings = SubmissionSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     investigation: InvestigationSettings = InvestigationSettings()
@@ -169,6 +235,11 @@ class Settings(Value):
     servers: dict[str, ServerSettings] = Field(
         default_factory=dict, description="Servers by name; no result depends on them."
     )
+
+    @field_validator("track")
+    @classmethod
+    def _is_track(cls, name: str) -> str:
+        return _located("track", name)
 
     def of_results(self) -> dict[str, Any]:
         """Return the resolved tree of all that results depend on, JSON-ready."""

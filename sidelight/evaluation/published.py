@@ -1,12 +1,17 @@
 """Published figures, and the same ones computed here from the published data.
 
-Each target is one source. A figure agrees when it is the printed one at the printed precision.
+Each target is one source; what it printed is data (`tracks/published/figures.yaml`). A figure
+agrees when it is the printed one at the printed precision.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, TypeAlias
+
+import yaml
 
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
@@ -16,14 +21,15 @@ from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.schemas.judgment import CompoundLabel
+from sidelight.schemas.base import Value
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
 
@@ -32,16 +38,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
 
-HUMAN_RUBRICS = "human_rubrics"
-QUESTIONS, REPORTS, COMPOUND = (
-    "question_assessments.csv",
-    "report_assessments.csv",
-    "compound_question_check.csv",
-)
-AUTO_QUESTIONS, AUTO_REPORTS = f"auto_{QUESTIONS}", f"auto_{REPORTS}"
-KIT_QUESTIONS, KIT_REPORTS = (f"dragun-organizers-starter-kit-task-{task}" for task in (1, 2))
+Computed: TypeAlias = "Iterator[tuple[str, float | None]]"
+"""Names of figures and what they are here; None where one is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,227 +73,192 @@ class Figure:
         return len(self.published.partition(".")[2])
 
 
-class Target(NamedTuple):
+class Target(Value):
     """Something published that can be computed again.
 
     Attributes:
-        name: What the command line calls it.
         title: What it is and where it was published.
         needs: Names of the files and folders it is computed from.
         source: Where they come from.
-        figures: Computes the figures from those files, by name.
+        printed: The figures, by name, as they are printed.
     """
 
-    name: str
     title: str
     needs: tuple[str, ...]
     source: str
-    figures: Callable[[Mapping[str, Path]], Iterator[Figure]]
+    printed: dict[str, str]
 
 
-def find_files(target: Target, data: Path) -> dict[str, Path]:
-    """Return what a target needs, wherever it lies within a folder.
+@cache
+def targets() -> dict[str, Target]:
+    """Return all targets by the names that the command line has for them."""
+    text = (files("sidelight.tracks") / "published" / "figures.yaml").read_text(encoding="utf-8")
+    return {name: Target.model_validate(content) for name, content in yaml.safe_load(text).items()}
+
+
+def figures_of(name: str, data: Path) -> list[Figure]:
+    """Return the figures of a target, in the order in which they are printed.
+
+    Args:
+        name: Of the target.
+        data: Folder that holds what the target needs, at any depth.
+
+    Raises:
+        InputError: Something that it needs is missing, there is two of it, or it cannot be read.
+    """
+    target = targets()[name]
+    here = dict(_COMPUTE[name](*find_files(name, data)))
+    return [Figure(figure, printed, here[figure]) for figure, printed in target.printed.items()]
+
+
+def find_files(name: str, data: Path) -> list[Path]:
+    """Return what a target needs, in its order, wherever it lies within a folder.
 
     Files that lie together go before others of their names.
 
     Raises:
         InputError: Something is missing, or there are two of it.
     """
-    found = {name: sorted(data.rglob(name)) for name in target.needs}
+    target = targets()[name]
+    found = {need: sorted(data.rglob(need)) for need in target.needs}
     together = set.intersection(*({path.parent for path in paths} for paths in found.values()))
     if len(together) == 1:  # other collections may hold files of the same names
-        return {name: next(iter(together)) / name for name in target.needs}
-    missing = [name for name, paths in found.items() if not paths]
+        return [next(iter(together)) / need for need in target.needs]
+    missing = [need for need, paths in found.items() if not paths]
     if missing:
         raise InputError(
-            f"{data}: {target.name} needs {', '.join(target.needs)}; found no {', '.join(missing)}",
+            f"{data}: {name} needs {', '.join(target.needs)}; found no {', '.join(missing)}",
             remedy=f"They are published at {target.source}",
         )
-    for name, paths in found.items():
+    for need, paths in found.items():
         if len(paths) > 1:
             raise InputError(
-                f"{data}: expected one {name}; found {paths[0]} and {paths[1]}",
+                f"{data}: expected one {need}; found {paths[0]} and {paths[1]}",
                 remedy="Name the folder that holds the one to use with --data.",
             )
-    return {name: paths[0] for name, paths in found.items()}
+    return [paths[0] for paths in found.values()]
 
 
-def _starter_kit(files: Mapping[str, Path]) -> Iterator[Figure]:
-    questions = read_question_run(files[KIT_QUESTIONS]).questions
-    reports = read_report_run(files[KIT_REPORTS]).reports
+def _starter_kit(questions: Path, reports: Path) -> Computed:
+    written = read_report_run(reports).reports
     words = [
-        sum(budget_words(sentence.text) for sentence in report.responses) for report in reports
+        sum(budget_words(sentence.text) for sentence in report.responses) for report in written
     ]
-    yield Figure("questions", "300", len(questions))
-    yield Figure("reports", "30", len(reports))
-    yield Figure("words per report", "199", sum(words) / len(words))
+    yield "questions", len(read_question_run(questions).questions)
+    yield "reports", len(written)
+    yield "words per report", sum(words) / len(words)
 
 
-def _auto_judge_scores(files: Mapping[str, Path]) -> Iterator[Figure]:
-    labels = read_answer_assessments(files[AUTO_REPORTS])
-    yield Figure("labels", "14326", len(labels))
-    for label, published in (
-        ("none", "11841"),
-        ("supports", "1126"),
-        ("partial", "1126"),
-        ("contradicts", "233"),
-    ):
-        yield Figure(f"labels {label}", published, sum(item.label == label for item in labels))
-    table = score_reports(rubrics_from_answers(labels), labels)
-    scores = {run.run_tag: run.values["supportive_score"] for run in table.runs}
-    yield Figure("garag_rubric", "0.1424", scores.get("garag_rubric"))
-    yield Figure("03_01_Baseline", "0.0766", scores.get("03_01_Baseline"))
+def _auto_judge_scores(assessments: Path) -> Computed:
+    track = load_track()
+    labels = read_assessments(assessments, ANSWER_ASSESSMENTS, track.scales)
+    yield "labels", len(labels)
+    for label in track.scales[ANSWER_ASSESSMENTS.scale].names:
+        yield f"labels {label}", sum(item.label == label for item in labels)
+    table = score_reports(track, rubrics_from_answers(labels), labels)
+    yield from ((run.run_tag, run.values[table.main.name]) for run in table.runs)
 
 
-def _sun(files: Mapping[str, Path]) -> Iterator[Figure]:
-    found = compare_qrels(
-        read_qrels(files["Sun.qrel"]), read_qrels(files["qrels.official.txt"]), (1, 2)
-    ).relevance
+def _sun(sun: Path, official: Path) -> Computed:
+    found = compare_qrels(read_qrels(sun), read_qrels(official), (1, 2)).relevance
     assert found is not None  # noqa: S101 - thresholds were given
     cells = ("both relevant", "only Sun", "only NIST", "neither")
-    printed = ("1272", "3492", "394", "6228")
-    for name, published, count in zip(cells, printed, found.table.ravel(), strict=True):
-        yield Figure(name, published, int(count))
-    yield Figure("Cohen kappa", "0.228", found.coefficients["kappa"])
+    yield from zip(cells, map(int, found.table.ravel()), strict=True)
+    yield "Cohen kappa", found.coefficients["kappa"]
 
 
-def _rag25(files: Mapping[str, Path]) -> Iterator[Figure]:
-    grades = compare_qrels(
-        read_qrels(files["qrels.nist.txt"]), read_qrels(files["qrels.umbrela2.txt"])
-    ).grades
-    yield Figure("labels by both", "10284", grades.n)
-    yield Figure("exact agreement", "0.4412", grades.coefficients["raw"])
-    yield Figure("Cohen kappa", "0.2333", grades.coefficients["kappa"])
+def _rag25(nist: Path, umbrela: Path) -> Computed:
+    grades = compare_qrels(read_qrels(nist), read_qrels(umbrela)).grades
+    yield "labels by both", grades.n
+    yield "exact agreement", grades.coefficients["raw"]
+    yield "Cohen kappa", grades.coefficients["kappa"]
 
 
-def _collection(files: Mapping[str, Path]) -> Iterator[Figure]:
-    rubrics = read_rubrics(files[HUMAN_RUBRICS])
-    questions = [question for rubric in rubrics.values() for question in rubric.questions]
-    yield Figure("topics", "30", len(rubrics))
-    yield Figure("rubric questions", "236", len(questions))
-    yield Figure("rubric answers", "551", sum(len(question.answers) for question in questions))
-    flags = read_compound_assessments(files[COMPOUND])
-    yield Figure("Task 1 runs", "37", len({item.run_tag for item in flags}))
-    yield Figure("Task 1 questions", "11100", len(flags))
-    yield Figure(
-        "compound, %", "11.3", _percent(item.label is CompoundLabel.COMPOUND for item in flags)
+def _collection(rubrics: Path, pairs: Path, answers: Path, compound: Path) -> Computed:
+    track = load_track()
+    scales = track.scales
+    known = read_rubrics(rubrics, scales)
+    questions = [question for rubric in known.values() for question in rubric.questions]
+    yield "topics", len(known)
+    yield "rubric questions", len(questions)
+    yield "rubric answers", sum(len(question.answers) for question in questions)
+    flags = read_assessments(compound, COMPOUND_ASSESSMENTS, scales)
+    yield f"{track.question_list.title} runs", len({item.run_tag for item in flags})
+    yield f"{track.question_list.title} questions", len(flags)
+    yield from _shares(scales[COMPOUND_ASSESSMENTS.scale].names, [item.label for item in flags])
+    compared = read_assessments(pairs, QUESTION_ASSESSMENTS, scales)
+    yield "assessed pairs", len(compared)
+    yield from _shares(scales[QUESTION_ASSESSMENTS.scale].names, [item.label for item in compared])
+    told = read_assessments(answers, ANSWER_ASSESSMENTS, scales)
+    yield f"{track.cited_text.title} runs", len({item.run_tag for item in told})
+    yield "assessed answers", len(told)
+    yield from _shares(scales[ANSWER_ASSESSMENTS.scale].names, [item.label for item in told])
+
+
+def _judge(
+    rubrics: Path,
+    pairs: Path,
+    answers: Path,
+    compound: Path,
+    auto_pairs: Path,
+    auto_answers: Path,
+) -> Computed:
+    track = load_track()
+    known, flags = (
+        read_rubrics(rubrics, track.scales),
+        read_assessments(compound, COMPOUND_ASSESSMENTS, track.scales),
     )
-    pairs = read_question_assessments(files[QUESTIONS])
-    yield Figure("assessed pairs", "12733", len(pairs))
-    for label, published in (
-        ("very-similar", "8.7"),
-        ("similar", "12.9"),
-        ("different", "16.9"),
-        ("very-different", "61.5"),
-    ):
-        yield Figure(f"{label}, %", published, _percent(item.label == label for item in pairs))
-    answers = read_answer_assessments(files[REPORTS])
-    yield Figure("Task 2 runs", "28", len({item.run_tag for item in answers}))
-    yield Figure("assessed answers", "15428", len(answers))
-    for label, published in (
-        ("supports", "5.0"),
-        ("partial", "7.8"),
-        ("contradicts", "0.8"),
-        ("none", "86.4"),
-    ):
-        yield Figure(f"{label}, %", published, _percent(item.label == label for item in answers))
-
-
-def _judge(files: Mapping[str, Path]) -> Iterator[Figure]:
-    rubrics = read_rubrics(files[HUMAN_RUBRICS])
-    n_questions = load_track().question_list.count
-    kind, human, auto = read_two_sides(files[QUESTIONS], files[AUTO_QUESTIONS])
+    kind, human, auto = read_two_sides(pairs, auto_pairs, track.scales)
     # Classes that earn the same are one class in the paper.
-    yield from _agreement(
-        "Task 1", ("82.1", "0.472", "0.785"), compare_labels(kind, human, auto).schemes[-1].overall
+    merged = compare_labels(kind, track.scales, human, auto).schemes[-1].overall
+    yield from _agreement(track.question_list.title, merged)
+    yield from _tau(
+        track.question_list.title,
+        (
+            score_questions(
+                track,
+                known,
+                read_assessments(labels, QUESTION_ASSESSMENTS, track.scales),
+                flags,
+            )
+            for labels in (pairs, auto_pairs)
+        ),
     )
-    tables = [
-        score_questions(
-            rubrics,
-            read_question_assessments(files[labels]),
-            read_compound_assessments(files[COMPOUND]),
-            questions_per_topic=n_questions,
-        )
-        for labels in (QUESTIONS, AUTO_QUESTIONS)
-    ]
-    yield _tau("Task 1", "0.678", tables, "score")
-    kind, human, auto = read_two_sides(files[REPORTS], files[AUTO_REPORTS])
-    yield from _agreement(
-        "Task 2", ("86.7", "0.50", "0.85"), compare_labels(kind, human, auto).schemes[0].overall
+    kind, human, auto = read_two_sides(answers, auto_answers, track.scales)
+    found = compare_labels(kind, track.scales, human, auto).schemes[0].overall
+    yield from _agreement(track.cited_text.title, found)
+    yield from _tau(
+        track.cited_text.title,
+        (
+            score_reports(track, known, read_assessments(labels, ANSWER_ASSESSMENTS, track.scales))
+            for labels in (answers, auto_answers)
+        ),
     )
-    tables = [
-        score_reports(rubrics, read_answer_assessments(files[labels]))
-        for labels in (REPORTS, AUTO_REPORTS)
-    ]
-    yield _tau("Task 2", "0.872", tables, "supportive_score")
 
 
-def _agreement(
-    task: str, published: tuple[str, str, str], found: CategoryAgreement
-) -> Iterator[Figure]:
+def _agreement(task: str, found: CategoryAgreement) -> Computed:
     raw = found.coefficients["raw"]
-    yield Figure(f"{task}: agreement, %", published[0], None if raw is None else 100 * raw)
-    yield Figure(f"{task}: Cohen kappa", published[1], found.coefficients["kappa"])
-    yield Figure(f"{task}: Gwet AC1", published[2], found.coefficients["ac1"])
+    yield f"{task}: agreement, %", None if raw is None else 100 * raw
+    yield f"{task}: Cohen kappa", found.coefficients["kappa"]
+    yield f"{task}: Gwet AC1", found.coefficients["ac1"]
 
 
-def _tau(task: str, published: str, tables: Iterable[ScoreTable], measure: str) -> Figure:
+def _tau(task: str, tables: Iterable[ScoreTable]) -> Computed:
     human, auto = tables
-    found = compare_scores(human.topics, auto.topics, measure)
-    return Figure(f"{task}: Kendall tau of runs", published, found.runs["tau_b"])
+    found = compare_scores(human.topics, auto.topics, human.main.name)
+    yield f"{task}: Kendall tau of runs", found.runs["tau_b"]
 
 
-def _percent(found: Iterable[bool]) -> float:
-    values = list(found)
-    return 100 * sum(values) / len(values)
+def _shares(names: Iterable[str], labels: list[object]) -> Computed:
+    for name in names:
+        yield f"{name}, %", 100 * labels.count(name) / len(labels)
 
 
-_ORGANIZERS = "https://github.com/trec-dragun/resources"
-_NIST = "https://trec.nist.gov/data/dragun/DRAGUN.zip"
-
-TARGETS = (
-    Target(
-        "starter-kit",
-        "The organizers' public baseline runs. To make such a run: sidelight run --config "
-        "configs/organizers-baseline.yaml, with an index of MS MARCO V2.1 and a model",
-        (KIT_QUESTIONS, KIT_REPORTS),
-        _ORGANIZERS,
-        _starter_kit,
-    ),
-    Target(
-        "autojudge-scores",
-        "The published AutoJudge labels of 26 runs, and two runs' scores by them, all answers of "
-        "a topic weighing the same",
-        (AUTO_REPORTS,),
-        _ORGANIZERS,
-        _auto_judge_scores,
-    ),
-    Target(
-        "dragun-collection",
-        "TREC 2025 DRAGUN resources, table 2: the collection",
-        (HUMAN_RUBRICS, QUESTIONS, REPORTS, COMPOUND),
-        _NIST,
-        _collection,
-    ),
-    Target(
-        "dragun-judge",
-        "TREC 2025 DRAGUN resources, section 4: AutoJudge against people",
-        (HUMAN_RUBRICS, QUESTIONS, REPORTS, COMPOUND, AUTO_QUESTIONS, AUTO_REPORTS),
-        f"{_NIST} and {_ORGANIZERS}",
-        _judge,
-    ),
-    Target(
-        "rubric-sun",
-        "RUBRIC (ICTIR 2024), table 5, row Sun: TREC DL 2020",
-        ("Sun.qrel", "qrels.official.txt"),
-        "https://github.com/TREMA-UNH/rubric-evaluation",
-        _sun,
-    ),
-    Target(
-        "rag25-labels",
-        "TREC 2025 RAG: NIST's labels against UMBRELA's",
-        ("qrels.nist.txt", "qrels.umbrela2.txt"),
-        "https://trec-rag.github.io, the data of 2025",
-        _rag25,
-    ),
-)
+_COMPUTE: Mapping[str, Callable[..., Computed]] = {
+    "starter-kit": _starter_kit,
+    "autojudge-scores": _auto_judge_scores,
+    "dragun-collection": _collection,
+    "dragun-judge": _judge,
+    "rubric-sun": _sun,
+    "rag25-labels": _rag25,
+}

@@ -13,37 +13,37 @@ from sidelight.formats.labels.assessments import (
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     AssessmentKind,
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import read_bytes
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
-from sidelight.formats.runs.official import official_task1, official_task2
-from sidelight.formats.runs.question_list import check_question_run, read_question_run
+from sidelight.formats.runs.run_format import run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.topic_format import read_topics, topic_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container
+    from collections.abc import Callable, Collection, Container, Mapping
     from pathlib import Path
 
     from sidelight.errors import Problem
+    from sidelight.formats.runs.run_format import Run, RunFormat
+    from sidelight.schemas.label_scale import Scales
+    from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 
 _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
     kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
-_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
-_QRELS_COLUMNS, _TASK1_FIELDS, _TREC_RUN_COLUMNS = 4, 5, 6
+_GRADE = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+_QRELS_COLUMNS = 4
 
 
 class FileKind(NamedTuple):
     """What `sidelight validate` does with one kind of file.
 
     Attributes:
+        name: In what `validate --json` prints: of a run, its task.
         title: For people.
         unit: What `count` counts, in the singular.
         count: Reads a file and tells how much is in it; raises `InvalidFileError`.
@@ -51,50 +51,72 @@ class FileKind(NamedTuple):
         official: The verdict of the track's own validator, where there is one.
     """
 
+    name: str
     title: str
     unit: str
-    count: Callable[[Path], int]
-    check: Callable[[Path, Track, Collection[str], Container[str] | None], list[Problem]] | None = (
-        None
-    )
+    size: Callable[[Path], int]
+    check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
     official: Callable[[Path, Collection[str]], list[str]] | None = None
 
 
-KINDS: dict[str, FileKind] = {
-    "task1": FileKind(
-        "Task 1 run",
-        "topic",
-        lambda path: len({item.topic_id for item in read_question_run(path).questions}),
-        lambda path, track, topic_ids, _: check_question_run(path, track, topic_ids),
-        official_task1,
-    ),
-    "task2": FileKind(
-        "Task 2 run",
-        "topic",
-        lambda path: len({item.metadata.topic_id for item in read_report_run(path).reports}),
-        check_report_run,
-        official_task2,
-    ),
-    "topics": FileKind("topics file", "topic", lambda path: len(read_topics(path))),
-    "rubric": FileKind("rubric", "question", lambda path: len(read_rubric(path).questions)),
-    "question_assessments": FileKind(
-        "question assessment file", "label", lambda path: len(read_question_assessments(path))
-    ),
-    "report_assessments": FileKind(
-        "report assessment file", "label", lambda path: len(read_answer_assessments(path))
-    ),
-    "compound_assessments": FileKind(
-        "compound question file", "label", lambda path: len(read_compound_assessments(path))
-    ),
-    "trec_run": FileKind("TREC run", "query", lambda path: len(read_trec_run(path))),
-    "qrels": FileKind("qrels file", "query", lambda path: len(read_qrels(path))),
+_SHARED = {
+    "trec_run": FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path))),
+    "qrels": FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path))),
 }
 
 
-def detect_kind(path: Path) -> str | None:
-    """Return the name of the kind in `KINDS` a file is likely meant to be, or None.
+def kinds_of(track: Track) -> dict[str, FileKind]:
+    """Return what can be validated for a track: its runs and topics, and what all tracks share.
+
+    Returns:
+        By format, as `detect_format` names it. Where two tasks have one format, the first counts.
+    """
+    runs: dict[str, FileKind] = {}
+    for task in track.tasks:
+        runs.setdefault(task.format, _run_kind(task))
+    topics = FileKind("topics", "topics file", "topic", lambda path: len(read_topics(path, track)))
+    return {**runs, track.topics: topics, **_graded(track), **_SHARED, **runs}
+
+
+def _graded(track: Track) -> dict[str, FileKind]:
+    """Return the rubrics and the labels that can be read by the scales of a track."""
+    scales = track.scales
+    kinds = {}
+    if "importance" in scales:
+        kinds["rubric"] = FileKind(
+            "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
+        )
+    for name, kind in _ASSESSMENTS.items():
+        if kind.scale in scales:
+            kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
+    return kinds
+
+
+def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
+    return lambda path: len(read_assessments(path, kind, scales))
+
+
+def _run_kind(task: Task) -> FileKind:
+    found = run_format(task)
+    official = found.official
+    return FileKind(
+        task.name,
+        f"{task.title} run",
+        "topic",
+        lambda path: len(found.read(path).results()),
+        lambda path, topic_ids, known: found.check(path, task, topic_ids, known),
+        None if official is None else lambda path, topic_ids: official(path, task, topic_ids),
+    )
+
+
+def detect_format(path: Path) -> str | None:
+    """Return the name of the format a file is likely meant to have, or None.
 
     It looks at what a broken file still has: keys, column names, the number of columns.
+
+    Returns:
+        A registered format of runs or topics, `rubric`, `qrels`, or the name of a kind of
+        assessments.
 
     Raises:
         InputError: The file cannot be read.
@@ -104,29 +126,34 @@ def detect_kind(path: Path) -> str | None:
     lines = [line for line in pieces if line.strip()]
     if not lines:
         return None
+    formats = run_formats()
     if text.startswith("{"):
-        return _json_kind(text)
+        return _json_format(text, formats)
     header = tuple(cell.strip('"') for cell in lines[0].split(","))
     for name, kind in _ASSESSMENTS.items():
         if kind.matches(header):
             return name
-    [(best, _)] = Counter(_line_kind(line) for line in lines).most_common(1)
+    [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
     return best
 
 
-def _json_kind(text: str) -> str | None:
-    for key, kind in (("rubrics", "rubric"), ("responses", "task2"), ("docid", "topics")):
-        if re.search(rf'"{key}"\s*:', text):
-            return kind
+def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
+    keys = {
+        "rubric": ("rubrics",),
+        **{name: found.json_keys for name, found in formats.items() if found.json_keys},
+        **{name: found.json_keys for name, found in topic_formats().items()},
+    }
+    for name, needed in keys.items():
+        if all(re.search(rf'"{key}"\s*:', text) for key in needed):
+            return name
     return None
 
 
-def _line_kind(line: str) -> str | None:
-    if len(line.split("\t")) == _TASK1_FIELDS:
-        return "task1"
+def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
+    for name, found in formats.items():
+        if found.fits_line is not None and found.fits_line(line):
+            return name
     cells = line.split()
-    if len(cells) == _TREC_RUN_COLUMNS and _NUMBER.fullmatch(cells[4]):
-        return "trec_run"
-    if len(cells) == _QRELS_COLUMNS and _NUMBER.fullmatch(cells[3]):
+    if len(cells) == _QRELS_COLUMNS and _GRADE.fullmatch(cells[3]):
         return "qrels"
     return None

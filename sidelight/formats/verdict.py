@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.detect import KINDS, detect_kind
+from sidelight.formats.detect import detect_format, kinds_of
 from sidelight.formats.findings import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container
+    from collections.abc import Collection, Container, Iterable
     from pathlib import Path
 
     from sidelight.formats.detect import FileKind
@@ -23,13 +23,13 @@ class Verdict:
 
     Attributes:
         file: The file as the user named it.
-        kind: Its kind, a key of `KINDS`; None when it cannot be told.
+        kind: What it is; None when that cannot be told, or is nothing the track has.
         problems: Errors and warnings.
         size: How many of its kind's units it holds; 0 when it is invalid.
     """
 
     file: str
-    kind: str | None
+    kind: FileKind | None
     problems: tuple[Problem, ...]
     size: int = 0
 
@@ -60,8 +60,9 @@ def judge_file(
         UsageError: `official` was asked for a file that is no run.
     """
     findings = Findings(path)
+    kinds = kinds_of(track)
     try:
-        kind = detect_kind(path)
+        name = detect_format(path)
     except InputError as error:
         findings.error(
             "unreadable",
@@ -71,20 +72,21 @@ def judge_file(
             remedy=error.remedy,
         )
         return Verdict(str(path), None, tuple(findings.problems))
+    kind = kinds.get(name) if name else None
     if kind is None:
         findings.error(
             "kind-unknown",
             None,
-            expected=f"one of {', '.join(rules.title for rules in KINDS.values())}",
-            found="nothing that looks like one",
+            expected=f"one of {', '.join(one.title for one in kinds.values())}",
+            found=f"what looks like {name}" if name else "nothing that looks like one",
             remedy="Compare the file with docs/formats.md.",
         )
         return Verdict(str(path), None, tuple(findings.problems))
     if official:
-        _check_officially(path, KINDS[kind], topic_ids, findings)
+        _check_officially(path, kind, topic_ids, findings)
         size = len(topic_ids)
     else:
-        size = _check_strictly(path, KINDS[kind], track, topic_ids, known_segments, findings)
+        size = _check_strictly(path, kind, topic_ids, known_segments, findings)
     verdict = Verdict(str(path), kind, tuple(findings.problems), size)
     return verdict if verdict.valid else replace(verdict, size=0)
 
@@ -94,10 +96,17 @@ def _check_officially(
 ) -> None:
     if kind.official is None:
         raise UsageError(
-            f"{path}: --official is for Task 1 and Task 2 runs; this is a {kind.title}",
+            f"{path}: --official is for runs whose track has a validator of its own; this is a "
+            f"{kind.title}",
             remedy="Leave out --official.",
         )
-    for objection in kind.official(path, topic_ids):
+    findings.problems += official_problems(path, kind.official(path, topic_ids))
+
+
+def official_problems(path: Path, objections: Iterable[str]) -> list[Problem]:
+    """Return what a track's own validator objects to, as problems of the file."""
+    findings = Findings(path)
+    for objection in objections:
         findings.error(
             "official",
             None,
@@ -105,20 +114,20 @@ def _check_officially(
             found=objection,
             remedy="Without --official the check says more.",
         )
+    return findings.problems
 
 
 def _check_strictly(
     path: Path,
     kind: FileKind,
-    track: Track,
     topic_ids: Collection[str],
     known_segments: Container[str] | None,
     findings: Findings,
 ) -> int:
     if kind.check is not None:
-        findings.problems += kind.check(path, track, topic_ids, known_segments)
+        findings.problems += kind.check(path, topic_ids, known_segments)
     try:
-        return kind.count(path)
+        return kind.size(path)
     except InvalidFileError as error:
         if not findings.problems:
             findings.problems += error.problems

@@ -1,1 +1,1 @@
-"""The seven roles of an investigation, with and without a model, and how their work is composed."""
+"""The roles of an investigation, with and without a model, and how their work is composed."""

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from sidelight.schemas.report import DraftReport, Report, ReportLimits
+from sidelight.schemas.report import DraftReport, DroppedCitation, Report, ReportLimits
 from sidelight.schemas.run import CitedSentence
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.segment import document_id_of, overlapping
 
 if TYPE_CHECKING:
     from sidelight.schemas.evidence import EvidenceSet
-
-
-class DroppedCitation(NamedTuple):
-    """Something cited that did not become a citation, and why."""
-
-    segment_id: str
-    reason: str
 
 
 def resolve_report(
@@ -42,7 +35,7 @@ def resolve_report(
                 else "no such evidence"
             )
             if reason:
-                dropped.append(DroppedCitation(segment_id, reason))
+                dropped.append(DroppedCitation(segment_id=segment_id, reason=reason))
             else:
                 cited.append(segment_id)
         sentences.append(CitedSentence(text=sentence.text, citations=tuple(cited)))
@@ -58,6 +51,6 @@ def resolve_report(
 def _refusal(topic_id: str, segment_id: str, cited: list[str], limit: int) -> str:
     if document_id_of(segment_id) == topic_id:
         return "the target article itself"
-    if any(are_adjacent(segment_id, other) for other in cited):
+    if overlapping(segment_id, cited):
         return "overlaps a window already cited"
     return "more citations than a sentence may have" if len(cited) >= limit else ""

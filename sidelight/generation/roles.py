@@ -6,14 +6,12 @@ asynchronous because some ask a model; none reads settings or touches files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sidelight.schemas.angle import Angle, Coverage, Plan, PlannedQuery
     from sidelight.schemas.article import Article
     from sidelight.schemas.evidence import EvidenceSet, Selection
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
     from sidelight.schemas.question import DraftQuestions
     from sidelight.schemas.report import CheckedReport, DraftReport, Revision
     from sidelight.schemas.segment import Segment
-
-Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-"""Texts to L2-normalised vectors, `(n, dim)`; a dot product is a cosine."""
 
 
 class ProfileArticle(Protocol):
@@ -96,7 +91,7 @@ class AssessCoverage(Protocol):
 
 
 class WriteQuestions(Protocol):
-    """Write the questions of Task 1."""
+    """Write the questions."""
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -106,7 +101,7 @@ class WriteQuestions(Protocol):
 
 
 class WriteReport(Protocol):
-    """Write the report of Task 2."""
+    """Write the report."""
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.segment import are_adjacent
+from sidelight.schemas.segment import overlapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ def spread(ranked: Iterable[Segment], keep: int) -> tuple[list[Segment], dict[st
             left[segment.segment_id] = "others say more"
         elif sum(other.host == segment.host for other in taken) == _KEPT_PER_HOST:
             left[segment.segment_id] = "two from its host say more"
-        elif any(are_adjacent(segment.segment_id, other.segment_id) for other in taken):
+        elif overlapping(segment.segment_id, (other.segment_id for other in taken)):
             left[segment.segment_id] = "overlaps a window that says more"
         else:
             taken.append(segment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.checks.support import LexicalSupportCheck, SupportLabel
+from sidelight.checks.support import SUPPORT_SCALE, LexicalSupportCheck
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
@@ -106,7 +106,6 @@ def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Rem
 
 
 def _unsupported(sentence: DraftSentence, support: Support) -> Removal | None:
-    if support.label is SupportLabel.FULL:
+    if support.label == SUPPORT_SCALE.highest:
         return None
-    label = "partial" if support.label is SupportLabel.PARTIAL else "none"
-    return Removal(sentence=sentence, label=label, reason=support.reason)
+    return Removal(sentence=sentence, label=support.label, reason=support.reason)

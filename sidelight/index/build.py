@@ -31,8 +31,8 @@ from sidelight.index.given import GivenParts
 from sidelight.index.lucene.segments import ANALYZER, merge_lucene
 from sidelight.index.manifest import (
     MANIFEST,
+    IndexPlan,
     Manifest,
-    Plan,
     describe_inputs,
     read_manifest,
     read_plan,
@@ -68,6 +68,7 @@ def silent(description: str, total: int | None) -> AbstractContextManager[Callab
     return nullcontext(lambda _: None)
 
 
+# long: half of it says what its arguments mean
 def build_index(
     shards: Sequence[Path],
     folder: Path,
@@ -106,7 +107,7 @@ def build_index(
         InvalidFileError: A shard is broken, and that is not to be.
         MachineError: Java, a package or the model is missing.
     """
-    plan = Plan(
+    plan = IndexPlan(
         inputs=describe_inputs(shards),
         fields=fields,
         encoder=encoder.identity(),
@@ -177,7 +178,7 @@ def _kept_as(profile: str, shards: Sequence[Path], given: GivenParts) -> str:
     return profile_named(profile).name
 
 
-def _is_finished(folder: Path, plan: Plan) -> bool:
+def _is_finished(folder: Path, plan: IndexPlan) -> bool:
     begun = read_plan(folder)
     if begun is None:
         if any(entry.name != LOCK for entry in folder.iterdir()):
@@ -188,7 +189,7 @@ def _is_finished(folder: Path, plan: Plan) -> bool:
         return False
     if begun.fingerprint() != plan.fingerprint():
         changed = [
-            name for name in Plan.model_fields if getattr(begun, name) != getattr(plan, name)
+            name for name in IndexPlan.model_fields if getattr(begun, name) != getattr(plan, name)
         ]
         raise InputError(
             f"{folder}: expected the index of this input; found one that differs in: "
@@ -248,7 +249,9 @@ def _check(shards: Sequence[ShardReport], *, strict: bool) -> None:
         )
 
 
-def _write_vectors(part: Path, parts: Sequence[VectorPart], plan: Plan, progress: Progress) -> None:
+def _write_vectors(
+    part: Path, parts: Sequence[VectorPart], plan: IndexPlan, progress: Progress
+) -> None:
     with progress("index of vectors", None) as advance:
         write_vectors(part, parts, profile_named(plan.profile), advance)
 

@@ -46,6 +46,11 @@ class IndexFolder:
         """The Lucene index; needs Java."""
         return LuceneIndex(self.path / LUCENE)
 
+    @property
+    def terms(self) -> LuceneIndex:
+        """The same, for feedback: whether it keeps the words it reads is in its `contents`."""
+        return self.lucene
+
     @cached_property
     def vectors(self) -> VectorIndex | LuceneVectors:
         """The vectors; needs FAISS, or Java where they are in Lucene.

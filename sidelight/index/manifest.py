@@ -40,7 +40,7 @@ class InputFile(Value):
     sha256: str
 
 
-class Plan(Value):
+class IndexPlan(Value):
     """Everything that decides what an index holds.
 
     Attributes:
@@ -99,7 +99,7 @@ class Manifest(Value):
         encoding: How the segments were encoded; None if their vectors were given.
     """
 
-    plan: Plan
+    plan: IndexPlan
     segments: int
     documents: int
     shards: tuple[ShardReport, ...] = ()
@@ -127,12 +127,12 @@ def describe_inputs(shards: Sequence[Path]) -> tuple[InputFile, ...]:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from error
 
 
-def read_plan(folder: Path) -> Plan | None:
+def read_plan(folder: Path) -> IndexPlan | None:
     """Return what a folder was begun with, or None when nothing was begun in it."""
-    return _read(folder / _PLAN, Plan) if (folder / _PLAN).exists() else None
+    return _read(folder / _PLAN, IndexPlan) if (folder / _PLAN).exists() else None
 
 
-def write_plan(folder: Path, plan: Plan) -> None:
+def write_plan(folder: Path, plan: IndexPlan) -> None:
     """Note what a folder is for before anything is built in it."""
     _write(folder / _PLAN, plan)
 
@@ -181,7 +181,7 @@ def _write(path: Path, value: Value) -> None:
 def _read(path: Path, kind: type[V]) -> V:
     try:
         content = orjson.loads(path.read_bytes())
-        plan = content if kind is Plan else content["plan"]
+        plan = content if kind is IndexPlan else content["plan"]
         if plan["format_version"] > FORMAT_VERSION:
             raise InputError(
                 f"{path}: expected an index of format {FORMAT_VERSION} or older; found format "

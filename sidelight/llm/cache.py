@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from sidelight.errors import InputError, OfflineError, ReplyError
 from sidelight.llm.base import Reply
-from sidelight.llm.failure import Failure
+from sidelight.llm.failure import ReplyFailure
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class KeptReply(Value):
 
     fingerprint: str
     reply: Reply | None
-    failure: Failure | None
+    failure: ReplyFailure | None
 
 
 class CachedModel:
@@ -129,7 +129,7 @@ class CachedModel:
                 raise
             raise failure.error() from None
         except ReplyError as error:
-            failure = Failure.of(error)
+            failure = ReplyFailure.of(error)
             self._database.execute(_KEEP_FAILURE, (key, failure.model_dump_json()))
             raise
         self._database.execute(_KEEP_REPLY, (key, reply.model_dump_json()))
@@ -140,7 +140,7 @@ class CachedModel:
     def _reply(self, key: str) -> Reply | None:
         return _reply(self._database, key)
 
-    def _failure(self, key: str) -> Failure | None:
+    def _failure(self, key: str) -> ReplyFailure | None:
         return _failure(self._database, key)
 
 
@@ -176,9 +176,9 @@ def _reply(database: sqlite3.Connection, key: str) -> Reply | None:
     return Reply.model_validate_json(row[0]) if row else None
 
 
-def _failure(database: sqlite3.Connection, key: str) -> Failure | None:
+def _failure(database: sqlite3.Connection, key: str) -> ReplyFailure | None:
     row = database.execute(_FAILURE, (key,)).fetchone()
-    return Failure.model_validate_json(row[0]) if row else None
+    return ReplyFailure.model_validate_json(row[0]) if row else None
 
 
 def _open(folder: Path) -> sqlite3.Connection:

@@ -30,7 +30,7 @@ _ERRORS: dict[FailureKind, type[ReplyError]] = {
 _KINDS = {error: kind for kind, error in _ERRORS.items()}
 
 
-class Failure(Value):
+class ReplyFailure(Value):
     """What a `ReplyError` says.
 
     Attributes:

@@ -17,7 +17,7 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
-from sidelight.llm.failure import Failure
+from sidelight.llm.failure import ReplyFailure
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Call(Value):
 
     request: Request
     reply: Reply | None = None
-    failure: Failure | None = None
+    failure: ReplyFailure | None = None
     latency_s: float = 0.0
     repair: bool = False
 
@@ -120,7 +120,7 @@ async def _attempt(
     call = Call(
         request=request,
         reply=reply,
-        failure=Failure.of(outcome) if isinstance(outcome, ReplyError) else None,
+        failure=ReplyFailure.of(outcome) if isinstance(outcome, ReplyError) else None,
         latency_s=perf_counter() - started,
         repair=repair,
     )

@@ -21,22 +21,21 @@ import platform
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import TYPE_CHECKING
 
 from sidelight.build.investigation import open_sources
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import write_archive
 from sidelight.reproduction.contents import BundledPrompt, Contents, describe_files
-from sidelight.reproduction.evidence import Evidence, recording
+from sidelight.reproduction.recording import Recording, recording
 from sidelight.reproduction.replay import compare_runs, replay_run
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.self_evaluation.rubrics import DRAFTED
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.runner import RunSummary
+    from sidelight.schemas.run_manifest import RunManifest
 
 TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
@@ -76,29 +76,29 @@ async def make_bundle(
     """
     settings = load_settings(run.config)
     judged_by = _rubrics_of(run, rubrics)
-    manifest = orjson.loads(run.manifest.read_bytes())
-    if manifest["failed_topics"]:
+    manifest = run.read_manifest()
+    if manifest.failed_topics:
         raise InputError(
-            f"{run.manifest}: expected a finished run; found {len(manifest['failed_topics'])} "
+            f"{run.manifest}: expected a finished run; found {len(manifest.failed_topics)} "
             "failed topics",
             remedy="Call `sidelight run` again first.",
         )
-    articles = read_topics(topics)
-    found = {article.topic_id for article in articles}
-    if differing := sorted(found.symmetric_difference(manifest["topics"])):
+    todo = read_topics(topics, load_track(settings.track))
+    found = {topic.topic_id for topic in todo}
+    if differing := sorted(found.symmetric_difference(manifest.topics)):
         raise InputError(
             f"{topics}: expected the topics of the run; {differing[0]} is in one of the two only",
             remedy="Give the topics file that the run was made with.",
         )
-    evidence = Evidence()
+    record = Recording()
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
         summary = await replay_run(
-            articles,
+            todo,
             settings,
             folder.manifest.fingerprint(),
-            recording(open_sources(settings.retrieval, folder), evidence),
+            recording(open_sources(settings.retrieval, folder), record),
             cache,
             again.path,
             on_topic,
@@ -106,7 +106,7 @@ async def make_bundle(
         problems = [item for item in compare_runs(run, again) if item.severity == "error"]
         if problems:
             raise InvalidFileError(problems)
-        evidence.write(packed / EVIDENCE)
+        record.write(packed / EVIDENCE)
         shutil.copyfile(topics, packed / TOPICS)
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
         if judged_by is not None:
@@ -153,15 +153,14 @@ def _write_prompts(folder: Path) -> None:
         (folder / f"{prompt.id}.md").write_text(prompt.source, encoding="utf-8")
 
 
-def _describe(packed: Path, settings: Settings, manifest: dict[str, Any]) -> Contents:
-    asked = [item for item in (settings.models.writer, settings.models.checker) if item is not None]
+def _describe(packed: Path, settings: Settings, manifest: RunManifest) -> Contents:
     return Contents(
-        sidelight=manifest["sidelight"],
+        sidelight=manifest.sidelight,
         python=platform.python_version(),
         platform=platform.platform(),
-        packages=manifest["packages"],
-        models={model.name: model.revision for model in asked},
-        index=manifest["index"],
+        packages=manifest.packages,
+        models={model.name: model.revision for model in settings.models.of_run()},
+        index=manifest.index,
         prompts={
             prompt.id: BundledPrompt(version=prompt.version, fingerprint=prompt.fingerprint)
             for prompt in find_prompts()

@@ -7,16 +7,16 @@ from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
-
-from sidelight.build.investigation import open_investigation
+from sidelight.build.graphs import open_graph
 from sidelight.build.models import ModelAccess
+from sidelight.config.load import load_settings
 from sidelight.errors import Problem
 from sidelight.formats.findings import quoted
 from sidelight.runs.directory import as_json
 from sidelight.runs.runner import run_topics
 from sidelight.runs.self_evaluation.rubrics import given_rubrics
 from sidelight.runs.self_evaluation.scores import score_assessments, write_scores
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from sidelight.errors import Severity
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.run_manifest import RunManifest
+    from sidelight.schemas.topic import Topic
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
 # Characters shown before the first that differs; of long lines, only their ends are.
@@ -34,7 +35,7 @@ _BEFORE = 10
 
 
 async def replay_run(
-    articles: Sequence[Article],
+    topics: Sequence[Topic],
     settings: Settings,
     index_fingerprint: str,
     sources: Sources,
@@ -49,10 +50,10 @@ async def replay_run(
     """
     access = ModelAccess(cache=cache, offline=True)
     return await run_topics(
-        articles,
+        topics,
         settings,
         index_fingerprint,
-        lambda: open_investigation(settings, sources, access),
+        lambda: open_graph(settings, sources, access),
         out,
         on_topic=on_topic,
     )
@@ -67,21 +68,22 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem
     for name in sorted(_files(recorded) | _files(replayed)):
         found, expected = recorded.path / name, replayed.path / name
         problems += _differences(found, _lines(expected), _lines(found))
-    old, new = (orjson.loads(run.manifest.read_bytes()) for run in (recorded, replayed))
-    before, after = old.pop("packages"), new.pop("packages")
+    old, new = recorded.read_manifest(), replayed.read_manifest()
     return [
         *problems,
-        *_differences(recorded.manifest, _json_lines(new), _json_lines(old)),
-        *_differences(recorded.manifest, _json_lines(after), _json_lines(before), "warning"),
+        *_differences(recorded.manifest, _but_packages(new), _but_packages(old)),
+        *_differences(
+            recorded.manifest, _json_lines(new.packages), _json_lines(old.packages), "warning"
+        ),
     ]
 
 
 def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Problem]:
     """Return every difference between score files and what the assessments beside them come to."""
-    manifest = orjson.loads(run.manifest.read_bytes())
-    known = given_rubrics(rubrics, manifest["topics"])
+    manifest = run.read_manifest()
+    known = given_rubrics(rubrics, manifest.topics)
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
-        computed = score_assessments(scores, known, manifest["track"])
+        computed = score_assessments(scores, known, manifest.track)
         return [
             problem
             for path in write_scores(computed, Path(scratch))
@@ -93,12 +95,18 @@ def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Probl
 
 def _files(run: RunDirectory) -> set[str]:
     """Return the paths, in its folder, of the files that a run makes besides its manifest."""
-    files = (run.config, run.task1, run.task2, run.failures, *run.traces.glob("*.json"))
+    tasks = load_track(load_settings(run.config).track).tasks
+    runs = (run.file(task) for task in tasks)
+    files = (run.config, *runs, run.failures, *run.traces.glob("*.json"))
     return {path.relative_to(run.path).as_posix() for path in files}
 
 
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+
+
+def _but_packages(manifest: RunManifest) -> list[str]:
+    return _json_lines(manifest.model_dump(mode="json", exclude={"packages"}))
 
 
 def _json_lines(value: object) -> list[str]:

@@ -10,18 +10,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight import __version__
 from sidelight.config.load import load_settings
 from sidelight.errors import MachineError, OfflineError, Problem
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import read_archive
 from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUBRICS, RUN, SCORES, TOPICS
 from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, read_contents
-from sidelight.reproduction.evidence import Evidence, replaying
+from sidelight.reproduction.recording import Recording, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.runs.directory import RunDirectory
+from sidelight.tracks import load_track
+from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,10 +65,10 @@ async def verify_bundle(
         problems = contents.check(folder)
         if problems:
             return Verification(contents, tuple(problems), 0)
-        if contents.sidelight != __version__:
+        if contents.sidelight != VERSION:
             raise MachineError(
                 f"{bundle}: all bytes are as they were packed; the replay needs sidelight "
-                f"{contents.sidelight}, and this is {__version__}",
+                f"{contents.sidelight}, and this is {VERSION}",
                 remedy=f"Install it with: pip install sidelight=={contents.sidelight}",
             )
         problems = _other_prompts(folder, contents)
@@ -111,17 +112,18 @@ async def _replay(
     folder: Path, contents: Contents, on_topic: Callable[[str], None]
 ) -> tuple[list[Problem], int]:
     recorded = RunDirectory(folder / RUN)
-    articles = read_topics(folder / TOPICS)
+    settings = load_settings(recorded.config)
+    topics = read_topics(folder / TOPICS, load_track(settings.track))
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
         again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")
         lines = (folder / REPLIES).read_bytes().splitlines()
         keep_replies(cache, map(KeptReply.model_validate_json, lines))
         try:
             await replay_run(
-                articles,
-                load_settings(recorded.config),
+                topics,
+                settings,
                 contents.index,
-                replaying(Evidence.read(folder / EVIDENCE)),
+                replaying(Recording.read(folder / EVIDENCE)),
                 cache,
                 again.path,
                 on_topic,
@@ -135,4 +137,4 @@ async def _replay(
         problems = compare_runs(recorded, again)
     if (folder / SCORES).exists():
         problems += compare_scores(folder / SCORES, folder / RUBRICS, recorded)
-    return problems, len(articles)
+    return problems, len(topics)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from sidelight.schemas.segment import Segment
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sidelight.schemas.search import Hit, Query
-    from sidelight.schemas.segment import Segment
 
-    # Returns the segments of some ids, in the order asked for.
-    Lookup = Callable[[Sequence[str]], Sequence[Segment]]
+Lookup = Callable[[Sequence[str]], Sequence[Segment]]
+"""Segment ids to segments, in the order asked for."""
 
 
 class Retriever(Protocol):

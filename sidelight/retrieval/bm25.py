@@ -25,36 +25,36 @@ class Bm25Retriever(_LuceneRetriever):
     """Ranks by BM25.
 
     Args:
-        index: An open Lucene index.
+        lucene: An open Lucene index.
         bm25: Parameters.
     """
 
     name = "bm25"
 
-    def __init__(self, index: LuceneIndex, bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
-        self._searcher = index.searcher(bm25)
+    def __init__(self, lucene: LuceneIndex, bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
+        self._searcher = lucene.searcher(bm25)
 
 
 class Rm3Retriever(_LuceneRetriever):
     """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004).
 
     Args:
-        index: An open Lucene index with document vectors.
+        terms: An open Lucene index that keeps the words of its segments, or their text.
         rm3: Parameters of the expansion.
         bm25: Parameters of both rounds of searching.
     """
 
     name = "rm3"
 
-    def __init__(self, index: LuceneIndex, rm3: Rm3 = Rm3(), bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
-        self._searcher = index.searcher(bm25, rm3)
+    def __init__(self, terms: LuceneIndex, rm3: Rm3 = Rm3(), bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
+        self._searcher = terms.searcher(bm25, rm3)
 
 
 class RocchioRetriever(_LuceneRetriever):
     """Ranks by BM25 after moving each query towards its best segments (Rocchio, 1971).
 
     Args:
-        index: An open Lucene index with document vectors.
+        terms: An open Lucene index that keeps the words of its segments, or their text.
         rocchio: Parameters of the expansion.
         bm25: Parameters of both rounds of searching.
     """
@@ -63,8 +63,8 @@ class RocchioRetriever(_LuceneRetriever):
 
     def __init__(
         self,
-        index: LuceneIndex,
+        terms: LuceneIndex,
         rocchio: Rocchio = Rocchio(),  # noqa: B008 - frozen
         bm25: Bm25 = Bm25(),  # noqa: B008 - frozen
     ) -> None:
-        self._searcher = index.searcher(bm25, rocchio)
+        self._searcher = terms.searcher(bm25, rocchio)

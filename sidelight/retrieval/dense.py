@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.lucene.vectors import LuceneVectors
     from sidelight.index.vectors.vectors import VectorIndex
     from sidelight.schemas.search import Hit, Query
 
@@ -27,7 +28,7 @@ class DenseRetriever:
 
     name = "dense"
 
-    def __init__(self, vectors: VectorIndex, encoder: Encoder) -> None:
+    def __init__(self, vectors: VectorIndex | LuceneVectors, encoder: Encoder) -> None:
         dimension = encoder.identity().dimension
         if vectors.dimension != dimension:
             raise InputError(

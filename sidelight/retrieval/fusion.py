@@ -23,7 +23,7 @@ class FusionRetriever:
         constant: Softens the lead of the first ranks.
     """
 
-    name = "hybrid"
+    name = "fusion"
 
     def __init__(
         self, retrievers: Sequence[Retriever], *, depth: int = 100, constant: float = 60
@@ -37,12 +37,14 @@ class FusionRetriever:
         depth = max(self._depth, k)
         results = [retriever.search(queries, depth) for retriever in self._retrievers]
         return {
-            query.query_id: fuse([found[query.query_id] for found in results], self._constant)[:k]
+            query.query_id: reciprocal_rank_fusion(
+                [found[query.query_id] for found in results], self._constant
+            )[:k]
             for query in queries
         }
 
 
-def fuse(runs: Iterable[Sequence[Hit]], constant: float = 60) -> list[Hit]:
+def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]], constant: float = 60) -> list[Hit]:
     """Fuse the hits of one query: each segment scores the sum of 1 / (constant + rank).
 
     Source: Cormack, Clarke and Buettcher, SIGIR 2009. A run that lacks a segment adds nothing. The

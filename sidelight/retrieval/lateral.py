@@ -1,11 +1,12 @@
-"""Searching around an article: everything but the article itself, and nothing twice."""
+"""Searching around a topic: everything but an article itself, and nothing twice."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.search import DroppedHit
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import shingles, tokens
 
 if TYPE_CHECKING:
@@ -13,24 +14,15 @@ if TYPE_CHECKING:
 
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.schemas.article import Article
-    from sidelight.schemas.search import Hit, Query
+    from sidelight.schemas.search import DropReason, Hit, Query
     from sidelight.schemas.segment import Segment
 
 # A syndicated copy changes a byline or a headline; another account shares far fewer phrases.
 COPY_OVERLAP = 0.8
 
-Reason = Literal["own-article", "copy-of-article", "overlaps-better-hit"]
-
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:www\.|amp\.)+", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/)+$", re.IGNORECASE)
-
-
-class Drop(NamedTuple):
-    """A hit that was left out, and why."""
-
-    segment_id: str
-    reason: Reason
 
 
 class LateralHits(NamedTuple):
@@ -38,48 +30,39 @@ class LateralHits(NamedTuple):
 
     Attributes:
         hits: Up to `k` per query id, best first.
-        dropped: What was left out on the way, each segment once, by id.
+        dropped: What was left out on the way, each once, by segment id.
     """
 
     hits: dict[str, list[Hit]]
-    dropped: tuple[Drop, ...]
+    dropped: tuple[DroppedHit, ...]
 
 
 class LateralRetriever:
-    """Wraps a retriever for one target article.
+    """Wraps a retriever for one topic.
 
-    It leaves out segments of the article, segments of copies of it, and of two windows that overlap
+    It leaves out segments of an article, segments of copies of it, and of two windows that overlap
     the one that ranks lower. It asks for more than `k` hits until `k` remain or no more are found.
 
     Args:
         retriever: Finds the segments.
-        article: The target article.
+        article: The article to search around; None to let everything through but overlaps.
         lookup: Returns segments by id.
-        allow_own_article: Whether to let the article and its copies through.
     """
 
-    def __init__(
-        self,
-        retriever: Retriever,
-        article: Article,
-        lookup: Lookup,
-        *,
-        allow_own_article: bool = False,
-    ) -> None:
+    def __init__(self, retriever: Retriever, article: Article | None, lookup: Lookup) -> None:
         self.name = retriever.name
         self._retriever = retriever
         self._article = article
         self._lookup = lookup
-        self._allow_own_article = allow_own_article
-        self._address = _address(article.url)
-        self._title = tokens(article.title)
-        self._shingles = shingles(article.body)
+        self._address = _address(article.url) if article else ""
+        self._title = tokens(article.title) if article else []
+        self._shingles = shingles(article.body) if article else frozenset()
         self._copies: dict[str, bool] = {}
 
     def search(self, queries: Sequence[Query], k: int) -> LateralHits:
         """Return up to `k` hits for every query id, and what was left out."""
         hits: dict[str, list[Hit]] = {query.query_id: [] for query in queries}
-        dropped: set[Drop] = set()
+        dropped: set[DroppedHit] = set()
         pending, depth = list(queries), 2 * k
         while pending:
             found = self._retriever.search(pending, depth)
@@ -93,40 +76,45 @@ class LateralRetriever:
                 if len(kept) < k and len(candidates) >= depth:
                     short.append(query)
             pending, depth = short, 2 * depth
-        return LateralHits(hits, tuple(sorted(dropped)))
+        in_order = sorted(dropped, key=lambda one: (one.segment_id, one.reason))
+        return LateralHits(hits, tuple(in_order))
 
-    def _filter(self, candidates: Sequence[Hit], k: int) -> tuple[list[Hit], list[Drop]]:
+    def _filter(self, candidates: Sequence[Hit], k: int) -> tuple[list[Hit], list[DroppedHit]]:
         kept: list[Hit] = []
-        dropped: list[Drop] = []
+        dropped: list[DroppedHit] = []
         kept_of: dict[str, list[str]] = {}
         for hit in candidates:
             if len(kept) == k:
                 break
-            document_id = document_id_of(hit.segment_id)
-            siblings = kept_of.setdefault(document_id, [])
-            if not self._allow_own_article and document_id == self._article.topic_id:
-                dropped.append(Drop(hit.segment_id, "own-article"))
-            elif not self._allow_own_article and self._copies[hit.segment_id]:
-                dropped.append(Drop(hit.segment_id, "copy-of-article"))
-            elif any(are_adjacent(hit.segment_id, sibling) for sibling in siblings):
-                dropped.append(Drop(hit.segment_id, "overlaps-better-hit"))
+            siblings = kept_of.setdefault(document_id_of(hit.segment_id), [])
+            if reason := self._reason_against(hit.segment_id, siblings):
+                dropped.append(DroppedHit(segment_id=hit.segment_id, reason=reason))
             else:
                 siblings.append(hit.segment_id)
                 kept.append(hit)
         return kept, dropped
 
+    def _reason_against(self, segment_id: str, siblings: Sequence[str]) -> DropReason | None:
+        """Return why a hit is left out, given the windows of its document that are kept."""
+        if self._article is not None:
+            if document_id_of(segment_id) == self._article.topic_id:
+                return "own-article"
+            if self._copies[segment_id]:
+                return "copy-of-article"
+        return "overlaps-better-hit" if overlapping(segment_id, siblings) else None
+
     def _compare(self, segment_ids: set[str]) -> None:
         """Find out which segments are copies, unless that is known or does not matter."""
-        if not self._allow_own_article:
+        if self._article is not None:
             new = sorted(segment_ids.difference(self._copies))
             for segment in self._lookup(new):
-                self._copies[segment.segment_id] = self._is_copy(segment)
+                self._copies[segment.segment_id] = self._is_copy(segment, self._article)
 
-    def _is_copy(self, segment: Segment) -> bool:
+    def _is_copy(self, segment: Segment, article: Article) -> bool:
         same_address = bool(self._address) and _address(segment.url) == self._address
         # The same headline elsewhere may be an answer to the article; in the same place it is the
         # article under another address.
-        same_host = bool(self._article.host) and segment.host == self._article.host
+        same_host = bool(article.host) and segment.host == article.host
         same_title = bool(self._title) and tokens(segment.title) == self._title
         if same_address or (same_host and same_title):
             return True

@@ -1,38 +1,32 @@
-"""The retrievers an index folder offers, by name."""
+"""Retrievers by name: what an index folder has to offer them."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from sidelight.errors import UsageError
-from sidelight.registry import load
+from sidelight.registry import load, make
 
 if TYPE_CHECKING:
     from sidelight.index.folder import IndexFolder
     from sidelight.retrieval.base import Retriever
 
-NAMES = ("bm25", "rm3", "rocchio", "dense", "hybrid")
+PARTS = ("lucene", "terms", "vectors", "encoder", "docstore")
+"""What the constructor of a retriever may ask for: these parts of an `IndexFolder`, and `depth`."""
 
 
 def open_retriever(name: str, folder: IndexFolder, *, depth: int = 100) -> Retriever:
     """Open a first-stage retriever over an index.
 
     Args:
-        name: One of `NAMES`; `hybrid` fuses `bm25` and `dense`.
-        folder: An open index.
-        depth: Hits of each retriever that `hybrid` fuses.
+        name: As registered, or `module:Class`.
+        folder: An open index; only the parts that the retriever asks for are opened.
+        depth: Hits of each retriever that one which fuses others takes.
 
     Raises:
-        UsageError: There is no retriever of that name.
+        UsageError: There is no retriever of that name, or it asks for something else.
+        InputError: The index lacks a part that it asks for.
     """
-    if name not in NAMES:
-        raise UsageError(f"unknown retriever {name!r}; expected one of {', '.join(NAMES)}")
-    retriever = load("retriever", name)
-    if name == "dense":
-        opened: Retriever = retriever(folder.vectors, folder.encoder)
-    elif name == "hybrid":
-        parts = [open_retriever(part, folder) for part in ("bm25", "dense")]
-        opened = retriever(parts, depth=depth)
-    else:
-        opened = retriever(folder.lucene)
-    return opened
+    offered = {part: partial(getattr, folder, part) for part in PARTS} | {"depth": lambda: depth}
+    retriever: Retriever = make(f"retriever {name!r}", load("retriever", name), offered)
+    return retriever

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import quote
 
 import orjson
@@ -19,10 +19,12 @@ from sidelight.config.load import dump_settings
 from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write, locked_folder, sha256_file
 from sidelight.runs.log import Fallback
-from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
-from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.run import CitedSentence, Result
+from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Topic
+from sidelight.schemas.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
 
     from sidelight.config.settings import Settings
     from sidelight.llm.prompted import CallRecord
+    from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
 
 
-class Failure(Value):
+class TopicFailure(Value):
     """A topic that could not be finished."""
 
     topic_id: str
@@ -46,22 +49,34 @@ class TopicResult(Value):
     Attributes:
         topic_id: The topic.
         fingerprint: Hash of everything the result depends on.
-        article: What was investigated.
-        evidence: The segments taken as evidence, by id; the report cites no others.
-        questions: Rank 1 first.
-        report: The cited sentences.
+        topic: What was worked on.
+        evidence: The segments taken as evidence, by id; texts cite no others.
+        results: By the name of the task, what its file holds.
         fallbacks: Steps that were done without a model because its replies were no use, by step.
-        trace: What each step decided.
+        trace: What each step did.
     """
 
     topic_id: str
     fingerprint: str
-    article: Article
+    topic: Topic
     evidence: tuple[Segment, ...]
-    questions: tuple[str, ...]
-    report: tuple[CitedSentence, ...]
+    results: dict[str, Result]
     fallbacks: tuple[Fallback, ...] = ()
-    trace: dict[str, Any]
+    trace: Trace
+
+    @overload
+    def result(self, task: QuestionListTask) -> tuple[str, ...]: ...
+    @overload
+    def result(self, task: CitedTextTask) -> tuple[CitedSentence, ...]: ...
+    @overload
+    def result(self, task: Task) -> Result: ...
+    def result(self, task: Task) -> Result:
+        """Return what the file of a task holds on the topic.
+
+        Raises:
+            KeyError: The topic was finished without this task.
+        """
+        return self.results[task.name]
 
 
 class RunDirectory:
@@ -73,14 +88,16 @@ class RunDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.task1 = path / "task1.tsv"
-        self.task2 = path / "task2.jsonl"
         self.manifest = path / "manifest.json"
         self.failures = path / "failures.jsonl"
         self.config = path / "config.yaml"
         self.traces = path / "traces"
         self.calls = path / "calls"
         self.cache = path / "cache"
+
+    def file(self, task: Task) -> Path:
+        """Return where the run of a task is."""
+        return self.path / task.file_name
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -93,7 +110,7 @@ class RunDirectory:
         """
         busy = UsageError(
             f"another process is working on {self.path}",
-            remedy="Wait for it, or choose another folder with --out",
+            remedy="Wait for it, or choose another folder with --output",
         )
         with locked_folder(self.path, busy):
             for half_written in self.path.rglob(".*.tmp"):
@@ -112,7 +129,7 @@ class RunDirectory:
         elif self.config.read_text(encoding="utf-8") != wanted:
             raise UsageError(
                 f"{self.path} holds a run with other settings (see {self.config})",
-                remedy="Choose another folder with --out, or delete that one",
+                remedy="Choose another folder with --output, or delete that one",
             )
 
     def finished(self, topic_id: str, fingerprint: str) -> TopicResult | None:
@@ -126,7 +143,7 @@ class RunDirectory:
             return None
         other = UsageError(
             f"{path} was made from another index, article or version of sidelight",
-            remedy="Choose another folder with --out, or delete that one",
+            remedy="Choose another folder with --output, or delete that one",
         )
         try:
             result = self.result(topic_id)
@@ -148,12 +165,32 @@ class RunDirectory:
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{path}: expected a topic finished by this version of sidelight",
-                remedy="Call `sidelight run` again, with another folder for --out.",
+                remedy="Call `sidelight run` again, with another folder for --output.",
             ) from error
 
     def finish(self, result: TopicResult) -> None:
         """Store the result of a topic, in one step."""
         atomic_write(self.trace(result.topic_id), as_json(result.model_dump(mode="json")))
+
+    def read_manifest(self) -> RunManifest:
+        """Return what made the run.
+
+        Raises:
+            InputError: The run has not ended, or another version of sidelight made it.
+        """
+        try:
+            return RunManifest.model_validate_json(self.manifest.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise InputError(
+                f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
+                "version of sidelight can read",
+                remedy="Give a folder that `sidelight run` wrote, after it has ended.",
+            ) from error
+
+    def publish_manifest(self, manifest: RunManifest) -> None:
+        """Store what made the run; an equal file that is there is left untouched."""
+        text = as_json(manifest.model_dump(mode="json"))
+        publish(self.manifest, partial(atomic_write, text=text))
 
     def append_call(self, topic_id: str, call: CallRecord) -> None:
         """Add a call to the topic's log, which grows over all attempts at the topic.
@@ -172,19 +209,19 @@ class RunDirectory:
         """
         if not self.manifest.exists():
             return set()
-        manifest = orjson.loads(self.manifest.read_bytes())
+        manifest = self.read_manifest()
         changed = {
             name
-            for name, digest in manifest["files"].items()
+            for name, digest in manifest.files.items()
             if (self.path / name).exists() and sha256_file(self.path / name) != digest
         }
-        return changed.union(manifest.get("edited", ()))
+        return changed.union(manifest.edited)
 
     def edited_traces(self) -> list[str]:
         """Return the finished topics' files that someone changed; all others are made anew."""
         return sorted(name for name in self.edited() if (self.path / name).parent == self.traces)
 
-    def write_failures(self, failures: Sequence[Failure]) -> None:
+    def write_failures(self, failures: Sequence[TopicFailure]) -> None:
         """Write one line per failed topic; an empty file when there is none."""
         lines = (
             orjson.dumps(failure.model_dump(), option=orjson.OPT_SORT_KEYS).decode() + "\n"

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sidelight.errors import ReplyError
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Callable, Coroutine, Iterable
 
     from sidelight.llm.prompted import CallRecord
 
@@ -66,7 +66,9 @@ class TopicLog:
         self.calls.append(call)
         self._on_call(call)
 
-    def timed(self, step: str, perform: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    def timed(
+        self, step: str, perform: Callable[P, Coroutine[Any, Any, T]]
+    ) -> Callable[P, Coroutine[Any, Any, T]]:
         """Return a performer that adds its time to its step's."""
 
         async def timed(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -82,9 +84,9 @@ class TopicLog:
     def with_fallback(
         self,
         step: str,
-        perform: Callable[P, Awaitable[T]],
-        instead: Callable[P, Awaitable[T]],
-    ) -> Callable[P, Awaitable[T]]:
+        perform: Callable[P, Coroutine[Any, Any, T]],
+        instead: Callable[P, Coroutine[Any, Any, T]],
+    ) -> Callable[P, Coroutine[Any, Any, T]]:
         """Return a performer that does the step another way where a model's replies are no use."""
 
         async def performed(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -118,6 +120,17 @@ class PromptUsage:
     completion_tokens: int = 0
     latency_s: float = 0.0
     failures: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: PromptUsage) -> PromptUsage:
+        """Return what the calls of two prompts came to."""
+        return PromptUsage(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            latency_s=self.latency_s + other.latency_s,
+            failures=self.failures + other.failures,
+        )
 
 
 def usage_by_prompt(calls: Iterable[CallRecord]) -> dict[tuple[str, str], PromptUsage]:

@@ -8,29 +8,25 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
-
 from sidelight.errors import InvalidFileError, Problem, UsageError
-from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.verdict import judge_file
+from sidelight.formats.runs.run_format import run_format
+from sidelight.formats.verdict import official_problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterator, Sequence
 
     from sidelight.runs.directory import RunDirectory
+    from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 
 LIST = "runs.csv"
-
-# Per task; the track takes more only from teams that have asked.
-_USUAL_RUNS = 10
 
 
 class PackedRun(NamedTuple):
     """One file of a submission.
 
     Attributes:
-        task: `task1` or `task2`.
+        task: The name of the task.
         priority: 1 for the run that is to be judged first.
         run_id: What the run is called, and its file.
         type: `manual` when a person had a hand in it.
@@ -83,14 +79,14 @@ def pack_runs(
     problems = [
         problem
         for run in runs
-        for file in (run.task1, run.task2)
-        for problem in _check(file, track, topic_ids, known_segments)
+        for task in track.tasks
+        for problem in _check(run.file(task), task, topic_ids, known_segments)
     ]
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise InvalidFileError(errors)
-    if len(runs) > _USUAL_RUNS:
-        problems.append(_too_many(folder, len(runs)))
+    if track.usual_runs is not None and len(runs) > track.usual_runs:
+        problems.append(_too_many(folder, len(runs), track.usual_runs))
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
@@ -98,7 +94,7 @@ def pack_runs(
         packed = sorted(
             item
             for priority, run in enumerate(runs, start=1)
-            for item in _write(run, priority, staged)
+            for item in _write(run, track, priority, staged)
         )
         with (staged / LIST).open("w", encoding="utf-8", newline="") as stream:
             rows = csv.writer(stream, lineterminator="\n")
@@ -108,47 +104,43 @@ def pack_runs(
 
 
 def _check(
-    file: Path, track: Track, topic_ids: Collection[str], known_segments: Container[str] | None
+    file: Path, task: Task, topic_ids: Collection[str], known_segments: Container[str] | None
 ) -> Iterator[Problem]:
     """Yield what is wrong with a file, strictly and for the track's own validator."""
-    strict = judge_file(file, track, topic_ids, known_segments=known_segments).problems
+    kept_as = run_format(task)
+    strict = kept_as.check(file, task, topic_ids, known_segments)
     yield from strict
     # Of a file that is invalid anyway, the track's validator says the same again, and less of it.
-    if all(problem.severity != "error" for problem in strict):
-        yield from judge_file(file, track, topic_ids, official=True).problems
+    if kept_as.official and all(problem.severity != "error" for problem in strict):
+        yield from official_problems(file, kept_as.official(file, task, topic_ids))
 
 
-def _write(run: RunDirectory, priority: int, folder: Path) -> Iterator[PackedRun]:
-    """Write both files of a run, which are known to be valid, under their run ids."""
+def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iterator[PackedRun]:
+    """Write the files of a run, which are known to be valid, under their run ids."""
     edited = sorted(run.edited())
-    questions = run.task1.read_bytes()
-    reports = [orjson.loads(line) for line in run.task2.read_bytes().splitlines()]
-    if edited:
-        for report in reports:
-            report["metadata"]["type"] = "manual"
-    metadata = reports[0]["metadata"]
-    contents = {
-        "task1": (read_question_run(run.task1).questions[0].run_id, questions),
-        "task2": (metadata["run_id"], b"".join(orjson.dumps(report) + b"\n" for report in reports)),
-    }
-    for task, (run_id, content) in contents.items():
+    read = {task.name: run_format(task).read(run.file(task)) for task in track.tasks}
+    says = frozenset(kind for one in read.values() for kind in one.types)
+    made = "manual" if edited or "manual" in says else "automatic"
+    for task in track.tasks:
+        (run_id,), file = read[task.name].run_ids, run.file(task)
         path = folder / run_id
         if path.exists():
             raise UsageError(
                 f"{run.path}: expected run ids that no other run has; found {run_id!r} again",
                 remedy="Give each run its own: --set submission.run_id=...",
             )
+        content = run_format(task).as_manual(file) if edited else file.read_bytes()
         path.write_bytes(content)
         digest = hashlib.sha256(content).hexdigest()
-        yield PackedRun(task, priority, run_id, metadata["type"], digest, " ".join(edited))
+        yield PackedRun(task.name, priority, run_id, made, digest, " ".join(edited))
 
 
-def _too_many(folder: Path, count: int) -> Problem:
+def _too_many(folder: Path, count: int, usual: int) -> Problem:
     return Problem(
         "runs-many",
         str(folder / LIST),
         None,
-        f"at most {_USUAL_RUNS} runs per task",
+        f"at most {usual} runs per task",
         str(count),
         "Ask the organizers first; they judge runs in the order of priority.",
         "warning",

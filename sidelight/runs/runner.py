@@ -6,36 +6,36 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from sidelight import __version__
-from sidelight.agents.graphs.state import usable_evidence
 from sidelight.errors import MachineError, UsageError
-from sidelight.files import atomic_write, sha256_file
-from sidelight.formats.runs.cited_text import check_report_run, write_report_run
-from sidelight.formats.runs.question_list import check_question_run, write_question_run
-from sidelight.runs.directory import Failure, RunDirectory, TopicResult, as_json, publish
+from sidelight.files import sha256_file
+from sidelight.formats.runs.run_format import Delivery, run_format
+from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
-from sidelight.schemas.run import ReportMetadata, SubmittedQuestion, SubmittedReport
+from sidelight.schemas.run import RunIdentity
+from sidelight.schemas.run_manifest import RunManifest
+from sidelight.schemas.task import CitedTextTask
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
-from sidelight.versions import installed_versions
+from sidelight.versions import VERSION, installed_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from sidelight.agents.graphs.state import InvestigationState
     from sidelight.config.settings import Settings
     from sidelight.errors import Problem
     from sidelight.runs.log import PromptUsage
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.outcome import Outcome
+    from sidelight.schemas.task import Task
+    from sidelight.schemas.topic import Topic
+    from sidelight.tracks import Track
 
-_THIN_WORDS = 100
-Investigate: TypeAlias = "Callable[[Article, TopicLog], Awaitable[InvestigationState]]"
+Investigate: TypeAlias = "Callable[[Topic, TopicLog], Awaitable[Outcome]]"
 """Works on one topic, and keeps a log of it."""
 
 
@@ -48,7 +48,8 @@ class RunSummary:
         done: Topics finished by this call.
         kept: Topics that were finished before.
         failures: Topics that could not be finished.
-        thin: Topics whose report is short for want of evidence.
+        files: The runs, one for each task of the track.
+        thin: Topics whose text is short for want of evidence.
         fallbacks: By topic, steps done without a model whose replies were no use.
         logs: By topic, what happened during this call, for topics that failed too.
         problems: What the strict check says about the files, warnings included.
@@ -57,24 +58,33 @@ class RunSummary:
     directory: RunDirectory
     done: tuple[str, ...]
     kept: tuple[str, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[TopicFailure, ...]
+    files: tuple[Path, ...]
     thin: tuple[str, ...]
-    fallbacks: dict[str, list[str]]
+    fallbacks: Mapping[str, Sequence[str]]
     logs: dict[str, TopicLog]
     problems: tuple[Problem, ...]
 
     @property
     def succeeded(self) -> bool:
-        """Tell whether every topic is finished and both files are valid."""
+        """Tell whether every topic is finished and all files are valid."""
         return not self.failures and all(item.severity != "error" for item in self.problems)
 
     def usage(self) -> dict[tuple[str, str], PromptUsage]:
         """Add up this call's model calls by model and prompt id."""
         return usage_by_prompt(call for log in self.logs.values() for call in log.calls)
 
+    def seconds(self) -> dict[str, float]:
+        """Add up, by step, how long this call's topics took; topics are worked on side by side."""
+        steps: dict[str, float] = {}
+        for log in self.logs.values():
+            for step, seconds in log.seconds.items():
+                steps[step] = steps.get(step, 0.0) + seconds
+        return steps
+
 
 async def run_topics(
-    articles: Sequence[Article],
+    topics: Sequence[Topic],
     settings: Settings,
     index_fingerprint: str,
     start: Callable[[], AbstractAsyncContextManager[Investigate]],
@@ -88,7 +98,7 @@ async def run_topics(
     """Finish every topic that is not finished yet, then make the run's files from all that are.
 
     Args:
-        articles: All topics of the run, in the order of the files.
+        topics: All topics of the run, in the order of the files.
         settings: What the run depends on; recorded as `config.yaml`.
         index_fingerprint: Hash of the index; a folder made with another is refused.
         start: Holds what investigations need open; called only when there is something to do.
@@ -103,12 +113,12 @@ async def run_topics(
         MachineError: The machine cannot do the work. Neither this nor a spent budget marks a topic
             as failed: the same call goes on from there.
     """
-    directory = RunDirectory(out)
+    directory, track = RunDirectory(out), load_track(settings.track)
     with directory.locked():
         directory.claim(settings)
         edited = directory.edited_traces()
         prints = {
-            item.topic_id: _fingerprint(item, settings, index_fingerprint) for item in articles
+            item.topic_id: _fingerprint(item, settings, track, index_fingerprint) for item in topics
         }
         results = {
             topic_id: result
@@ -117,62 +127,67 @@ async def run_topics(
         }
         kept = tuple(results)
         todo = [
-            article
-            for article in articles
-            if article.topic_id not in results and only in {None, article.topic_id}
+            topic
+            for topic in topics
+            if topic.topic_id not in results and only in {None, topic.topic_id}
         ]
-        failures: list[Failure] = []
+        failures: list[TopicFailure] = []
         logs: dict[str, TopicLog] = {}
 
-        async def work(article: Article, investigate: Investigate) -> None:
-            topic_id = article.topic_id
+        async def work(topic: Topic, investigate: Investigate) -> None:
+            topic_id = topic.topic_id
             logs[topic_id] = log = TopicLog(
                 partial(directory.append_call, topic_id), partial(on_step, topic_id)
             )
-            outcome = await _attempt(article, prints[topic_id], investigate, log)
-            if isinstance(outcome, TopicResult):
-                directory.finish(outcome)
-                results[topic_id] = outcome
+            ended = await _attempt(topic, track, prints[topic_id], investigate, log)
+            if isinstance(ended, TopicResult):
+                directory.finish(ended)
+                results[topic_id] = ended
             else:
-                failures.append(outcome)
+                failures.append(ended)
             on_topic(topic_id)
 
         if todo:
             async with start() as investigate:
-                await _all(todo, lambda article: work(article, investigate), parallel)
-        ordered = [results[item.topic_id] for item in articles if item.topic_id in results]
-        order = {article.topic_id: place for place, article in enumerate(articles)}
+                await _all(todo, lambda topic: work(topic, investigate), parallel)
+        ordered = [results[item.topic_id] for item in topics if item.topic_id in results]
+        order = {topic.topic_id: place for place, topic in enumerate(topics)}
         failures.sort(key=lambda failure: order[failure.topic_id])
-        thin = tuple(result.topic_id for result in ordered if _words(result) < _THIN_WORDS)
-        problems = _write_files(directory, settings, ordered)
+        thin = tuple(result.topic_id for result in ordered if _is_thin(result, track))
+        problems = [
+            problem
+            for task in track.tasks
+            for problem in _write_file(directory, settings, task, ordered)
+        ]
         directory.write_failures(failures)
         manifest = _manifest(
-            directory, settings, index_fingerprint, ordered, thin, failures, edited
+            directory, settings, track, index_fingerprint, ordered, thin, failures, edited
         )
-        publish(directory.manifest, partial(atomic_write, text=as_json(manifest)))
+        directory.publish_manifest(manifest)
         return RunSummary(
             directory=directory,
             done=tuple(result.topic_id for result in ordered if result.topic_id not in kept),
             kept=kept,
             failures=tuple(failures),
+            files=tuple(directory.file(task) for task in track.tasks),
             thin=thin,
-            fallbacks=manifest["fallbacks"],
+            fallbacks=manifest.fallbacks,
             logs=logs,
             problems=tuple(problems),
         )
 
 
 async def _all(
-    articles: Sequence[Article], work: Callable[[Article], Awaitable[None]], parallel: int
+    topics: Sequence[Topic], work: Callable[[Topic], Awaitable[None]], parallel: int
 ) -> None:
     """Work on some topics at once; when one must stop, the others have stopped too."""
     limit = asyncio.Semaphore(parallel)
 
-    async def within_limit(article: Article) -> None:
+    async def within_limit(topic: Topic) -> None:
         async with limit:
-            await work(article)
+            await work(topic)
 
-    tasks = [asyncio.create_task(within_limit(article)) for article in articles]
+    tasks = [asyncio.create_task(within_limit(topic)) for topic in topics]
     try:
         await asyncio.gather(*tasks)
     finally:
@@ -182,99 +197,92 @@ async def _all(
 
 
 async def _attempt(
-    article: Article, fingerprint: str, investigate: Investigate, log: TopicLog
-) -> TopicResult | Failure:
+    topic: Topic, track: Track, fingerprint: str, investigate: Investigate, log: TopicLog
+) -> TopicResult | TopicFailure:
     try:
-        state = await investigate(article, log)
+        outcome = await investigate(topic, log)
+        results = {task.name: outcome.results[task.name].content for task in track.tasks}
     except (MachineError, UsageError):
         raise
     except Exception as error:  # one topic must not stop the others
-        return Failure(topic_id=article.topic_id, error=type(error).__name__, message=str(error))
+        return TopicFailure(topic_id=topic.topic_id, error=type(error).__name__, message=str(error))
     return TopicResult(
-        topic_id=article.topic_id,
+        topic_id=topic.topic_id,
         fingerprint=fingerprint,
-        article=article,
-        evidence=tuple(item.segment for item in usable_evidence(state).items),
-        questions=state["questions"].questions,
-        report=state["report"].sentences,
+        topic=topic,
+        evidence=outcome.evidence,
+        results=results,
         fallbacks=tuple(sorted(log.fallbacks, key=lambda fallback: fallback.step)),
-        trace=state["trace"],
+        trace=outcome.trace,
     )
 
 
-def _fingerprint(article: Article, settings: Settings, index_fingerprint: str) -> str:
-    parts = (__version__, settings.fingerprint(), index_fingerprint, article.model_dump())
+def _fingerprint(topic: Topic, settings: Settings, track: Track, index_fingerprint: str) -> str:
+    parts = (
+        VERSION,
+        settings.fingerprint(),
+        track.model_dump(mode="json"),
+        index_fingerprint,
+        topic.model_dump(),
+    )
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _write_files(
-    directory: RunDirectory, settings: Settings, results: Sequence[TopicResult]
+def _write_file(
+    directory: RunDirectory, settings: Settings, task: Task, results: Sequence[TopicResult]
 ) -> list[Problem]:
-    team_id, run_id = settings.submission.team_id, settings.submission.run_id
-    questions = [
-        SubmittedQuestion(
-            topic_id=result.topic_id, team_id=team_id, run_id=f"{run_id}-t1", rank=rank, text=text
-        )
-        for result in results
-        for rank, text in enumerate(result.questions, start=1)
-    ]
-    reports = [
-        SubmittedReport(
-            metadata=ReportMetadata(
-                team_id=team_id,
-                run_id=f"{run_id}-t2",
-                topic_id=result.topic_id,
-                type=settings.submission.type,
-            ),
-            responses=result.report,
-        )
-        for result in results
-    ]
-    publish(directory.task1, partial(write_question_run, questions=questions))
-    publish(directory.task2, partial(write_report_run, reports=reports))
-    track, topic_ids = load_track(settings.track), [result.topic_id for result in results]
-    return [
-        *check_question_run(directory.task1, track, topic_ids),
-        *check_report_run(directory.task2, track, topic_ids),
-    ]
+    """Write the file of a task, and return what is wrong with it."""
+    submission, kept_as, file = settings.submission, run_format(task), directory.file(task)
+    identity = RunIdentity(
+        team_id=submission.team_id,
+        run_id=f"{submission.run_id}{task.run_id_suffix}",
+        type=submission.type,
+    )
+    delivered = [Delivery(result.topic, result.result(task)) for result in results]
+    publish(file, lambda path: kept_as.write(path, identity, delivered))
+    return kept_as.check(file, task, [result.topic_id for result in results], None)
 
 
 def _manifest(
     directory: RunDirectory,
     settings: Settings,
+    track: Track,
     index_fingerprint: str,
     results: Sequence[TopicResult],
     thin: Sequence[str],
-    failures: Sequence[Failure],
+    failures: Sequence[TopicFailure],
     edited: Sequence[str],
-) -> dict[str, Any]:
-    """Return what made the run. It holds no time and no path, so that a rerun gives the same."""
-    return {
-        "sidelight": __version__,
-        "packages": installed_versions(),
-        "track": settings.track,
-        "settings": settings.fingerprint(),
-        "index": index_fingerprint,
-        "topics": [result.topic_id for result in results],
-        "thin_topics": list(thin),
-        "fallbacks": {
-            result.topic_id: [fallback.step for fallback in result.fallbacks]
+) -> RunManifest:
+    return RunManifest(
+        sidelight=VERSION,
+        packages=installed_versions(),
+        track=settings.track,
+        settings=settings.fingerprint(),
+        index=index_fingerprint,
+        topics=tuple(result.topic_id for result in results),
+        thin_topics=tuple(thin),
+        fallbacks={
+            result.topic_id: tuple(fallback.step for fallback in result.fallbacks)
             for result in results
             if result.fallbacks
         },
-        "failed_topics": [failure.topic_id for failure in failures],
-        "edited": list(edited),
-        "files": {
+        failed_topics=tuple(failure.topic_id for failure in failures),
+        edited=tuple(edited),
+        files={
             path.relative_to(directory.path).as_posix(): sha256_file(path)
             for path in (
                 directory.config,
-                directory.task1,
-                directory.task2,
+                *(directory.file(task) for task in track.tasks),
                 *(directory.trace(result.topic_id) for result in results),
             )
         },
-    }
+    )
 
 
-def _words(result: TopicResult) -> int:
-    return sum(budget_words(sentence.text) for sentence in result.report)
+def _is_thin(result: TopicResult, track: Track) -> bool:
+    """Tell whether a text of a topic is short for want of evidence."""
+    return any(
+        sum(budget_words(sentence.text) for sentence in result.result(task)) < task.thin_words
+        for task in track.tasks
+        if isinstance(task, CitedTextTask)
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
 from pydantic import Field
 
@@ -27,7 +28,7 @@ class Angle(Value):
     Attributes:
         angle_id: Unique within a topic.
         aspect: Which side of trustworthiness it belongs to.
-        question: What a careful reader would ask; a candidate for Task 1.
+        question: What a careful reader would ask; a candidate for the questions of a run.
         query: What to search for.
         must_mention: Evidence has to name at least one of these; empty when anything on the
             subject will do.
@@ -43,11 +44,29 @@ class Angle(Value):
 
 
 class PlannedQuery(Value):
-    """A search made for an angle; the id names the round and the angle."""
+    """A search made for an angle.
+
+    Attributes:
+        query_id: Unique within a topic.
+        round_number: The round that makes it, 1-based.
+        angle_id: The angle it is made for.
+        text: What is searched for.
+    """
 
     query_id: str
+    round_number: int = Field(ge=1)
     angle_id: str
     text: str
+
+    @classmethod
+    def of(cls, angle: Angle, round_number: int, text: str) -> Self:
+        """Return the search that a round makes for an angle; a round makes one for each."""
+        return cls(
+            query_id=f"{round_number}.{angle.angle_id}",
+            round_number=round_number,
+            angle_id=angle.angle_id,
+            text=text,
+        )
 
 
 class Plan(Value):

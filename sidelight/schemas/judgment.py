@@ -1,39 +1,18 @@
-"""Labels a judge or an assessor may give, and who gave them to what.
+"""Labels that a judge or an assessor gave to what.
 
-Assessments are plain dataclasses: files hold a hundred thousand, and their reader checks each cell.
+A label is the name of one of a `LabelScale`. Assessments are plain dataclasses: files hold a
+hundred thousand, and their reader checks each cell.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from sidelight.schemas.base import Value
 
-
-class SimilarityLabel(StrEnum):
-    """How alike a rubric question and a submitted question are (Task 1)."""
-
-    VERY_SIMILAR = "very-similar"
-    SIMILAR = "similar"
-    DIFFERENT = "different"
-    VERY_DIFFERENT = "very-different"
-
-
-class AnswerLabel(StrEnum):
-    """What a report says about a rubric answer (Task 2)."""
-
-    SUPPORTS = "supports"
-    PARTIAL = "partial"
-    CONTRADICTS = "contradicts"
-    NONE = "none"
-
-
-class CompoundLabel(StrEnum):
-    """Whether a submitted question asks more than one thing."""
-
-    COMPOUND = "compound"
-    NOT_COMPOUND = "not-compound"
+if TYPE_CHECKING:
+    from sidelight.schemas.run import CitedSentence
 
 
 class Unjudged(Value):
@@ -50,7 +29,7 @@ class QuestionAssessment:
     rubric_question_rank: int
     run_tag: str
     run_question_rank: int
-    label: SimilarityLabel | Unjudged
+    label: str | Unjudged
     rationale: str = ""
 
 
@@ -61,7 +40,7 @@ class AnswerAssessment:
     topic_id: str
     run_tag: str
     answer_id: str
-    label: AnswerLabel | Unjudged
+    label: str | Unjudged
     rationale: str = ""
 
 
@@ -73,5 +52,28 @@ class CompoundAssessment:
     run_tag: str
     run_question_rank: int
     run_question_text: str
-    label: CompoundLabel | Unjudged
+    label: str | Unjudged
     rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSentence:
+    """One sentence of a report against what it cites.
+
+    Attributes:
+        run_tag: The run.
+        topic_id: The topic of the report.
+        number: 1-based place in the report.
+        first: Its support by the first citation; None where it cites nothing.
+        all: Its support by all citations together; None where it cites nothing.
+        reason: Why `all` is what it is.
+        sentence: What was judged.
+    """
+
+    run_tag: str
+    topic_id: str
+    number: int
+    first: str | Unjudged | None
+    all: str | Unjudged | None
+    reason: str
+    sentence: CitedSentence

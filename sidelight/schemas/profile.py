@@ -33,8 +33,8 @@ class Claim(Value):
     names: tuple[str, ...] = ()
 
 
-class ArticleProfile(Value):
-    """The article, taken apart.
+class ArticleFacts(Value):
+    """What an article says of itself and on its subject, without its prose.
 
     Attributes:
         title: The headline, without the outlet's name; the first sentence where there is none.
@@ -49,8 +49,7 @@ class ArticleProfile(Value):
         subject: The few words that say what the article is about.
         keywords: Content words of the article, most telling first.
         claims: Checkable sentences, most central first.
-        body: The prose that is left when site chrome and comments are gone.
-        cuts: What went.
+        cuts: What was taken out of the body: site chrome, comments.
     """
 
     title: str = ""
@@ -64,5 +63,18 @@ class ArticleProfile(Value):
     subject: str
     keywords: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
-    body: str
     cuts: tuple[Cut, ...] = ()
+
+
+class ArticleProfile(ArticleFacts):
+    """The article, taken apart.
+
+    Attributes:
+        body: The prose that is left when site chrome and comments are gone.
+    """
+
+    body: str
+
+    def facts(self) -> ArticleFacts:
+        """Return everything but the prose."""
+        return ArticleFacts.model_validate(self.model_dump(exclude={"body"}))

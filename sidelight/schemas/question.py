@@ -51,3 +51,8 @@ class QuestionSet:
                 raise InputError(
                     f"{self.topic_id}: over {self.max_characters} characters: {question!r}"
                 )
+
+    @property
+    def content(self) -> tuple[str, ...]:
+        """What a run file holds."""
+        return self.questions

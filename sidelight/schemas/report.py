@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from sidelight.errors import InputError
 from sidelight.schemas.base import Value
 from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from sidelight.schemas.run import CitedSentence
+    from sidelight.schemas.task import CitedTextTask
 
 
 class DraftSentence(Value):
@@ -57,7 +58,14 @@ class Removal(Value):
     """
 
     sentence: DraftSentence
-    label: Literal["partial", "none", "unfit"]
+    label: str
+    reason: str
+
+
+class DroppedCitation(Value):
+    """Something cited that did not become a citation, and why."""
+
+    segment_id: str
     reason: str
 
 
@@ -82,11 +90,16 @@ class Revision(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReportLimits:
-    """What a track allows in a report; see `Track`."""
+    """What a track allows in a report; see `CitedTextTask`."""
 
     max_words: int
     max_citations: int
-    max_uncited: int
+    max_uncited: int | None
+
+
+def limits_of(task: CitedTextTask) -> ReportLimits:
+    """Return the limits of a task's texts."""
+    return ReportLimits(task.max_words, task.max_citations, task.max_uncited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +127,15 @@ class Report:
         if words > self.limits.max_words:
             raise InputError(f"{self.topic_id}: {words} words, over {self.limits.max_words}")
         uncited = sum(not sentence.citations for sentence in self.sentences)
-        if uncited > self.limits.max_uncited:
+        if self.limits.max_uncited is not None and uncited > self.limits.max_uncited:
             raise InputError(f"{self.topic_id}: {uncited} sentences cite nothing")
         for sentence in self.sentences:
             self._check_sentence(sentence)
+
+    @property
+    def content(self) -> tuple[CitedSentence, ...]:
+        """What a run file holds."""
+        return self.sentences
 
     def _check_sentence(self, sentence: CitedSentence) -> None:
         if not sentence.text or sentence.text != one_line(sentence.text):
@@ -130,5 +148,5 @@ class Report:
                 raise InputError(f"{self.topic_id}: cites {segment_id}, which was not retrieved")
             if document_id_of(segment_id) == self.topic_id:
                 raise InputError(f"{self.topic_id}: cites itself: {segment_id}")
-            if any(are_adjacent(segment_id, other) for other in cited[:number]):
+            if overlapping(segment_id, cited[:number]):
                 raise InputError(f"{self.topic_id}: cites two overlapping windows: {cited}")

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from enum import IntEnum
 from typing import Self
 
 from pydantic import model_validator
 
+from sidelight.schemas.bank import Bank, BankItem
 from sidelight.schemas.base import Value
-
-
-class Importance(IntEnum):
-    """Weight of a rubric question (DRAGUN resources paper, section 3.1)."""
-
-    HAVE_TO_KNOW = 4
-    GOOD_TO_KNOW = 2
-    NICE_TO_KNOW = 1
 
 
 class RubricAnswer(Value):
@@ -33,29 +25,29 @@ class RubricAnswer(Value):
     references: tuple[str, ...] = ()
 
 
-class RubricQuestion(Value):
+class RubricQuestion(BankItem):
     """A question a careful reader should have answered.
 
     Attributes:
         question_id: Ends in `-<rank>`.
         rank: 1-based; what assessments refer to.
-        text: The question.
-        importance: Its weight.
         answers: At least one.
     """
 
     question_id: str
     rank: int
-    text: str
-    importance: Importance
     answers: tuple[RubricAnswer, ...]
 
 
-class Rubric(Value):
+class Rubric(Bank):
     """All questions of one topic."""
 
-    topic_id: str
     questions: tuple[RubricQuestion, ...]
+
+    @property
+    def items(self) -> tuple[RubricQuestion, ...]:
+        """Return the questions."""
+        return self.questions
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
@@ -71,8 +63,3 @@ class Rubric(Value):
         if not self.questions or any(not question.answers for question in self.questions):
             raise ValueError(f"topic {self.topic_id}: every rubric and question needs an answer")
         return self
-
-    @property
-    def total_weight(self) -> int:
-        """Return the sum of the weights of all questions, W in the track's formulas."""
-        return sum(question.importance for question in self.questions)

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from sidelight.schemas.base import Value
+from sidelight.schemas.search import Hit
 
-
-class SubmittedQuestion(Value):
-    """One line of a Task 1 file. `run_tag` is the file name, `run_id` what stands inside."""
-
-    topic_id: str
-    team_id: str
-    run_id: str
-    rank: int
-    text: str
-
-
-class QuestionRun(Value):
-    """A Task 1 file."""
-
-    run_tag: str
-    questions: tuple[SubmittedQuestion, ...]
+RunType: TypeAlias = Literal["automatic", "manual"]
+"""Whether a person had a hand in a run."""
 
 
 class CitedSentence(Value):
@@ -31,18 +18,72 @@ class CitedSentence(Value):
     citations: tuple[str, ...] = ()
 
 
+Result: TypeAlias = tuple[str, ...] | tuple[CitedSentence, ...] | tuple[Hit, ...]
+"""What a run holds on one topic: questions or hits, the first one first, or sentences in order."""
+
+
+class RunIdentity(Value):
+    """Whom a run file is from.
+
+    Attributes:
+        team_id: Who made it.
+        run_id: What it is called, the suffix of its task included.
+        type: How it was made.
+    """
+
+    team_id: str
+    run_id: str
+    type: RunType = "automatic"
+
+
+class SubmittedQuestion(Value):
+    """One question of a run. `run_tag` is the file name, `run_id` what stands inside."""
+
+    topic_id: str
+    team_id: str
+    run_id: str
+    rank: int
+    text: str
+
+
+class QuestionRun(Value):
+    """A file of ranked questions."""
+
+    run_tag: str
+    questions: tuple[SubmittedQuestion, ...]
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """The run ids inside, in order of appearance."""
+        return tuple(dict.fromkeys(question.run_id for question in self.questions))
+
+    @property
+    def types(self) -> frozenset[RunType]:
+        """None: the file does not say how it was made."""
+        return frozenset()
+
+    def results(self) -> dict[str, tuple[str, ...]]:
+        """Return the questions of each topic, those of the first rank first."""
+        by_topic: dict[str, list[SubmittedQuestion]] = {}
+        for question in self.questions:
+            by_topic.setdefault(question.topic_id, []).append(question)
+        return {
+            topic_id: tuple(one.text for one in sorted(found, key=lambda one: one.rank))
+            for topic_id, found in by_topic.items()
+        }
+
+
 class ReportMetadata(Value):
-    """The five metadata keys of a Task 2 line, in the track's order."""
+    """Whose report it is, and on what."""
 
     team_id: str
     run_id: str
     topic_id: str
-    type: Literal["automatic", "manual"] = "automatic"
-    use_starter_kit: Literal[0, 1] = 0
+    type: RunType = "automatic"
 
 
 class SubmittedReport(Value):
-    """One line of a Task 2 file."""
+    """One cited text of a run."""
 
     metadata: ReportMetadata
     responses: tuple[CitedSentence, ...]
@@ -54,7 +95,44 @@ class SubmittedReport(Value):
 
 
 class ReportRun(Value):
-    """A Task 2 file."""
+    """A file of cited texts."""
 
     run_tag: str
     reports: tuple[SubmittedReport, ...]
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """The run ids inside, in order of appearance."""
+        return tuple(dict.fromkeys(report.metadata.run_id for report in self.reports))
+
+    @property
+    def types(self) -> frozenset[RunType]:
+        """How the file says it was made."""
+        return frozenset(report.metadata.type for report in self.reports)
+
+    def results(self) -> dict[str, tuple[CitedSentence, ...]]:
+        """Return the sentences of each topic."""
+        return {report.metadata.topic_id: report.responses for report in self.reports}
+
+
+class RankingRun(Value):
+    """A file of search results.
+
+    Attributes:
+        run_tag: The file name, or the run id inside where all runs' files have one name.
+        run_ids: The run ids inside, in order of appearance.
+        rankings: By topic, hits by falling score.
+    """
+
+    run_tag: str
+    run_ids: tuple[str, ...]
+    rankings: dict[str, tuple[Hit, ...]]
+
+    @property
+    def types(self) -> frozenset[RunType]:
+        """None: the file does not say how it was made."""
+        return frozenset()
+
+    def results(self) -> dict[str, tuple[Hit, ...]]:
+        """Return the hits of each topic, best first."""
+        return dict(self.rankings)

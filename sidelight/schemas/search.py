@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sidelight.schemas.base import Value
 
@@ -17,6 +17,16 @@ class Query(Value):
 
     query_id: str
     text: str
+
+
+DropReason = Literal["own-article", "copy-of-article", "overlaps-better-hit"]
+
+
+class DroppedHit(Value):
+    """A hit that was left out, and why."""
+
+    segment_id: str
+    reason: DropReason
 
 
 class Hit(NamedTuple):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.schemas.article import host_of
 from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SEGMENT_ID = re.compile(
     r"(?P<document_id>(?P<stem>.+)_doc_(?P<shard>\d{2})_\d+)#(?P<window>\d+)_(?P<offset>\d+)",
@@ -72,12 +75,18 @@ def document_id_of(segment_id: str) -> str:
     return segment_id.rpartition("#")[0] or segment_id
 
 
-def are_adjacent(first: str, second: str) -> bool:
-    """Tell whether two ids name windows of one document that overlap by half."""
-    left, right = parse_segment_id(first), parse_segment_id(second)
-    return (
-        left is not None
-        and right is not None
-        and left.document_id == right.document_id
-        and abs(left.window - right.window) == 1
-    )
+def overlapping(segment_id: str, others: Iterable[str]) -> list[str]:
+    """Return those of some segments that a segment overlaps: adjacent windows of its document.
+
+    Windows begin half a window apart, so adjacent ones share half their text and others nothing.
+    """
+    own = parse_segment_id(segment_id)
+    if own is None:
+        return []
+    return [
+        other
+        for other in others
+        if (window := parse_segment_id(other)) is not None
+        and window.document_id == own.document_id
+        and abs(window.window - own.window) == 1
+    ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.measure import Measure
@@ -14,25 +15,41 @@ from sidelight.schemas.measure import Measure
 _ENOUGH, _THIN = 0.9, 0.4
 
 
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return pattern
+
+
+Grammar = Annotated[str, AfterValidator(_compiles)]
+"""A regular expression that an id must match in full."""
+
+
 class _Task(Value):
     """What tasks of all kinds have.
 
     Attributes:
         name: As commands and files call it; unique within a track.
         title: For people.
-        format: The registered file format.
-        file_name: The file of the task in a run directory.
-        run_id_suffix: Follows a run's id in the file of this task.
-        runs_folder: Where the organizers keep the runs of this task.
+        format: The registered format of its files.
+        file_name: Its file in a run directory.
+        run_id_suffix: Follows a run's id in its file.
+        run_id_pattern: What a strict check wants of a run id, this suffix included.
+        runs_folder: Where the organizers' data folder keeps runs; empty where it has none.
+        scores_name: What score files are called by; the name where it is empty.
         measures: What is measured, the one that ranks runs first.
     """
 
-    name: str
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str
     format: str
     file_name: str
     run_id_suffix: str = ""
+    run_id_pattern: Grammar
     runs_folder: str = ""
+    scores_name: str = ""
     measures: tuple[Measure, ...] = ()
 
     def measure(self, name: str) -> Measure | None:
@@ -59,13 +76,15 @@ class CitedTextTask(_Task):
     Attributes:
         max_words: Limit on the sum over sentences, split on white space.
         max_citations: Limit per sentence.
-        max_uncited: How many sentences may cite nothing in a strict check.
+        max_uncited: How many sentences may cite nothing; None where any number may.
+        segment_id_pattern: What a citation must look like.
     """
 
     kind: Literal["cited_text"] = "cited_text"
     max_words: int = Field(gt=0)
     max_citations: int = Field(gt=0)
-    max_uncited: int = Field(ge=0)
+    max_uncited: int | None = Field(ge=0)
+    segment_id_pattern: Grammar
 
     @property
     def enough_words(self) -> int:
@@ -79,14 +98,16 @@ class CitedTextTask(_Task):
 
 
 class RankingTask(_Task):
-    """A ranked list of segments or documents.
+    """Segments in order of relevance.
 
     Attributes:
         depth: At most this many for each topic.
+        segment_id_pattern: What a segment id must look like.
     """
 
     kind: Literal["ranking"] = "ranking"
     depth: int = Field(gt=0)
+    segment_id_pattern: Grammar
 
 
 Task = Annotated[QuestionListTask | CitedTextTask | RankingTask, Field(discriminator="kind")]

@@ -14,11 +14,11 @@ from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from sidelight import __version__
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
 from sidelight.serve.desk import FullError, Job, State
 from sidelight.serve.guards import BodyGuard, RateLimit
+from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -79,7 +79,7 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int) -> FastAPI:
 
     # The documentation pages that FastAPI offers load scripts from elsewhere.
     app = FastAPI(
-        title="sidelight", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan
+        title="sidelight", version=VERSION, docs_url=None, redoc_url=None, lifespan=lifespan
     )
     app.add_middleware(BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))

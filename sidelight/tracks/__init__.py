@@ -1,23 +1,29 @@
-"""A track profile is data: limits, ids and topics in one YAML file, read into one type."""
+"""A track is data: tasks, limits, ids, labels and topics in one YAML file, read into one type."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import yaml
-from pydantic import Field
+from pydantic import Field, ValidationError, model_validator
 
 from sidelight.errors import UsageError
+from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
 from sidelight.schemas.label_scale import LabelScale
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from importlib.resources.abc import Traversable
 
-T = TypeVar("T", QuestionListTask, CitedTextTask)
+T = TypeVar("T", QuestionListTask, CitedTextTask, RankingTask)
+
+DEFAULT_TRACK = "dragun2025"
+"""The track of a command that names none."""
 
 
 class Track(Value):
@@ -26,10 +32,10 @@ class Track(Value):
     Attributes:
         name: What `--track` takes.
         title: For people.
-        topic: What a topic is.
-        graph: The graph that works on a topic.
-        segment_id_pattern: Regular expression every citation must match in full.
-        run_id_pattern: Regular expression every run id must match in full in a strict check.
+        topics: The registered format of its topics files, which says what a topic is.
+        graph: The registered graph that works on a topic.
+        usual_runs: How many runs of a task a team may hand in without asking; None where nobody
+            counts.
         tasks: What is handed in, each task with its limits, file and measures.
         scales: Labels, by what they are given to.
         topic_ids: The topics the track released; a file must cover them unless other topics are
@@ -38,13 +44,20 @@ class Track(Value):
 
     name: str
     title: str
-    topic: Literal["article", "narrative"]
+    topics: str
     graph: str
-    segment_id_pattern: str
-    run_id_pattern: str
+    usual_runs: int | None = Field(None, gt=0)
     tasks: tuple[Task, ...] = Field(min_length=1)
     scales: dict[str, LabelScale] = Field(default_factory=dict)
     topic_ids: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _tells_tasks_apart(self) -> Self:
+        for attribute in ("name", "file_name", "run_id_suffix"):
+            values = [getattr(task, attribute) for task in self.tasks]
+            if len(set(values)) < len(values):
+                raise ValueError(f"two tasks have one {attribute}")
+        return self
 
     def task(self, name: str) -> QuestionListTask | CitedTextTask | RankingTask:
         """Return a task by its name.
@@ -60,6 +73,17 @@ class Track(Value):
             + ", ".join(task.name for task in self.tasks)
         )
 
+    def measured_by(self, names: Container[str]) -> QuestionListTask | CitedTextTask | RankingTask:
+        """Return the task whose main measure is among some names.
+
+        Raises:
+            UsageError: The track has none.
+        """
+        for task in self.tasks:
+            if task.measures and task.measures[0].name in names:
+                return task
+        raise UsageError(f"{self.title} has no task with one of these measures")
+
     @property
     def question_list(self) -> QuestionListTask:
         """The task that asks for questions.
@@ -67,7 +91,7 @@ class Track(Value):
         Raises:
             UsageError: The track has none.
         """
-        return self._of_kind(QuestionListTask)
+        return self.of_kind(QuestionListTask)
 
     @property
     def cited_text(self) -> CitedTextTask:
@@ -76,36 +100,55 @@ class Track(Value):
         Raises:
             UsageError: The track has none.
         """
-        return self._of_kind(CitedTextTask)
+        return self.of_kind(CitedTextTask)
 
-    def _of_kind(self, kind: type[T]) -> T:
-        for task in self.tasks:
-            if isinstance(task, kind):
-                return task
-        raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
+    def of_kind(self, kind: type[T]) -> T:
+        """Return the first task of a kind.
 
+        Raises:
+            UsageError: The track has none.
+        """
+        found = self.find(kind)
+        if found is None:
+            raise UsageError(f"{self.title} has no task of the kind {kind.__name__}")
+        return found
 
-def _profiles() -> dict[str, Traversable]:
-    return {
-        entry.name.removesuffix(".yaml"): entry
-        for entry in files("sidelight.tracks").iterdir()
-        if entry.name.endswith(".yaml")
-    }
-
-
-def track_names() -> tuple[str, ...]:
-    """Return the names of the bundled profiles, sorted."""
-    return tuple(sorted(_profiles()))
+    def find(self, kind: type[T]) -> T | None:
+        """Return the first task of a kind, or None."""
+        return next((task for task in self.tasks if isinstance(task, kind)), None)
 
 
 @cache
-def load_track(name: str = "dragun2025") -> Track:
-    """Read a bundled profile.
+def load_track(name: str = DEFAULT_TRACK) -> Track:
+    """Read a track.
+
+    Args:
+        name: One of sidelight's own or of an installed package, `package:file`, or the path of a
+            YAML file.
 
     Raises:
-        UsageError: There is no profile of that name.
+        UsageError: There is no such track, or its file is no track.
     """
-    profiles = _profiles()
-    if name not in profiles:
-        raise UsageError(f"unknown track {name!r}; expected one of {', '.join(track_names())}")
-    return Track.model_validate(yaml.safe_load(profiles[name].read_text(encoding="utf-8")))
+    if ":" not in name and name.endswith((".yaml", ".yml")):
+        source: Traversable = Path(name)
+    else:
+        package, _, file = locate("track", name).partition(":")
+        try:
+            source = files(package).joinpath(file)
+        except ModuleNotFoundError as error:
+            raise UsageError(f"track {name!r}: there is no package {package}") from error
+    try:
+        return Track.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"track {name!r}: {source} cannot be read: {error}") from None
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
+        )
+        raise UsageError(f"{source}: expected a track; {faults}") from None
+
+
+@cache
+def run_file_names() -> frozenset[str]:
+    """Return what run directories call the files of tasks, of all tracks that are installed."""
+    return frozenset(task.file_name for name in names("track") for task in load_track(name).tasks)

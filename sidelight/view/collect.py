@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sidelight.config.load import load_settings
-from sidelight.errors import InputError
-from sidelight.formats.runs.cited_text import read_report_run
-from sidelight.formats.runs.question_list import read_question_run
+from sidelight.formats.runs.run_format import run_format
+from sidelight.formats.topics.topic_format import topic_format
+from sidelight.schemas.article import Article
+from sidelight.schemas.task import CitedTextTask, QuestionListTask
+from sidelight.schemas.topic import ArticleQuestion, FacetedQuery, Narrative
 from sidelight.text import budget_words, clean
 from sidelight.tracks import load_track
 from sidelight.view.marks import Marker
@@ -23,8 +23,29 @@ if TYPE_CHECKING:
 
     from sidelight.runs.directory import RunDirectory, TopicResult
     from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.run import CitedSentence
+    from sidelight.schemas.run_manifest import RunManifest
+    from sidelight.schemas.task import Task
+    from sidelight.tracks import Track
     from sidelight.view.labels import Labels
-    from sidelight.view.model import Sentence, Source, TopicMarks
+    from sidelight.view.model import Sentence, Source, TopicMarks, WebPage
+
+
+class _Made(NamedTuple):
+    """What was made of a topic: questions, and sentences with citations, where a task asks so."""
+
+    result: TopicResult
+    questions: tuple[str, ...]
+    report: tuple[CitedSentence, ...]
+
+    @classmethod
+    def of(cls, result: TopicResult, track: Track) -> Self:
+        questions, report = track.find(QuestionListTask), track.find(CitedTextTask)
+        return cls(
+            result,
+            tuple(map(clean, result.result(questions))) if questions else (),
+            result.result(report) if report else (),
+        )
 
 
 def collect_page(
@@ -44,109 +65,124 @@ def collect_page(
     Raises:
         InputError: The run is not finished, or labels and rubrics do not fit together.
     """
-    manifest = _read_manifest(run)
-    question_run, report_run = read_question_run(run.task1), read_report_run(run.task2)
-    tags = frozenset({question_run.run_tag, report_run.run_tag})
+    manifest = run.read_manifest()
+    track = load_track(manifest.track)
+    questions, report = track.find(QuestionListTask), track.find(CitedTextTask)
+    question_tag, report_tag = (_run_tag(run, task) for task in (questions, report))
     marking = labels[0] if labels and rubrics else None
-    marker = Marker(marking, question_run.run_tag, report_run.run_tag) if marking else None
-    rivals = set(_read_manifest(rival)["topics"]) if rival else set()
-    count = load_track(manifest["track"]).question_list.count
+    marker = Marker(track.scales, marking, question_tag, report_tag) if marking else None
+    rivals = set(rival.read_manifest().topics) if rival else set()
+    tags, noun = frozenset({question_tag, report_tag}), topic_format(track).noun
     topics = []
-    for number, topic_id in enumerate(manifest["topics"], start=1):
+    for number, topic_id in enumerate(manifest.topics, start=1):
         result = run.result(topic_id)
         support = {
             sentence: verdict
             for (run_tag, topic, sentence), verdict in (marking.support if marking else {}).items()
-            if (run_tag, topic) == (report_run.run_tag, topic_id)
+            if (run_tag, topic) == (report_tag, topic_id)
         }
         rubric = rubrics.get(topic_id)
         topics.append(
             _topic(
                 number,
-                result,
+                _Made.of(result, track),
                 support,
                 marker.mark(rubric) if marker and rubric else None,
-                rival.result(topic_id) if rival and topic_id in rivals else None,
+                _Made.of(rival.result(topic_id), track) if rival and topic_id in rivals else None,
             )
         )
     return Page(
         run_id=_run_id(run),
-        facts=_facts(manifest),
+        noun=noun,
+        facts=_facts(manifest, noun),
         topics=tuple(topics),
-        failed=tuple(manifest["failed_topics"]),
+        failed=tuple(manifest.failed_topics),
         labels=marking.name if marking else "",
-        boards=leaderboards(rubrics, marking, count, tags) if marking else (),
-        judges=compare_judges(rubrics, labels, count) if marking else (),
+        boards=leaderboards(track, rubrics, marking, tags) if marking else (),
+        judges=compare_judges(track, rubrics, labels) if marking else (),
         rival=_run_id(rival) if rival else "",
     )
-
-
-def _read_manifest(run: RunDirectory) -> dict[str, Any]:
-    try:
-        manifest: dict[str, Any] = orjson.loads(run.manifest.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise InputError(
-            f"{run.path}: expected a run directory; found no manifest.json that can be read",
-            remedy="Give a folder that `sidelight run` wrote, after it has ended.",
-        ) from error
-    return manifest
 
 
 def _run_id(run: RunDirectory) -> str:
     return load_settings(run.config).submission.run_id
 
 
-def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
+def _run_tag(run: RunDirectory, task: Task | None) -> str:
+    return run_format(task).read(run.file(task)).run_tag if task else ""
+
+
+def _facts(manifest: RunManifest, noun: str) -> dict[str, str]:
     return {
-        "Track": manifest["track"],
-        "Articles": str(len(manifest["topics"])),
-        "Made with": f"sidelight {manifest['sidelight']}",
-        "Settings": manifest["settings"][:12],
-        "Index": manifest["index"][:12],
+        "Track": manifest.track,
+        f"{noun.capitalize()}s": str(len(manifest.topics)),
+        "Made with": f"sidelight {manifest.sidelight}",
+        "Settings": manifest.settings[:12],
+        "Index": manifest.index[:12],
     }
 
 
 def _topic(
     number: int,
-    result: TopicResult,
+    made: _Made,
     support: Mapping[str, tuple[str, str]],
     marks: TopicMarks | None,
-    rival: TopicResult | None,
+    rival: _Made | None,
 ) -> TopicPage:
-    sentences, sources = _cited(result, support)
-    article, title = result.article, result.trace.get("profile", {}).get("title")
+    result = made.result
+    sentences, sources = _cited(made, support)
+    page, paragraphs = _shown(result)
     return TopicPage(
         topic_id=result.topic_id,
         number=number,
-        page=web_page(article.url, title or article.title or result.topic_id),
-        paragraphs=tuple(line for line in clean(article.body).split("\n") if line),
-        questions=tuple(map(clean, result.questions)),
+        page=page,
+        paragraphs=paragraphs,
+        questions=made.questions,
         sentences=sentences,
         sources=sources,
-        n_words=sum(budget_words(sentence.text) for sentence in result.report),
+        n_words=sum(budget_words(sentence.text) for sentence in made.report),
         fallbacks=tuple(fallback.step for fallback in result.fallbacks),
         trail=follow(result.trace, {source.segment_id: source.number for source in sources}),
         marks=marks,
-        rival=_rival(result, rival) if rival else None,
+        rival=_rival(made, rival) if rival else None,
     )
 
 
+def _shown(result: TopicResult) -> tuple[WebPage, tuple[str, ...]]:
+    """Return how to speak of a topic, and its text where it has more than a name."""
+    topic, profile = result.topic, result.trace.profile
+    match topic:
+        case Article():
+            title = (profile and profile.title) or topic.title or topic.topic_id
+            return web_page(topic.url, title), _paragraphs(topic.body)
+        case ArticleQuestion():
+            return web_page(topic.article.url, topic.question), _paragraphs(topic.article.body)
+        case Narrative():
+            title = f"Narrative {topic.topic_id}"
+            return web_page("", title), (*_paragraphs(topic.narrative), *topic.sub_questions)
+        case FacetedQuery():
+            return web_page("", f"Query {topic.topic_id}"), (topic.query, *topic.facets)
+
+
+def _paragraphs(text: str) -> tuple[str, ...]:
+    return tuple(line for line in clean(text).split("\n") if line)
+
+
 def _cited(
-    result: TopicResult, support: Mapping[str, tuple[str, str]]
+    made: _Made, support: Mapping[str, tuple[str, str]]
 ) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
-    return cite(result.report, {one.segment_id: one for one in result.evidence}, support)
+    return cite(made.report, {one.segment_id: one for one in made.result.evidence}, support)
 
 
-def _rival(ours: TopicResult, theirs: TopicResult) -> Rival:
+def _rival(ours: _Made, theirs: _Made) -> Rival:
     sentences, _ = _cited(theirs, {})
-    questions = tuple(map(clean, theirs.questions))
     return Rival(
-        questions=questions,
+        questions=theirs.questions,
         sentences=sentences,
-        shared_questions=frozenset(questions).intersection(map(clean, ours.questions)),
+        shared_questions=frozenset(theirs.questions).intersection(ours.questions),
         shared_segments=_citations(ours) & _citations(theirs),
     )
 
 
-def _citations(result: TopicResult) -> frozenset[str]:
-    return frozenset(one for sentence in result.report for one in sentence.citations)
+def _citations(made: _Made) -> frozenset[str]:
+    return frozenset(one for sentence in made.report for one in sentence.citations)

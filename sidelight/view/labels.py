@@ -18,9 +18,11 @@ from sidelight.errors import InputError
 from sidelight.evaluation.labelling.manifest import read_manifest_beside
 from sidelight.evaluation.scoring.files import label_source
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+    read_merged_assessments,
 )
 from sidelight.formats.table import read_table
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         CompoundAssessment,
         QuestionAssessment,
     )
+    from sidelight.schemas.label_scale import Scales
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,9 @@ class Labels:
 
     Attributes:
         name: Who gave them.
-        questions: Task 1, of any number of runs.
+        questions: On questions, of any number of runs.
         compound: Which submitted questions ask several things; None where nobody looked.
-        answers: Task 2, of any number of runs.
+        answers: On reports, of any number of runs.
         support: By run tag, topic id and number of a sentence (as text), how far its citations
             support it, and why.
         lost_at: By topic and answer id, the stage at which the run lost most credit for it.
@@ -57,8 +60,12 @@ class Labels:
     lost_at: Mapping[tuple[str, str], str]
 
 
-def read_labels(folder: Path) -> Labels:
+def read_labels(folder: Path, scales: Scales) -> Labels:
     """Read every file of labels in a folder.
+
+    Args:
+        folder: Of labels.
+        scales: The track's, which say what labels there are.
 
     Raises:
         InputError: There is none, or two of a kind, or one cannot be read.
@@ -78,9 +85,15 @@ def read_labels(folder: Path) -> Labels:
     manifest = read_manifest_beside(known)
     return Labels(
         name=manifest.label if manifest else f"{label_source(known)} labels",
-        questions=tuple(read_question_assessments(questions)) if questions else (),
-        compound=tuple(read_compound_assessments(compound)) if compound else None,
-        answers=tuple(read_answer_assessments(answers, merge=True)) if answers else (),
+        questions=(
+            tuple(read_assessments(questions, QUESTION_ASSESSMENTS, scales)) if questions else ()
+        ),
+        compound=(
+            tuple(read_assessments(compound, COMPOUND_ASSESSMENTS, scales)) if compound else None
+        ),
+        answers=(
+            tuple(read_merged_assessments(answers, ANSWER_ASSESSMENTS, scales)) if answers else ()
+        ),
         support=_read_support(support) if support else {},
         lost_at=_read_funnel(funnel) if funnel else {},
     )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.metrics.question_coverage import SIMILARITY_GAIN, question_coverage
+from sidelight.evaluation.metrics.question_coverage import question_coverage
 from sidelight.evaluation.metrics.report_contradiction import report_contradiction
-from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE, report_support
+from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.evaluation.scoring.score import compound_questions
-from sidelight.formats.banks.rubrics import IMPORTANCE_NAMES
 from sidelight.schemas.judgment import Unjudged
 from sidelight.view.model import AnswerMark, QuestionMark, TopicMarks
 from sidelight.view.report import web_page
@@ -17,7 +16,8 @@ from sidelight.view.report import web_page
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.schemas.judgment import AnswerAssessment, AnswerLabel, SimilarityLabel
+    from sidelight.schemas.judgment import AnswerAssessment
+    from sidelight.schemas.label_scale import Scales
     from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
     from sidelight.view.labels import Labels
 
@@ -26,17 +26,19 @@ class Marker:
     """Marks the topics of one run.
 
     Args:
+        scales: The track's.
         labels: Labels of this run, and perhaps of others.
-        question_tag: Run tag of its Task 1 file.
-        report_tag: Run tag of its Task 2 file.
+        question_tag: Run tag of its questions.
+        report_tag: Run tag of its reports.
 
     Raises:
         InputError: A labelled question lacks a verdict whether it is compound.
     """
 
-    def __init__(self, labels: Labels, question_tag: str, report_tag: str) -> None:
-        flagged = compound_questions(labels.questions, labels.compound)
-        self._pairs: dict[str, dict[tuple[int, int], SimilarityLabel | Unjudged]] = {}
+    def __init__(self, scales: Scales, labels: Labels, question_tag: str, report_tag: str) -> None:
+        self._similarity, self._answer = scales["similarity"], scales["answers"]
+        flagged = compound_questions(labels.questions, labels.compound, scales)
+        self._pairs: dict[str, dict[tuple[int, int], str | Unjudged]] = {}
         for item in labels.questions:
             of_topic = self._pairs.setdefault(item.topic_id, {})
             compound = (item.run_tag, item.topic_id, item.run_question_rank) in flagged
@@ -64,9 +66,13 @@ class Marker:
         return TopicMarks(
             questions=questions,
             lost_at=lost_at,
-            question_score=question_coverage(rubric, pairs) if self._asked else None,
-            support_score=report_support(rubric, labels) if self._answers else None,
-            contradiction_score=report_contradiction(rubric, labels) if self._answers else None,
+            question_score=question_coverage(rubric, pairs, self._similarity)
+            if self._asked
+            else None,
+            support_score=report_support(rubric, labels, self._answer) if self._answers else None,
+            contradiction_score=report_contradiction(rubric, labels, self._answer)
+            if self._answers
+            else None,
         )
 
     def _mark(
@@ -74,11 +80,11 @@ class Marker:
         rubric: Rubric,
         question: RubricQuestion,
         answers: Mapping[str, AnswerAssessment],
-        pairs: Mapping[tuple[int, int], SimilarityLabel | Unjudged],
+        pairs: Mapping[tuple[int, int], str | Unjudged],
     ) -> QuestionMark:
-        share = question.importance / rubric.total_weight
+        share = question.weight / rubric.total_weight
         marks = tuple(
-            _mark_answer(
+            self._mark_answer(
                 answer,
                 answers.get(answer.answer_id),
                 share / len(question.answers),
@@ -87,17 +93,16 @@ class Marker:
             for answer in question.answers
         )
         lost = fsum(mark.lost for mark in marks)
+        gain = self._similarity.credit
         near = [
-            (-SIMILARITY_GAIN[label], rank, label)
+            (-gain(label), rank, label)
             for (rubric_rank, rank), label in pairs.items()
-            if rubric_rank == question.rank
-            and not isinstance(label, Unjudged)
-            and SIMILARITY_GAIN[label] > 0
+            if rubric_rank == question.rank and not isinstance(label, Unjudged) and gain(label) > 0
         ]
         _, matched_rank, matched_label = min(near, default=(0, None, None))
         return QuestionMark(
             text=question.text,
-            importance=IMPORTANCE_NAMES[question.importance].partition(": ")[2],
+            importance=question.importance.title or question.importance.name,
             answers=marks,
             earned=share - lost,
             lost=lost,
@@ -105,22 +110,21 @@ class Marker:
             matched_label=matched_label,
         )
 
-
-def _mark_answer(
-    answer: RubricAnswer, given: AnswerAssessment | None, share: float, lost_at: str
-) -> AnswerMark:
-    label: AnswerLabel | None = None
-    if given is None:
-        reason = "not judged"
-    elif isinstance(given.label, Unjudged):
-        reason = given.label.reason
-    else:
-        label, reason = given.label, given.rationale
-    return AnswerMark(
-        text=answer.text,
-        references=tuple(web_page(url, "") for url in answer.references),
-        label=label,
-        reason=reason,
-        lost=share * (1 - (SUPPORT_VALUE[label] if label else 0.0)),
-        lost_at=lost_at,
-    )
+    def _mark_answer(
+        self, answer: RubricAnswer, given: AnswerAssessment | None, share: float, lost_at: str
+    ) -> AnswerMark:
+        label: str | None = None
+        if given is None:
+            reason = "not judged"
+        elif isinstance(given.label, Unjudged):
+            reason = given.label.reason
+        else:
+            label, reason = given.label, given.rationale
+        return AnswerMark(
+            text=answer.text,
+            references=tuple(web_page(url, "") for url in answer.references),
+            label=label,
+            reason=reason,
+            lost=share * (1 - (self._answer.credit(label) if label else 0.0)),
+            lost_at=lost_at,
+        )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
-    from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +168,13 @@ class AnswerMark:
         references: Pages that support it, by the rubric.
         label: What the report says; None if nobody could tell.
         reason: Why.
-        lost: Share of the topic's Task 2 score that the report missed here.
+        lost: Share of the topic's report score that the report missed here.
         lost_at: The stage of the run at which most of it was lost; empty where that is not known.
     """
 
     text: str
     references: tuple[WebPage, ...]
-    label: AnswerLabel | None
+    label: str | None
     reason: str
     lost: float
     lost_at: str
@@ -189,7 +188,7 @@ class QuestionMark:
         text: The question.
         importance: As assessors call it.
         answers: What they expect.
-        earned: Share of the topic's Task 2 score that the report earned here.
+        earned: Share of the topic's report score that the report earned here.
         lost: Share that it did not.
         matched_rank: Rank of the submitted question that comes nearest; None if none does.
         matched_label: How near; None if nobody could tell.
@@ -201,7 +200,7 @@ class QuestionMark:
     earned: float
     lost: float
     matched_rank: int | None
-    matched_label: SimilarityLabel | None
+    matched_label: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +209,11 @@ class TopicMarks:
 
     Attributes:
         questions: In the order of the rubric.
-        lost_at: By stage of the run, the share of the Task 2 score that was lost there; empty where
+        lost_at: By stage of the run, the share of the report score that was lost there; empty where
             that is not known.
-        question_score: Task 1.
-        support_score: Task 2.
-        contradiction_score: Task 2, lower is better.
+        question_score: Of the questions.
+        support_score: Of the report.
+        contradiction_score: Of the report, lower is better.
     """
 
     questions: tuple[QuestionMark, ...]
@@ -243,15 +242,15 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class TopicPage:
-    """One article and all that was made of it.
+    """One topic and all that was made of it.
 
     Attributes:
         topic_id: The topic.
         number: 1-based place in the run.
-        page: Where the article stands.
-        paragraphs: Its text.
-        questions: Rank 1 first.
-        sentences: The report.
+        page: Where an article stands; of another topic, its name.
+        paragraphs: The text of an article; of another topic, what it says.
+        questions: Rank 1 first; none where no task asks for them.
+        sentences: The report; none where no task asks for one.
         sources: What the report cites, by number.
         n_words: Of the report.
         fallbacks: Steps done without a model whose replies were no use.
@@ -317,6 +316,7 @@ class Page:
 
     Attributes:
         run_id: Its name.
+        noun: What a topic is called, such as `article`.
         facts: What made it: name -> value, in the order shown.
         topics: In the order of the run.
         failed: Topics that could not be finished.
@@ -327,6 +327,7 @@ class Page:
     """
 
     run_id: str
+    noun: str
     facts: dict[str, str]
     topics: tuple[TopicPage, ...]
     failed: tuple[str, ...]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sidelight.ablation.effects import find_effects
-from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.evaluation.scoring.table import TopicScore
 
 
 def test_effects_by_hand() -> None:
@@ -14,7 +14,7 @@ def test_effects_by_hand() -> None:
         for topic, value in enumerate(row)
     ]
     found = find_effects(scores, "base", samples=200, seed=0)
-    assert [one.measure for one in found] == ["score", "contradictory_score"]
+    assert [one.measure.name for one in found] == ["score", "contradictory_score"]
     for one, sign in zip(found, (1, -1), strict=True):
         assert set(one.effects) == {"better", "same"}
         better, same = one.effects["better"], one.effects["same"]

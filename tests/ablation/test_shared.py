@@ -1,28 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-
-from sidelight.ablation.shared import SharedSources, remembering
+from sidelight.ablation.shared import SharedSources
 from sidelight.config.settings import RetrievalSettings
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.search import Query
-
-
-def test_a_text_is_encoded_once() -> None:
-    asked: list[str] = []
-
-    def encode(texts: Sequence[str]) -> NDArray[np.float32]:
-        asked.extend(texts)
-        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
-
-    remember = remembering(encode)
-    assert remember(["a", "bb", "a"]).tolist() == [[1, 1], [2, 1], [1, 1]]
-    assert remember(["ccc", "bb"]).tolist() == [[3, 1], [2, 1]]
-    assert remember([]).shape == (0, 2)
-    assert asked == ["a", "bb", "ccc"]
 
 
 def test_arms_that_search_alike_share_their_hits(small_index: IndexFolder) -> None:

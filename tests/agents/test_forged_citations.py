@@ -8,12 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mini_web import dependencies
 
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.generation.roles import Encode
 from sidelight.schemas.article import Article
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.report import (
@@ -24,6 +22,8 @@ from sidelight.schemas.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment
+from sidelight.text_vectors import Encode
+from tests.helpers.mini_web import dependencies
 
 FORGED = Segment(
     segment_id="msmarco_v2.1_doc_99_99#0_0", url="https://a.example/", title="No", text="No page."

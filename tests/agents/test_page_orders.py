@@ -7,20 +7,21 @@ import json
 from typing import Any, Literal
 
 import pytest
-from hostile_pages import HOSTILE_TEXTS, HostileText
-from mini_web import dependencies
-from obedient_model import KEY, WORD, ObedientModel
 
 from sidelight.agents.candidates import ORDERS
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.build.roles import open_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation.reading.injection import gives_orders
-from sidelight.generation.roles import Encode
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.trace import Trace
 from sidelight.text import content_words
+from sidelight.text_vectors import Encode
+from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
+from tests.helpers.mini_web import dependencies
+from tests.helpers.models.obedient_model import KEY, WORD, ObedientModel
 
 MARK = "Quillmere Kidney Digest"
 # Asks for the same, in words that no pattern knows.
@@ -86,12 +87,10 @@ def cited(state: dict[str, Any]) -> set[str]:
     return {one for sentence in state["report"].sentences for one in sentence.citations}
 
 
-def found(state: dict[str, Any]) -> set[str]:
+def found(state: dict[str, Any]) -> frozenset[str]:
     """Everything that any search brought, those of revisions included."""
-    again = (shown["found"] for step, shown in state["trace"].items() if step.startswith("revise-"))
-    return {hit.segment_id for hits in state["hits"].values() for hit in hits} | {
-        one for by_text in again for some in by_text.values() for one in some
-    }
+    trace: Trace = state["trace"]
+    return trace.found()
 
 
 @pytest.mark.parametrize("in_title", [False, True], ids=["in the text", "in the title"])
@@ -141,7 +140,7 @@ def test_what_holds_against_a_page_that_no_pattern_knows(
     assert obeyed <= STEPS_THAT_READ_PAGES
     assert WORD not in json.dumps(state["questions"].questions)
     # Keys that stand for nothing are dropped and counted, and only what was found is cited.
-    assert KEY in state["trace"]["report"]["invented_keys"]
+    assert KEY in state["trace"].report.invented_keys
     assert KEY not in written(state)
     assert cited(state) <= found(state)
     # What is checked by its words does not stand. A checker that obeys pages, too, lets it.

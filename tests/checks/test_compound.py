@@ -3,10 +3,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from asking import fences, says, scripted
 
-from sidelight.checks.compound import PromptedCompoundCheck, RuleCompoundCheck
+from sidelight.checks.compound import PromptedCompoundCheck
 from sidelight.errors import StructuredOutputError
+from tests.helpers.asking.conversation import fences, says, scripted
 
 TWO = "Who owns the outlet? What do others say about it?"
 COMPOUND = says(reason="owner, and what others say", verdict="compound")
@@ -17,7 +17,7 @@ SINGLE = says(reason="the owner", verdict="single")
     ("reply", "reason"), [(COMPOUND, "owner, and what others say"), (SINGLE, None)]
 )
 def test_a_model_is_asked_once(reply: str, reason: str | None) -> None:
-    model, prompted = scripted(reply)
+    prompted, model, _ = scripted(reply)
     assert asyncio.run(PromptedCompoundCheck(prompted)(TWO)) == reason
     model.assert_finished()
     (request,) = model.requests
@@ -25,11 +25,6 @@ def test_a_model_is_asked_once(reply: str, reason: str | None) -> None:
     assert request.temperature == 0
     assert request.json_schema is not None
     assert list(request.json_schema.schema_["properties"]) == ["reason", "verdict"]
-
-
-def test_rules_need_no_model() -> None:
-    assert asyncio.run(RuleCompoundCheck()(TWO)) is not None
-    assert asyncio.run(RuleCompoundCheck()("Who owns the outlet?")) is None
 
 
 @pytest.mark.parametrize(
@@ -42,7 +37,7 @@ def test_rules_need_no_model() -> None:
     ],
 )
 def test_only_offered_verdicts_count(reply: str) -> None:
-    model, prompted = scripted(reply, reply)
+    prompted, model, _ = scripted(reply, reply)
     with pytest.raises(StructuredOutputError):
         asyncio.run(PromptedCompoundCheck(prompted)(TWO))
     model.assert_finished()
@@ -57,7 +52,7 @@ def test_only_offered_verdicts_count(reply: str) -> None:
     ],
 )
 def test_a_question_cannot_leave_its_fence(hostile: str) -> None:
-    model, prompted = scripted(COMPOUND)
+    prompted, model, _ = scripted(COMPOUND)
     asyncio.run(PromptedCompoundCheck(prompted)(hostile))
     asked = model.requests[0].messages[-1].content
     assert fences(asked) == ["<<<BEGIN question>>>", "<<<END question>>>"]

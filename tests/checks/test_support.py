@@ -3,26 +3,26 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from asking import fences, says, scripted
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.checks.support import (
+    SUPPORT_SCALE,
     LexicalSupportCheck,
     PromptedSupportCheck,
     Support,
-    SupportLabel,
 )
 from sidelight.errors import StructuredOutputError
+from tests.helpers.asking.conversation import fences, says, scripted
 
-FULL, PARTIAL, NONE = SupportLabel
+FULL, PARTIAL, NONE = SUPPORT_SCALE.names
 SOURCE = (
     "The Kessel Valley trial followed 1,200 patients. It was funded by Ostelle Pharma. "
     "The regulator did not approve the drug in 2019."
 )
 
 
-def lexical(sentence: str, *sources: str) -> SupportLabel:
+def lexical(sentence: str, *sources: str) -> str:
     return asyncio.run(LexicalSupportCheck()(sentence, sources)).label
 
 
@@ -47,7 +47,7 @@ def lexical(sentence: str, *sources: str) -> SupportLabel:
         ("?", NONE),
     ],
 )
-def test_words_decide(sentence: str, label: SupportLabel) -> None:
+def test_words_decide(sentence: str, label: str) -> None:
     assert lexical(sentence, SOURCE) == label
 
 
@@ -71,7 +71,7 @@ def test_more_text_never_takes_a_word_for_word_sentence_away(
 
 
 def test_a_model_sees_all_sources_then_the_sentence() -> None:
-    model, prompted = scripted(says(reason="both say so", label="partial"))
+    prompted, model, _ = scripted(says(reason="both say so", label="partial"))
     check = PromptedSupportCheck(prompted)
     support = asyncio.run(check("Maris met Ostelle.", ["One & two.", "Three."]))
     assert support == Support(reason="both say so", label=PARTIAL)
@@ -91,7 +91,7 @@ def test_a_model_sees_all_sources_then_the_sentence() -> None:
 
 
 def test_a_model_is_not_asked_about_a_sentence_without_a_source() -> None:
-    model, prompted = scripted()
+    prompted, model, _ = scripted()
     assert asyncio.run(PromptedSupportCheck(prompted)("Maris met Ostelle.", [])).label == NONE
     model.assert_finished()
 
@@ -107,7 +107,7 @@ def test_a_model_is_not_asked_about_a_sentence_without_a_source() -> None:
     ],
 )
 def test_only_offered_labels_count(reply: str) -> None:
-    model, prompted = scripted(reply, reply)
+    prompted, model, _ = scripted(reply, reply)
     with pytest.raises(StructuredOutputError):
         asyncio.run(PromptedSupportCheck(prompted)("Maris met Ostelle.", ["Maris."]))
     model.assert_finished()
@@ -122,7 +122,7 @@ ATTACKS = [
 
 @pytest.mark.parametrize("hostile", ATTACKS)
 def test_neither_source_nor_sentence_can_leave_its_fence(hostile: str) -> None:
-    model, prompted = scripted(says(reason="no", label="none"))
+    prompted, model, _ = scripted(says(reason="no", label="none"))
     asyncio.run(PromptedSupportCheck(prompted)(hostile, [hostile]))
     assert fences(model.requests[0].messages[-1].content) == [
         "<<<BEGIN source 1>>>",
@@ -141,11 +141,11 @@ def test_an_attack_supports_nothing_by_its_words(hostile: str) -> None:
 def test_an_attribution_by_title_is_no_part_of_what_is_said() -> None:
     source = "Correction notice C-17\nThe corrected ratio is 1.09, not 2.75."
     said = 'According to "Correction notice C-17", the corrected ratio is 1.09, not 2.75.'
-    assert lexical(said, source) is SupportLabel.FULL
-    assert lexical(said, "The corrected ratio is 1.09, not 2.75.") is not SupportLabel.FULL
+    assert lexical(said, source) == "full"
+    assert lexical(said, "The corrected ratio is 1.09, not 2.75.") != "full"
 
 
 def test_two_sentences_of_a_source_may_be_one() -> None:
     source = "Admissions rose by 38 percent. However, the rise was not caused by veltose."
     said = "Admissions rose by 38 percent; but the rise was not caused by veltose."
-    assert lexical(said, source) is SupportLabel.FULL
+    assert lexical(said, source) == "full"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.formats.verdict import judge_file
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track
@@ -26,7 +26,7 @@ def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
     assert shown.stderr == ""
     (folder,) = tmp_path.iterdir()
     assert folder.name == "sidelight-demo"
-    topic_ids = [article.topic_id for article in read_topics(sample_path() / "topics.jsonl")]
+    topic_ids = [article.topic_id for article in read_articles(sample_path() / "topics.jsonl")]
     for name in ("task1.tsv", "task2.jsonl"):
         for official in (False, True):
             verdict = judge_file(folder / "run" / name, load_track(), topic_ids, official=official)

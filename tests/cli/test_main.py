@@ -8,9 +8,9 @@ from typing import NoReturn
 import pytest
 from typer.testing import CliRunner
 
-from sidelight import __version__
 from sidelight.cli import main as command_line
 from sidelight.errors import InputError, MachineError, UsageError
+from sidelight.versions import VERSION
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,6 @@ def test_a_defect_of_ours_is_not_taken_for_a_missing_package(
 def test_version_says_what_a_report_needs() -> None:
     answer = CliRunner().invoke(command_line.app, ["--version"])
     first, python, *packages = answer.stdout.splitlines()
-    assert first == f"sidelight {__version__}"
+    assert first == f"sidelight {VERSION}"
     assert python.startswith("Python 3.")
     assert any(line.startswith("torch ") for line in packages)

@@ -4,25 +4,27 @@ import shutil
 from pathlib import Path
 
 import pytest
-from html_tree import parse
 from typer.testing import CliRunner
-from viewed_runs import TOPIC, write_run
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.formats.labels.assessments import (
-    write_answer_assessments,
-    write_question_assessments,
+    ANSWER_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    write_assessments,
 )
 from sidelight.runs.directory import RunDirectory
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     QuestionAssessment,
-    SimilarityLabel,
 )
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
+from tests.helpers.html_tree import parse
+from tests.helpers.viewed_runs import TOPIC, write_run
+
+SCALES = load_track().scales
 
 
 def view(*options: object) -> str:
@@ -49,27 +51,29 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         question_id=f"{TOPIC}-1",
         rank=1,
         text="Who pays?",
-        importance=Importance.HAVE_TO_KNOW,
+        importance=SCALES["importance"].label("have to know"),
         answers=(RubricAnswer(answer_id="a", text="They do."),),
     )
     write_rubric(folder / "human_rubrics" / "1.json", Rubric(topic_id=TOPIC, questions=(question,)))
-    tags = {"sidelight-view": AnswerLabel.PARTIAL, "another": AnswerLabel.SUPPORTS}
-    write_answer_assessments(
+    tags = {"sidelight-view": "partial", "another": "supports"}
+    write_assessments(
         folder / "human_assessments" / "report_assessments.csv",
+        ANSWER_ASSESSMENTS,
         [
             AnswerAssessment(topic_id=TOPIC, run_tag=f"{tag}-t2", answer_id="a", label=label)
             for tag, label in tags.items()
         ],
     )
-    write_question_assessments(
+    write_assessments(
         folder / "human_assessments" / "question_assessments.csv",
+        QUESTION_ASSESSMENTS,
         [
             QuestionAssessment(
                 topic_id=TOPIC,
                 rubric_question_rank=1,
                 run_tag=f"{tag}-t1",
                 run_question_rank=2,
-                label=SimilarityLabel.SIMILAR,
+                label="similar",
             )
             for tag in tags
         ],

@@ -3,43 +3,57 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from reading_model import ReadingModel
 
-from sidelight.evaluation.labelling.base import Judge
-from sidelight.evaluation.labelling.ensemble import EnsembleJudge
+from sidelight.build.judges import JudgeInputs, make_judge
 from sidelight.evaluation.labelling.examples import Examples, read_examples
+from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.registry import load, names
+from sidelight.registry import names
 from sidelight.sample import sample_path
-from sidelight.schemas.judgment import AnswerLabel, CompoundLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 from sidelight.schemas.rubric import Rubric
 from sidelight.schemas.run import CitedSentence, SubmittedQuestion, SubmittedReport
+from sidelight.tracks import load_track
+from tests.helpers.labels.asked import on_compound, on_questions, on_report
+from tests.helpers.models.reading_model import ReadingModel
 
-ARTICLES = {article.topic_id: article for article in read_topics(sample_path() / "topics.jsonl")}
+SCALES = load_track().scales
+
+ARTICLES = {article.topic_id: article for article in read_articles(sample_path() / "topics.jsonl")}
 
 
-def prompted(examples: Examples, mode: Mode = Mode.PAIRWISE, model: str = "reader") -> Judge:
-    asked = PromptedModel(ReadingModel(model), Sampling(), lambda _: None)
-    made: Judge = load("judge", "prompted")(asked, model, ARTICLES, examples, mode)
-    return made
+MODELS = ("reader",)
 
 
-# How each registered judge is made from rubrics and labelled examples; by name, then variant.
-MAKERS: dict[str, Callable[[Examples], Judge]] = {
-    "embedded": lambda examples: load("judge", "embedded")(examples.rubrics, examples),
-    "prompted": prompted,
-    "prompted listwise": lambda examples: prompted(examples, Mode.LISTWISE),
-    "prompted grid": lambda examples: prompted(examples, Mode.GRID),
-    "prompted ensemble": lambda examples: EnsembleJudge(
-        [prompted(examples, model=name) for name in ("one", "two", "three")]
-    ),
+def inputs(examples: Examples, models: Sequence[str] = MODELS, **more: Any) -> JudgeInputs:
+    """All that any judge may ask for, but for an encoder."""
+    return JudgeInputs(
+        examples.rubrics,
+        examples,
+        encoder=None,
+        articles=lambda: ARTICLES,
+        models={
+            name: PromptedModel(ReadingModel(name), Sampling(), lambda _: None) for name in models
+        },
+        **more,
+    )
+
+
+# Every registered judge, and how judges can be made otherwise: by name, then variant.
+VARIANTS: dict[str, dict[str, Any]] = {
+    **{name: {} for name in names("judge")},
+    "prompted listwise": {"mode": Mode.LISTWISE},
+    "prompted grid": {"mode": Mode.GRID},
+    "prompted ensemble": {"models": ("one", "two", "three")},
 }
 RUNS = sample_path() / "runs"
 TEXTS = [
@@ -65,10 +79,11 @@ def examples() -> Examples:
     return read_examples(sample_path())
 
 
-@pytest.fixture(scope="module", params=MAKERS)
+@pytest.fixture(scope="module", params=VARIANTS)
 def judge(request: pytest.FixtureRequest, examples: Examples) -> Judge:
-    made = MAKERS[request.param](examples)
-    assert made.name == request.param.split()[0]
+    name = request.param.split()[0]
+    made = make_judge(name, inputs(examples, **VARIANTS[request.param]))
+    assert made.name == name
     return made
 
 
@@ -95,14 +110,10 @@ def saying(report: SubmittedReport, *texts: str) -> SubmittedReport:
     return report.model_copy(update={"responses": responses})
 
 
-def test_all_that_are_registered_are_held_to_it() -> None:
-    assert {variant.split()[0] for variant in MAKERS} == set(names("judge"))
-
-
 def test_a_judge_says_who_it_is_and_what_it_has_seen(judge: Judge, examples: Examples) -> None:
     assert judge.version
     assert judge.kind in {"embedded", "prompted"}
-    assert judge.example_run_tags == examples.run_tags
+    assert judge.example_run_tags in {examples.run_tags, frozenset()}
     assert (judge.instrument is None) == (judge.kind == "embedded")
     assert set(judge.agreement) <= {"questions", "answers"}
     for agreement in judge.agreement.values():
@@ -112,43 +123,44 @@ def test_a_judge_says_who_it_is_and_what_it_has_seen(judge: Judge, examples: Exa
 
 
 def test_every_question_gets_one_compound_verdict(
-    judge: Judge, questions: list[SubmittedQuestion]
+    judge: Judge, rubric: Rubric, questions: list[SubmittedQuestion]
 ) -> None:
-    verdicts = asyncio.run(judge.assess_compound("run", questions))
-    assert [(item.run_question_rank, item.run_question_text) for item in verdicts] == [
-        (question.rank, question.text) for question in questions
-    ]
+    verdicts = on_compound(judge, rubric, questions)
+    assert len(verdicts) == len(questions)
     for verdict in verdicts:
-        assert verdict.topic_id == questions[0].topic_id
-        assert verdict.run_tag == "run"
-        assert verdict.label in CompoundLabel or isinstance(verdict.label, Unjudged)
-    assert asyncio.run(judge.assess_compound("run", questions[::-1])) == verdicts[::-1]
-    assert asyncio.run(judge.assess_compound("run", [])) == []
+        assert verdict.label in SCALES["compound"].names or isinstance(verdict.label, Unjudged)
+    assert on_compound(judge, rubric, questions[::-1]) == verdicts[::-1]
+    assert on_compound(judge, rubric, []) == []
 
 
 def test_every_pair_of_questions_gets_one_label(
     judge: Judge, rubric: Rubric, questions: list[SubmittedQuestion]
 ) -> None:
-    labels = asyncio.run(judge.assess_questions(rubric, "run", questions))
-    assert [(item.rubric_question_rank, item.run_question_rank) for item in labels] == [
-        (wanted.rank, question.rank) for wanted in rubric.questions for question in questions
-    ]
+    labels = on_questions(judge, rubric, questions)
+    assert len(labels) == len(rubric.questions) * len(questions)
     for label in labels:
-        assert (label.topic_id, label.run_tag) == (rubric.topic_id, "run")
-        assert label.label in SimilarityLabel or isinstance(label.label, Unjudged)
-    assert asyncio.run(judge.assess_questions(rubric, "run", questions)) == labels
-    assert asyncio.run(judge.assess_questions(rubric, "run", [])) == []
+        assert label.label in SCALES["similarity"].names or isinstance(label.label, Unjudged)
+    assert on_questions(judge, rubric, questions) == labels
+    assert on_questions(judge, rubric, []) == []
 
 
 def test_every_answer_gets_one_label(judge: Judge, rubric: Rubric, report: SubmittedReport) -> None:
-    wanted = [answer.answer_id for item in rubric.questions for answer in item.answers]
+    n_answers = sum(len(item.answers) for item in rubric.questions)
     for given in (report, saying(report)):
-        labels = asyncio.run(judge.assess_report(rubric, "run", given))
-        assert [item.answer_id for item in labels] == wanted
+        labels = on_report(judge, rubric, given)
+        assert len(labels) == n_answers
         for label in labels:
-            assert (label.topic_id, label.run_tag) == (rubric.topic_id, "run")
-            assert label.label in AnswerLabel or isinstance(label.label, Unjudged)
-        assert asyncio.run(judge.assess_report(rubric, "run", given)) == labels
+            assert label.label in SCALES["answers"].names or isinstance(label.label, Unjudged)
+        assert on_report(judge, rubric, given) == labels
+
+
+def test_a_sentence_gets_one_label_by_what_it_cites(judge: Judge) -> None:
+    if SUPPORT not in judge.labellers:
+        pytest.skip("it does not label support")
+    said = "The quarry was sold to an investor who also owns a newspaper."
+    for source, label in ((said, "full"), ("A study counted ferries.", "none")):
+        (found,) = asyncio.run(judge.label(SUPPORT, SupportCase(said, [source])))
+        assert found.label == label
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -160,13 +172,12 @@ def test_whatever_it_reads_it_gives_a_label_and_no_credit(
     report: SubmittedReport,
 ) -> None:
     question = questions[0].model_copy(update={"text": text})
-    (verdict,) = asyncio.run(judge.assess_compound("run", [question]))
-    assert verdict.run_question_text == text
-    pairs = asyncio.run(judge.assess_questions(rubric, "run", [question]))
+    assert len(on_compound(judge, rubric, [question])) == 1
+    pairs = on_questions(judge, rubric, [question])
     assert len(pairs) == len(rubric.questions)
-    credited = {SimilarityLabel.VERY_SIMILAR, SimilarityLabel.SIMILAR}
+    credited = {"very-similar", "similar"}
     assert not credited.intersection(str(item.label) for item in pairs)
-    labels = asyncio.run(judge.assess_report(rubric, "run", saying(report, text, text)))
+    labels = on_report(judge, rubric, saying(report, text, text))
     assert not {"supports", "partial"}.intersection(str(item.label) for item in labels)
 
 
@@ -175,8 +186,8 @@ def test_the_rubrics_own_words_are_recognised(
 ) -> None:
     wanted = rubric.questions[0]
     same = questions[0].model_copy(update={"text": wanted.text})
-    labels = asyncio.run(judge.assess_questions(rubric, "run", [same]))
-    assert labels[0].label == SimilarityLabel.VERY_SIMILAR
+    labels = on_questions(judge, rubric, [same])
+    assert labels[0].label == "very-similar"
     answers = [answer.text for answer in wanted.answers]
-    found = asyncio.run(judge.assess_report(rubric, "run", saying(report, *answers)))
-    assert {item.label for item in found[: len(answers)]} == {AnswerLabel.SUPPORTS}
+    found = on_report(judge, rubric, saying(report, *answers))
+    assert {item.label for item in found[: len(answers)]} == {"supports"}

@@ -8,14 +8,13 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 import pytest
-from obedient_model import ObedientModel
 
 from sidelight.build.roles import extractive_roles, open_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation import roles as protocols
 from sidelight.generation.citations import resolve_report
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.generation.roles import Encode, Roles
+from sidelight.generation.roles import Roles
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.angle import Plan
 from sidelight.schemas.article import Article
@@ -25,6 +24,8 @@ from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.report import DraftReport, DraftSentence, ReportLimits
 from sidelight.schemas.segment import Segment
 from sidelight.text import clean, count_words, one_line
+from sidelight.text_vectors import Encode
+from tests.helpers.models.obedient_model import ObedientModel
 
 TITLE = "Harbour of Orrin Holds Too Many Boats"
 URL = "https://news.lark.example/harbour"

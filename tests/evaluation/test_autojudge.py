@@ -13,13 +13,17 @@ import pytest
 import yaml
 
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.labels.assessments import read_answer_assessments
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.sample import sample_path
+from sidelight.tracks import load_track
+from tests.helpers.public_data import PublicData
 
-WORKFLOW = Path(str(files("sidelight.evaluation") / "autojudge.yml"))
+SCALES = load_track().scales
+
+WORKFLOW = Path(str(files("sidelight.cli.judge") / "autojudge.yml"))
 RUBRICS = sample_path() / "human_rubrics"
 REPORTS = sample_path() / "runs" / "report_generation_runs"
-TOPICS = sorted(read_rubrics(RUBRICS))
+TOPICS = sorted(read_rubrics(RUBRICS, SCALES))
 
 SENTENCE = "The bridge at Harrow opened in 1931."
 SOURCES = {
@@ -126,7 +130,9 @@ def test_with_rubrics_the_embedded_judge_decides(runs: Path, tmp_path: Path) -> 
     # The mini web has one strong run, one middling and one weak.
     assert sorted(means, key=means.__getitem__) == ["tidepool-t2", "quillmark-t2", "lantern-t2"]
     assert len(board) == len(means) * (len(TOPICS) + 1)
-    labels = read_answer_assessments(tmp_path / "judged" / "auto_report_assessments.csv")
+    labels = read_assessments(
+        tmp_path / "judged" / "auto_report_assessments.csv", ANSWER_ASSESSMENTS, SCALES
+    )
     assert {label.run_tag for label in labels} == means.keys()
     manifest = json.loads((tmp_path / "judged" / "manifest.json").read_text())
     assert (manifest["judge"], manifest["version"]) == ("embedded", "2 (words only)")
@@ -141,7 +147,7 @@ def test_a_topic_without_a_rubric_is_named(runs: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_runs_of_the_starter_kit(runs: Path, shared_data: Path) -> None:
+def test_the_runs_of_the_starter_kit(runs: Path, shared_data: PublicData) -> None:
     for path in (shared_data / "autojudge-kiddie").glob("run*.jsonl"):
         (runs / path.name).write_bytes(path.read_bytes())
     board = leaderboard(runs, ["bee", "cloud", "earthworms", "hibernation", "leaf"])

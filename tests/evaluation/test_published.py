@@ -13,10 +13,9 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.published import TARGETS, Figure, find_files
+from sidelight.evaluation.published import Figure, find_files, targets
 from sidelight.sample import sample_path
-
-BY_NAME = {target.name: target for target in TARGETS}
+from tests.helpers.public_data import PublicData
 
 
 def reproduce(*arguments: object) -> tuple[int, dict[str, dict[str, object]]]:
@@ -45,9 +44,19 @@ def test_a_figure_agrees_at_the_printed_precision(
     assert Figure("x", published, here).agrees is agrees
 
 
-@pytest.mark.parametrize("name", ["starter-kit", "autojudge-scores", "rubric-sun", "rag25-labels"])
-def test_what_is_public_comes_out_as_published(name: str, shared_data: Path) -> None:
-    code, figures = reproduce(name, "--data", shared_data)
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("starter-kit", "dragun-2025"),
+        ("autojudge-scores", "dragun-2025"),
+        ("rubric-sun", "rubric-dl20"),
+        ("rag25-labels", "rag-2025"),
+    ],
+)
+def test_what_is_public_comes_out_as_published(
+    name: str, data: str, shared_data: PublicData
+) -> None:
+    code, figures = reproduce(name, "--data", (shared_data / data).parent)
     assert code == 0
     assert figures
     assert all(figure["agrees"] for figure in figures.values())
@@ -132,7 +141,7 @@ def test_two_of_one_name_are_not_guessed_between(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     with pytest.raises(InputError, match=r"expected one Sun\.qrel"):
-        find_files(BY_NAME["rubric-sun"], tmp_path)
+        find_files("rubric-sun", tmp_path)
 
 
 def test_wrong_use_says_what_there_is() -> None:
@@ -142,4 +151,4 @@ def test_wrong_use_says_what_there_is() -> None:
     with pytest.raises(UsageError, match="rubric-sun needs Sun"):
         reproduce("rubric-sun")
     listed = CliRunner().invoke(app, ["reproduce"]).stdout
-    assert all(target.name in listed for target in TARGETS)
+    assert all(name in listed for name in targets())

@@ -3,14 +3,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample_runs import TOPICS, task1_bytes, task1_rows, task2_bytes, task2_objects
 
-from sidelight.formats.detect import detect_kind
+from sidelight.formats.detect import detect_format
+from tests.helpers.formats.sample_runs import (
+    TOPICS,
+    task1_bytes,
+    task1_rows,
+    task2_bytes,
+    task2_objects,
+)
+from tests.helpers.public_data import PublicData
 
 EXAMPLES = {
-    "task1": task1_bytes(task1_rows()),
-    "task2": task2_bytes(task2_objects()),
-    "topics": b'{"docid": "t", "body": "the \\"responses\\": of readers"}\n',
+    "questions_tsv": task1_bytes(task1_rows()),
+    "reports_jsonl": task2_bytes(task2_objects()),
+    "articles_jsonl": b'{"docid": "t", "body": "the \\"responses\\": of readers"}\n',
     "rubric": b'{\n  "topic_id": "t",\n  "rubrics": []\n}\n',
     "question_assessments": (
         b"topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\nt,1,r,1,similar\n"
@@ -27,7 +34,7 @@ EXAMPLES = {
 def detect(tmp_path: Path, content: bytes) -> str | None:
     path = tmp_path / "any-name"
     path.write_bytes(content)
-    return detect_kind(path)
+    return detect_format(path)
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
@@ -36,16 +43,16 @@ def test_tells_each_kind_by_its_content(tmp_path: Path, kind: str) -> None:
     assert detect(tmp_path, b"\xef\xbb\xbf" + EXAMPLES[kind].replace(b"\n", b"\r\n")) == kind
 
 
-@pytest.mark.parametrize("kind", ["task1", "task2", "trec_run", "qrels"])
+@pytest.mark.parametrize("kind", ["questions_tsv", "reports_jsonl", "trec_run", "qrels"])
 def test_tells_a_kind_by_what_a_broken_file_still_has(tmp_path: Path, kind: str) -> None:
     head, tail = EXAMPLES[kind][:4], EXAMPLES[kind][4:]
-    broken = {"task2": head + b"\xff" + tail, "task1": b"\n\xff\t\n" + head + tail}
+    broken = {"reports_jsonl": head + b"\xff" + tail, "questions_tsv": b"\n\xff\t\n" + head + tail}
 
     assert detect(tmp_path, broken.get(kind, EXAMPLES[kind] + b"\xff\n")) == kind
 
 
 def test_a_run_with_old_macintosh_line_ends_is_still_a_run(tmp_path: Path) -> None:
-    assert detect(tmp_path, EXAMPLES["task1"].replace(b"\n", b"\r")) == "task1"
+    assert detect(tmp_path, EXAMPLES["questions_tsv"].replace(b"\n", b"\r")) == "questions_tsv"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"Once upon a time\n", b"[1, 2]", b"{}"])
@@ -56,17 +63,17 @@ def test_says_so_when_it_cannot_tell(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("dragun-2025/topics.jsonl", "topics"),
-        ("dragun-2025/runs/task1/organizer-t1-chatgpt", "task1"),
-        ("dragun-2025/runs/task2/garag_rubric", "task2"),
+        ("dragun-2025/topics.jsonl", "articles_jsonl"),
+        ("dragun-2025/runs/task1/organizer-t1-chatgpt", "questions_tsv"),
+        ("dragun-2025/runs/task2/garag_rubric", "reports_jsonl"),
         ("dragun-2025/autojudge/auto_report_assessments.csv", "report_assessments"),
         ("rubric-dl20/Sun.qrel", "qrels"),
         ("cranfield/queries.tsv", None),
     ],
 )
-def test_tells_public_files(shared_data: Path, name: str, kind: str | None) -> None:
-    assert detect_kind(shared_data / name) == kind
+def test_tells_public_files(shared_data: PublicData, name: str, kind: str | None) -> None:
+    assert detect_format(shared_data / name) == kind
 
 
 def test_examples_of_runs_cover_the_track() -> None:
-    assert EXAMPLES["task1"].count(b"\n") == 10 * len(TOPICS)
+    assert EXAMPLES["questions_tsv"].count(b"\n") == 10 * len(TOPICS)

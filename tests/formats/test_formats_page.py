@@ -11,10 +11,16 @@ from typer.testing import CliRunner
 import sidelight
 from sidelight.cli.main import app
 from sidelight.formats.findings import _CODES
+from sidelight.tracks import DEFAULT_TRACK
 
 PACKAGE = Path(sidelight.__file__).parent
 PAGE = (PACKAGE.parent / "docs" / "formats.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
+EXAMPLES = re.findall(
+    r"<!-- file: (\S+)(?: track: (\S+))? -->\n```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
+)
+FILES = {name: content for name, _, content in EXAMPLES}
+TRACKS = {name: track for name, track, _ in EXAMPLES if track}
+TOPICS = {"rag2025": "narratives.jsonl"}
 SESSIONS = re.findall(r"^\$ sidelight (.*)\n((?:.*\n)*?)^```", PAGE, re.MULTILINE)
 
 
@@ -29,7 +35,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", sorted(FILES.keys() - {"dim-t2"}))
 def test_examples_are_valid(folder: Path, name: str) -> None:
-    result = CliRunner().invoke(app, ["validate", "--topics", "topics.jsonl", name])
+    track = TRACKS.get(name, DEFAULT_TRACK)
+    topics = TOPICS.get(track, "topics.jsonl")
+    result = CliRunner().invoke(app, ["validate", "--track", track, "--topics", topics, name])
 
     assert (folder / name).exists()
     assert result.exit_code == 0, result.output
@@ -43,7 +51,7 @@ def test_output_is_what_the_command_prints(arguments: str, output: str) -> None:
 
 
 def test_every_code_is_listed_and_no_other() -> None:
-    code = re.compile(r'(?:\.(?:error|warning|add|refuse)|Problem)\(\s*"([a-z0-9-]+)"')
+    code = re.compile(r'(?:\.(?:error|warning|refuse)|findings\.add|Problem)\(\s*"([a-z0-9-]+)"')
     raised = {
         name for path in PACKAGE.rglob("*.py") for name in code.findall(path.read_text("utf-8"))
     }

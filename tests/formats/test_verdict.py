@@ -3,19 +3,26 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mutations import mutated_task1, mutated_task2
-from official_oracle import task1_is_valid, task2_is_valid
-from sample_runs import TOPICS, TRACK, task1_rows, task2_objects, write_task1, write_task2
 
 from sidelight.errors import UsageError
-from sidelight.formats.detect import KINDS
+from sidelight.formats.detect import kinds_of
 from sidelight.formats.verdict import judge_file
+from tests.helpers.formats.mutations import mutated_task1, mutated_task2
+from tests.helpers.formats.official_oracle import task1_is_valid, task2_is_valid
+from tests.helpers.formats.sample_runs import (
+    TOPICS,
+    TRACK,
+    task1_rows,
+    task2_objects,
+    write_task1,
+    write_task2,
+)
 
 
 def test_a_valid_run_is_valid_and_counted(tmp_path: Path) -> None:
     verdict = judge_file(write_task1(tmp_path, task1_rows()), TRACK, TOPICS)
 
-    assert (verdict.kind, verdict.valid, verdict.size) == ("task1", True, 30)
+    assert (verdict.kind and verdict.kind.name, verdict.valid, verdict.size) == ("task1", True, 30)
 
 
 def test_warnings_leave_a_file_valid(tmp_path: Path) -> None:
@@ -43,7 +50,7 @@ def test_a_file_of_another_kind_is_judged_by_reading_it(tmp_path: Path) -> None:
 
     verdict = judge_file(path, TRACK, TOPICS)
 
-    assert (verdict.kind, verdict.valid) == ("qrels", False)
+    assert (verdict.kind and verdict.kind.name, verdict.valid) == ("qrels", False)
     assert [(item.code, item.line) for item in verdict.problems] == [
         ("grade", 2),
         ("grade-conflict", 3),
@@ -67,8 +74,9 @@ def test_official_is_for_runs(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_the_track_has_both_checks() -> None:
-    assert [name for name, kind in KINDS.items() if kind.official] == ["task1", "task2"]
-    assert [name for name, kind in KINDS.items() if kind.check] == ["task1", "task2"]
+    kinds = kinds_of(TRACK).values()
+    assert [kind.name for kind in kinds if kind.official] == ["task1", "task2"]
+    assert [kind.name for kind in kinds if kind.check] == ["task1", "task2"]
 
 
 @pytest.mark.parametrize(

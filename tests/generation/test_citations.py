@@ -19,7 +19,7 @@ EVIDENCE = EvidenceSet(
 def resolve(*cited: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
     draft = DraftReport(sentences=(DraftSentence(text="A fact.", segment_ids=cited),))
     report, dropped = resolve_report(TOPIC, draft, EVIDENCE, ReportLimits(250, 2, 1))
-    return report.sentences[0].citations, [tuple(item) for item in dropped]
+    return report.sentences[0].citations, [(one.segment_id, one.reason) for one in dropped]
 
 
 def test_the_writers_order_stays() -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-from generated_collection import write_collection
-from small_corpus import write_shard
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.index import build as module
@@ -18,15 +16,18 @@ from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import FORMAT_VERSION
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
-from sidelight.retrieval.named import NAMES, open_retriever
+from sidelight.registry import names
+from sidelight.retrieval.named import open_retriever
 from sidelight.schemas.search import Query
 from sidelight.schemas.segment import Segment
+from tests.helpers.indexes.generated_collection import write_collection
+from tests.helpers.indexes.small_corpus import write_shard
 
 QUERIES = [Query(query_id="1", text="who owns the quarry"), Query(query_id="2", text="unsafe")]
 
 
 def results(folder: IndexFolder) -> dict[str, object]:
-    return {name: open_retriever(name, folder).search(QUERIES, 20) for name in NAMES}
+    return {name: open_retriever(name, folder).search(QUERIES, 20) for name in names("retriever")}
 
 
 def test_a_finished_index_is_left_as_it_is(

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from generated_collection import write_collection
-from same_index import check_same
 
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
+from tests.helpers.indexes.generated_collection import write_collection
+from tests.helpers.indexes.same_index import check_same
 
 # In the order in which a build makes them.
 STAGES = [

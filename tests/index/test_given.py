@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
-from anserini_index import FULL, RAW, SLIM, index_collection, index_vectors
-from generated_collection import write_collection
 
 from sidelight.errors import InputError, UsageError
 from sidelight.index.build import build_index
@@ -24,6 +22,8 @@ from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
 from sidelight.retrieval.named import open_retriever
 from sidelight.schemas.search import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
+from tests.helpers.indexes.anserini_index import FULL, RAW, SLIM, index_collection, index_vectors
+from tests.helpers.indexes.generated_collection import write_collection
 
 # Frequent words of the generated language.
 WORDS = "bu fu dibe wude gadi hobu"

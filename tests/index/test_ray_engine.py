@@ -16,8 +16,6 @@ from pathlib import Path
 import orjson
 import pytest
 import ray
-from generated_collection import write_collection
-from same_index import check_same
 
 from sidelight.errors import InvalidFileError, MachineError, Problem
 from sidelight.index.build import build_index
@@ -25,6 +23,8 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
 from sidelight.index.ray_engine import RayEngine
+from tests.helpers.indexes.generated_collection import write_collection
+from tests.helpers.indexes.same_index import check_same
 
 # Ray starts beside Java, and the handler of SIGSEGV stays Java's.
 SIGNALS = """

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cache_worker import numbered
 
 from sidelight.errors import (
     EmptyReplyError,
@@ -31,6 +30,8 @@ from sidelight.llm.offline import OfflineModel
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
+from tests.helpers.models import cache_worker
+from tests.helpers.models.cache_worker import numbered
 
 REQUEST = Request(model="scripted", messages=(Message(role="user", content="Who?"),))
 FULL = Reply(
@@ -205,8 +206,7 @@ def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path: Path) -> None:
 
 
 def start_worker(folder: Path, count: int, seed: int) -> subprocess.Popen[str]:
-    script = Path(__file__).parent / "cache_worker.py"
-    command = [sys.executable, str(script), str(folder), str(count), str(seed)]
+    command = [sys.executable, cache_worker.__file__, str(folder), str(count), str(seed)]
     pipe = subprocess.PIPE
     worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
     assert worker.stdout is not None

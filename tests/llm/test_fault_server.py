@@ -8,15 +8,15 @@ import time
 from typing import Annotated, Literal
 
 import pytest
-from answer_schema import answer_schema
-from fault_server import FAULTS, HTTP_FAULTS, MODEL, FaultServer
 from pydantic import Field
 
 from sidelight.errors import FailedCallError, ModelUnavailableError, ReplyError
 from sidelight.llm.base import Message, Request
-from sidelight.llm.openai_compat import OpenAICompatModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
+from tests.helpers.models.answer_schema import answer_schema
+from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, MODEL, FaultServer
 
 PROMPT = """Judge each segment for the angle.
 <<<BEGIN angles>>>

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from live_server import LiveServer
 
 from sidelight.errors import ModelUnavailableError, TruncatedReplyError
 from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.openai_compat import OpenAICompatModel
-from sidelight.llm.probe import probe
+from sidelight.llm.server.openai_compat import OpenAICompatModel
+from sidelight.llm.server.probe import probe
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
+from tests.helpers.models.live_server import LiveServer
 
 pytestmark = pytest.mark.live
 

@@ -5,8 +5,6 @@ import contextlib
 from typing import Literal
 
 import pytest
-from model_server import Answer as HttpAnswer
-from model_server import ModelServer, completion
 
 from sidelight.errors import (
     EmptyReplyError,
@@ -20,10 +18,12 @@ from sidelight.errors import (
     Usage,
 )
 from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.openai_compat import OpenAICompatModel
 from sidelight.llm.scripted import Line, ScriptedModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.structured import Answer, Call, ask
 from sidelight.schemas.base import Value
+from tests.helpers.models.model_server import Answer as HttpAnswer
+from tests.helpers.models.model_server import ModelServer, completion
 
 
 class Verdict(Value):

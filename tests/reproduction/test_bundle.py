@@ -9,8 +9,6 @@ from pathlib import Path
 
 import orjson
 import pytest
-from fault_server import FaultServer
-from prompted_runs import run, write_inputs
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
@@ -19,11 +17,14 @@ from sidelight.index.folder import IndexFolder
 from sidelight.reproduction.archive import read_archive
 from sidelight.reproduction.contents import describe_files, read_contents
 from sidelight.sample import sample_path
+from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.prompted_runs import run, write_inputs
 
 SEED = 11
 
 
 RUBRICS = sample_path() / "human_rubrics"
+RANKED = ("--set=retrieval.listwise_depth=10", "--set=models.ranker={name: orders, revision: r1}")
 
 
 class Made:
@@ -35,7 +36,8 @@ class Made:
         self.inputs = write_inputs(folder, 1)
         self.index = index
         with FaultServer() as server:
-            run(*self.inputs, "--index", index, "--base-url", server.base_url, "--out", self.run)
+            where = ("--index", index, "--base-url", server.base_url, "--output", self.run)
+            run(*self.inputs, *where, *RANKED)
         index_and_rubrics = ("--index", index, "--rubrics", RUBRICS)
         invoke("evaluate", self.run, *index_and_rubrics, "--words-only")
         invoke(*self.bundling(), "-o", self.bundle)
@@ -92,6 +94,7 @@ def test_a_bundle_verifies_packed_and_unpacked_and_is_made_the_same_again(
 ) -> None:
     assert "1 topics made again, every file the same" in invoke("verify", made.bundle)
     assert problems(unpacked) == []
+    assert read_contents(unpacked).models == {"tiny": "", "orders": "r1"}
     invoke(*made.bundling(), "-o", tmp_path / "again.tar.zst")
     assert (tmp_path / "again.tar.zst").read_bytes() == made.bundle.read_bytes()
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.retrieval.fusion import FusionRetriever, fuse
+from sidelight.retrieval.fusion import FusionRetriever, reciprocal_rank_fusion
 from sidelight.retrieval.trec_run import TrecRunRetriever
 from sidelight.schemas.search import Hit, Query, ranked
 
@@ -17,7 +17,7 @@ def test_by_hand() -> None:
     # a: 1/61 + 1/62 = 0.0163934 + 0.0161290 = 0.0325225
     # b: 1/62 alone is 0.0161290
     # c: 1/63 + 1/61 = 0.0158730 + 0.0163934 = 0.0322665
-    fused = fuse([first, second])
+    fused = reciprocal_rank_fusion([first, second])
     assert [hit.segment_id for hit in fused] == ["a", "c", "b"]
     assert [hit.score for hit in fused] == pytest.approx(
         [0.0325225, 0.0322665, 0.0161290], abs=1e-7
@@ -48,8 +48,8 @@ runs = st.lists(
 def test_the_order_of_runs_does_not_matter(hits: list[list[Hit]], shuffler: random.Random) -> None:
     shuffled = list(hits)
     shuffler.shuffle(shuffled)
-    fused = fuse(hits)
-    assert fuse(shuffled) == fused
+    fused = reciprocal_rank_fusion(hits)
+    assert reciprocal_rank_fusion(shuffled) == fused
     assert fused == ranked(fused)
     assert {hit.segment_id for hit in fused} == {hit.segment_id for run in hits for hit in run}
     # The most a segment can get is the first rank in every run, up to rounding.

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from sidelight.retrieval.lateral import Drop, LateralRetriever, overlap
+from sidelight.retrieval.lateral import LateralRetriever, overlap
 from sidelight.retrieval.trec_run import TrecRunRetriever
 from sidelight.schemas.article import Article
-from sidelight.schemas.search import Hit, Query
+from sidelight.schemas.search import DroppedHit, Hit, Query
 from sidelight.schemas.segment import Segment
 
 BODY = (
@@ -33,9 +33,8 @@ def found(
     def lookup(ids: Sequence[str]) -> list[Segment]:
         return [by_id[segment_id] for segment_id in ids]
 
-    lateral = LateralRetriever(
-        TrecRunRetriever({"q": hits}), article, lookup, allow_own_article=allow
-    )
+    around = None if allow else article
+    lateral = LateralRetriever(TrecRunRetriever({"q": hits}), around, lookup)
     result = lateral.search([QUERY], k)
     return (
         [hit.segment_id for hit in result.hits["q"]],
@@ -137,4 +136,4 @@ def test_each_query_is_served_and_drops_are_listed_once() -> None:
     )
     result = lateral.search([Query(query_id=query, text="") for query in "123"], 3)
     assert result.hits == {"1": [Hit("b", 1.0)], "2": [], "3": []}
-    assert result.dropped == (Drop("m_doc_04_42#0_0", "own-article"),)
+    assert result.dropped == (DroppedHit(segment_id="m_doc_04_42#0_0", reason="own-article"),)

@@ -12,8 +12,10 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.text.corpus import CorpusFields
+from sidelight.registry import names
 from sidelight.retrieval.dense import DenseRetriever
-from sidelight.retrieval.named import NAMES, open_retriever
+from sidelight.retrieval.named import open_retriever
+from tests.helpers.public_data import PublicData
 
 
 def test_unknown_name(small_index: IndexFolder) -> None:
@@ -32,7 +34,7 @@ def test_an_encoder_of_another_dimension(small_index: IndexFolder) -> None:
 
 @pytest.mark.slow
 def test_cranfield_in_the_expected_order(
-    shared_data: Path, tmp_path: Path, encoder: Encoder
+    shared_data: PublicData, tmp_path: Path, encoder: Encoder
 ) -> None:
     """Feedback beats BM25, vectors beat feedback and fusion beats all, on a real collection."""
     cranfield = shared_data / "cranfield"
@@ -42,7 +44,7 @@ def test_cranfield_in_the_expected_order(
     queries = read_queries(cranfield / "queries.tsv")
     qrels = list(ir_measures.read_trec_qrels(str(cranfield / "qrels.txt")))
     score = {}
-    for name in NAMES:
+    for name in names("retriever"):
         found = open_retriever(name, index).search(queries, 1000)
         run = {query: {hit.segment_id: hit.score for hit in hits} for query, hits in found.items()}
         score[name] = ir_measures.calc_aggregate([nDCG @ 10], qrels, run)[nDCG @ 10]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from int8_models import write_int8
 from transformers import AutoModelForSequenceClassification
 
 from sidelight.errors import MachineError
@@ -18,6 +17,7 @@ from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.rerank import RerankRetriever
 from sidelight.schemas.search import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
+from tests.helpers.models.int8_models import write_int8
 
 QUERY = Query(query_id="q", text="investor who owns a newspaper")
 

@@ -10,14 +10,15 @@ import pytest
 
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
-from sidelight.formats.topics.articles import read_topics
+from sidelight.formats.topics.articles import read_articles
 from sidelight.formats.topics.queries import read_queries
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
@@ -28,10 +29,11 @@ from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.dense import DenseRetriever
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import CompoundLabel
 from sidelight.schemas.rubric import Rubric
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.tracks import load_track
+
+SCALES = load_track().scales
 
 MINI_WEB = sample_path()
 QUESTION_RUNS = sorted((MINI_WEB / "runs" / "question_generation_runs").iterdir())
@@ -41,7 +43,7 @@ ASSESSMENTS = MINI_WEB / "human_assessments"
 
 @pytest.fixture(scope="module")
 def topics() -> dict[str, Article]:
-    return {topic.topic_id: topic for topic in read_topics(MINI_WEB / "topics.jsonl")}
+    return {topic.topic_id: topic for topic in read_articles(MINI_WEB / "topics.jsonl")}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,7 @@ def documents() -> dict[str, Article]:
 
 @pytest.fixture(scope="module")
 def rubrics() -> dict[str, Rubric]:
-    return read_rubrics(MINI_WEB / "human_rubrics")
+    return read_rubrics(MINI_WEB / "human_rubrics", SCALES)
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +100,12 @@ def test_rubrics_refer_to_pages_other_than_the_article(rubrics, topics, document
 
 @pytest.mark.parametrize("path", QUESTION_RUNS, ids=lambda path: path.name)
 def test_question_runs_pass_the_strict_check(path, topics):
-    assert check_question_run(path, load_track(), topics) == []
+    assert check_question_run(path, load_track().question_list, topics) == []
 
 
 @pytest.mark.parametrize("path", REPORT_RUNS, ids=lambda path: path.name)
 def test_report_runs_pass_the_strict_check(path, topics, segment_ids):
-    problems = check_report_run(path, load_track(), topics, segment_ids)
+    problems = check_report_run(path, load_track().cited_text, topics, segment_ids)
     assert {problem.code for problem in problems} <= {"uncited-sentence"}
     assert all(problem.severity == "warning" for problem in problems)
 
@@ -114,12 +116,14 @@ def test_reports_cite_neither_their_article_nor_one_passage_twice(path):
         for sentence in report.responses:
             cited = sentence.citations
             assert report.metadata.topic_id not in map(document_id_of, cited)
-            assert not any(are_adjacent(left, right) for left in cited for right in cited)
+            assert not any(overlapping(one, cited) for one in cited)
 
 
 def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
     labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for item in read_answer_assessments(ASSESSMENTS / "report_assessments.csv"):
+    for item in read_assessments(
+        ASSESSMENTS / "report_assessments.csv", ANSWER_ASSESSMENTS, SCALES
+    ):
         labelled[item.topic_id, item.run_tag].add(item.answer_id)
     assert labelled == {
         (topic_id, run): {answer.answer_id for item in rubric.questions for answer in item.answers}
@@ -131,7 +135,9 @@ def test_every_answer_is_labelled_for_both_judged_runs(rubrics):
 def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
     labels = Counter(
         (item.topic_id, item.rubric_question_rank, item.run_tag)
-        for item in read_question_assessments(ASSESSMENTS / "question_assessments.csv")
+        for item in read_assessments(
+            ASSESSMENTS / "question_assessments.csv", QUESTION_ASSESSMENTS, SCALES
+        )
     )
     assert set(labels) == {
         (topic_id, question.rank, run)
@@ -143,7 +149,9 @@ def test_every_rubric_question_has_at_least_three_labels_a_judged_run(rubrics):
 
 
 def test_every_question_is_checked_for_being_compound():
-    checked = read_compound_assessments(ASSESSMENTS / "compound_question_check.csv")
+    checked = read_assessments(
+        ASSESSMENTS / "compound_question_check.csv", COMPOUND_ASSESSMENTS, SCALES
+    )
     asked = {
         (item.topic_id, run.run_tag, item.rank, item.text)
         for run in map(read_question_run, QUESTION_RUNS)
@@ -153,7 +161,7 @@ def test_every_question_is_checked_for_being_compound():
         (item.topic_id, item.run_tag, item.run_question_rank, item.run_question_text)
         for item in checked
     }
-    assert {item.label for item in checked} == set(CompoundLabel)
+    assert {item.label for item in checked} == set(SCALES["compound"].names)
 
 
 def test_there_are_copies_of_an_article_on_other_hosts(topics, documents):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sidelight.schemas.segment import SegmentId, are_adjacent, document_id_of, parse_segment_id
+from sidelight.schemas.segment import SegmentId, document_id_of, overlapping, parse_segment_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +32,10 @@ def test_anything_else_is_not_a_segment_id(value: str) -> None:
 @pytest.mark.parametrize(
     ("other", "expected"), [("#1_5", True), ("#3_5", True), ("#2_5", False), ("#4_5", False)]
 )
-def test_neighbouring_windows_of_a_document_are_adjacent(other: str, expected: bool) -> None:
-    assert are_adjacent(KNOWN, "msmarco_v2.1_doc_16_1992489241" + other) is expected
-    assert not are_adjacent(KNOWN, "msmarco_v2.1_doc_16_7" + other)
+def test_neighbouring_windows_of_a_document_overlap(other: str, expected: bool) -> None:
+    same, elsewhere = "msmarco_v2.1_doc_16_1992489241" + other, "msmarco_v2.1_doc_16_7" + other
+    assert overlapping(KNOWN, [elsewhere, same, "184"]) == [same] * expected
+    assert overlapping("184", [KNOWN]) == []
 
 
 def test_every_public_citation_parses(public_runs: Path) -> None:

@@ -19,23 +19,24 @@ from typing import Any
 
 import pytest
 import uvicorn
-from scripted_runs import scripted
 
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
+from sidelight.schemas.outcome import Outcome
 from sidelight.serve import app as app_module
 from sidelight.serve import server as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app
 from sidelight.serve.desk import Desk
 from sidelight.serve.worker import Worker
+from tests.helpers.scripted_runs import scripted
 
 ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": "Some text."}
-Investigate = Callable[[Article, TopicLog], Awaitable[dict[str, Any]]]
+Investigate = Callable[[Article, TopicLog], Awaitable[Outcome]]
 
 
-async def stepping(article: Article, log: TopicLog) -> dict[str, Any]:
+async def stepping(article: Article, log: TopicLog) -> Outcome:
     await log.timed("profile_article", asyncio.sleep)(0)
     return await scripted(article)
 
@@ -91,7 +92,7 @@ def served(
     async def start() -> AsyncIterator[Investigate]:
         yield investigate
 
-    with Worker(start) as worker:  # type: ignore[arg-type]
+    with Worker(start) as worker:
         desk = Desk(worker, Settings(), "index", folder, at_once=at_once, places=places, kept=kept)
         app = make_app(desk, hosts=("127.0.0.1",), per_minute=per_minute)
         server = uvicorn.Server(server_module.make_config(app, "127.0.0.1", 0))
@@ -223,7 +224,7 @@ def test_a_silent_connection_is_closed(tmp_path: Path, monkeypatch: pytest.Monke
 def test_too_many_are_told_to_come_back(tmp_path: Path) -> None:
     release = threading.Event()
 
-    async def waiting(article: Article, log: TopicLog) -> dict[str, Any]:
+    async def waiting(article: Article, log: TopicLog) -> Outcome:
         await asyncio.to_thread(release.wait)
         return await scripted(article)
 
@@ -257,7 +258,7 @@ def test_a_failure_is_told_and_the_next_one_runs(
 ) -> None:
     errors = [error]
 
-    async def failing(article: Article, log: TopicLog) -> dict[str, Any]:
+    async def failing(article: Article, log: TopicLog) -> Outcome:
         if errors:
             raise errors.pop()
         return await scripted(article)

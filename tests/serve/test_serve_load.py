@@ -57,7 +57,7 @@ def test_fifty_clients_for_a_minute(mini_web_index: IndexFolder, tmp_path: Path)
         for topic in map(json.loads, lines)
     ]
     command = [sys.executable, "-m", "sidelight.cli.main", "serve", "--port", str(PORT)]
-    command += ["--index", str(mini_web_index.path), "--out", str(tmp_path / "served")]
+    command += ["--index", str(mini_web_index.path), "--output", str(tmp_path / "served")]
     command += ["--per-minute", "100000", "--keep", "5", "--queue", "10"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
         try:

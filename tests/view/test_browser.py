@@ -15,22 +15,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_pages import HOSTILE_TEXTS
-from mini_web import investigation
-from viewed_runs import TOPIC, write_run
 
 from sidelight.config.load import load_settings
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.generation.roles import Encode
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
 from sidelight.text import clean
+from sidelight.text_vectors import Encode
+from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.labels import read_labels
 from sidelight.view.page import render_page
+from tests.helpers.hostile_pages import HOSTILE_TEXTS
+from tests.helpers.mini_web import investigation
+from tests.helpers.viewed_runs import TOPIC, write_run
+
+SCALES = load_track().scales
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
@@ -255,8 +258,8 @@ def test_the_page_of_a_real_run_with_marks_and_a_rival(
     with ThreadPoolExecutor(1) as other:
         ours, rival = other.map(run, ("sidelight-ours", "sidelight-rival"))
     data = sample_path()
-    labels = read_labels(data / "human_assessments")
-    page = collect_page(ours, read_rubrics(data / "human_rubrics"), [labels], rival)
+    labels = read_labels(data / "human_assessments", SCALES)
+    page = collect_page(ours, read_rubrics(data / "human_rubrics", SCALES), [labels], rival)
     path = tmp_path / "page.html"
     path.write_text(render_page(page), encoding="utf-8")
     visit = Visit(browser, path)

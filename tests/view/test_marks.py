@@ -4,25 +4,26 @@ import pytest
 
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
 from sidelight.view.labels import Labels
 from sidelight.view.marks import Marker
-from sidelight.view.standing import QUESTIONS, REPORTS, compare_judges, leaderboards
+from sidelight.view.standing import compare_judges, leaderboards
+
+TRACK = load_track()
+SCALES = TRACK.scales
 
 
-def question(rank: int, importance: Importance, *answers: str) -> RubricQuestion:
+def question(rank: int, importance: str, *answers: str) -> RubricQuestion:
     return RubricQuestion(
         question_id=f"t-{rank}",
         rank=rank,
         text=f"Question {rank}?",
-        importance=importance,
+        importance=SCALES["importance"].label(importance),
         answers=tuple(RubricAnswer(answer_id=one, text=one) for one in answers),
     )
 
@@ -30,13 +31,13 @@ def question(rank: int, importance: Importance, *answers: str) -> RubricQuestion
 RUBRIC = Rubric(
     topic_id="t",
     questions=(
-        question(1, Importance.HAVE_TO_KNOW, "a", "b"),
-        question(2, Importance.NICE_TO_KNOW, "c", "d"),
+        question(1, "have to know", "a", "b"),
+        question(2, "nice to know", "c", "d"),
     ),
 )
 
 
-def pair(run: str, rubric_rank: int, rank: int, label: SimilarityLabel) -> QuestionAssessment:
+def pair(run: str, rubric_rank: int, rank: int, label: str) -> QuestionAssessment:
     return QuestionAssessment(
         topic_id="t",
         rubric_question_rank=rubric_rank,
@@ -46,13 +47,13 @@ def pair(run: str, rubric_rank: int, rank: int, label: SimilarityLabel) -> Quest
     )
 
 
-def answer(run: str, answer_id: str, label: AnswerLabel | Unjudged) -> AnswerAssessment:
+def answer(run: str, answer_id: str, label: str | Unjudged) -> AnswerAssessment:
     return AnswerAssessment(
         topic_id="t", run_tag=run, answer_id=answer_id, label=label, rationale="so it says"
     )
 
 
-def compound(run: str, rank: int, label: CompoundLabel) -> CompoundAssessment:
+def compound(run: str, rank: int, label: str) -> CompoundAssessment:
     return CompoundAssessment(
         topic_id="t", run_tag=run, run_question_rank=rank, run_question_text="?", label=label
     )
@@ -63,23 +64,23 @@ def labels(name: str = "people", *, best: str = "one") -> Labels:
     return Labels(
         name=name,
         questions=(
-            pair(best, 1, 3, SimilarityLabel.SIMILAR),
-            pair(best, 1, 4, SimilarityLabel.SIMILAR),
-            pair(best, 1, 5, SimilarityLabel.VERY_SIMILAR),  # compound, so it earns nothing
-            pair(best, 2, 3, SimilarityLabel.DIFFERENT),
-            pair(other, 1, 1, SimilarityLabel.VERY_DIFFERENT),
+            pair(best, 1, 3, "similar"),
+            pair(best, 1, 4, "similar"),
+            pair(best, 1, 5, "very-similar"),  # compound, so it earns nothing
+            pair(best, 2, 3, "different"),
+            pair(other, 1, 1, "very-different"),
         ),
         compound=(
-            *(compound(best, rank, CompoundLabel.NOT_COMPOUND) for rank in (3, 4)),
-            compound(best, 5, CompoundLabel.COMPOUND),
-            compound(other, 1, CompoundLabel.NOT_COMPOUND),
+            *(compound(best, rank, "not-compound") for rank in (3, 4)),
+            compound(best, 5, "compound"),
+            compound(other, 1, "not-compound"),
         ),
         answers=(
-            answer(best, "a", AnswerLabel.SUPPORTS),
-            answer(best, "b", AnswerLabel.PARTIAL),
-            answer(best, "c", AnswerLabel.CONTRADICTS),
+            answer(best, "a", "supports"),
+            answer(best, "b", "partial"),
+            answer(best, "c", "contradicts"),
             answer(best, "d", Unjudged(reason="no reply")),
-            answer(other, "a", AnswerLabel.NONE),
+            answer(other, "a", "none"),
         ),
         support={},
         lost_at={("t", "b"): "selected", ("t", "c"): "judged", ("t", "d"): "selected"},
@@ -87,7 +88,7 @@ def labels(name: str = "people", *, best: str = "one") -> Labels:
 
 
 def test_what_was_earned_and_lost_adds_up_to_the_score() -> None:
-    marks = Marker(labels(), "one", "one").mark(RUBRIC)
+    marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     first, second = marks.questions
     # Weights 4 and 1 of 5. First question: (1 + 0.5) / 2 of 4/5. Second: nothing of 1/5.
     assert first.earned == pytest.approx(0.6)
@@ -102,7 +103,7 @@ def test_what_was_earned_and_lost_adds_up_to_the_score() -> None:
 
 
 def test_losses_add_up_by_stage() -> None:
-    marks = Marker(labels(), "one", "one").mark(RUBRIC)
+    marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     # b: half of 1/2 of 4/5, d: all of 1/2 of 1/5; c: all of 1/2 of 1/5.
     assert marks.lost_at == {"selected": pytest.approx(0.3), "judged": pytest.approx(0.1)}
     assert [one.lost_at for mark in marks.questions for one in mark.answers] == [
@@ -112,31 +113,31 @@ def test_losses_add_up_by_stage() -> None:
 
 
 def test_the_nearest_question_that_counts_is_named() -> None:
-    first, second = Marker(labels(), "one", "one").mark(RUBRIC).questions
-    assert (first.matched_rank, first.matched_label) == (3, SimilarityLabel.SIMILAR)
+    first, second = Marker(SCALES, labels(), "one", "one").mark(RUBRIC).questions
+    assert (first.matched_rank, first.matched_label) == (3, "similar")
     assert (second.matched_rank, second.matched_label) == (None, None)
 
 
 def test_every_answer_has_its_label_and_reason() -> None:
-    marks = Marker(labels(), "one", "one").mark(RUBRIC)
+    marks = Marker(SCALES, labels(), "one", "one").mark(RUBRIC)
     given = [(one.label, one.reason) for mark in marks.questions for one in mark.answers]
     assert given == [
-        (AnswerLabel.SUPPORTS, "so it says"),
-        (AnswerLabel.PARTIAL, "so it says"),
-        (AnswerLabel.CONTRADICTS, "so it says"),
+        ("supports", "so it says"),
+        ("partial", "so it says"),
+        ("contradicts", "so it says"),
         (None, "no reply"),
     ]
 
 
 def test_a_run_that_nobody_judged_has_no_score() -> None:
-    marks = Marker(labels(), "none-t1", "none-t2").mark(RUBRIC)
+    marks = Marker(SCALES, labels(), "none-t1", "none-t2").mark(RUBRIC)
     assert marks.question_score is marks.support_score is marks.contradiction_score is None
     assert {one.label for mark in marks.questions for one in mark.answers} == {None}
 
 
 def test_boards_rank_runs_and_mark_ours() -> None:
-    boards = leaderboards({"t": RUBRIC}, labels(), 10, frozenset({"two"}))
-    assert [board.task for board in boards] == [QUESTIONS, REPORTS]
+    boards = leaderboards(TRACK, {"t": RUBRIC}, labels(), frozenset({"two"}))
+    assert [board.task for board in boards] == ["Questions (Task 1)", "Reports (Task 2)"]
     for board in boards:
         assert [(row.run_tag, row.ours) for row in board.rows] == [("one", False), ("two", True)]
         assert board.headroom[0].best_runs == ("one",)
@@ -144,9 +145,13 @@ def test_boards_rank_runs_and_mark_ours() -> None:
 
 def test_two_judges_that_disagree_have_a_negative_tau() -> None:
     sources = [labels(), labels("a model", best="two")]
-    questions, reports = compare_judges({"t": RUBRIC}, sources, 10)
-    assert (questions.task, questions.first, questions.second) == (QUESTIONS, "people", "a model")
+    questions, reports = compare_judges(TRACK, {"t": RUBRIC}, sources)
+    assert (questions.task, questions.first, questions.second) == (
+        "Questions (Task 1)",
+        "people",
+        "a model",
+    )
     assert questions.points["one"] == (pytest.approx(0.4), 0)
     assert questions.points["two"] == (0, pytest.approx(0.4))
     assert questions.tau == reports.tau == pytest.approx(-1)
-    assert compare_judges({"t": RUBRIC}, sources[:1], 10) == ()
+    assert compare_judges(TRACK, {"t": RUBRIC}, sources[:1]) == ()

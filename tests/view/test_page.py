@@ -9,16 +9,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hostile_pages import HOSTILE_TEXTS, HostileText
-from html_tree import Element, parse
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from viewed_runs import CALM, write_run
 
 from sidelight.runs.directory import RunDirectory
 from sidelight.text import clean
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
+from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
+from tests.helpers.html_tree import Element, parse
+from tests.helpers.viewed_runs import CALM, write_run
 
 LINKS = ("href", "src", "srcset", "action", "formaction", "data", "poster", "xlink:href")
 
@@ -89,7 +89,7 @@ def test_every_sentence_stands_beside_the_exact_text_it_cites(
     for number, path in enumerate(sorted(run.traces.glob("*.json")), start=1):
         result = run.result(path.stem)
         texts = {one.segment_id: clean(one.text) for one in result.evidence}
-        for place, sentence in enumerate(result.report, start=1):
+        for place, sentence in enumerate(result.results["task2"], start=1):
             unit = units[f"t{number}-s{place}"]
             assert unit.text.startswith(sentence.text)
             assert unit.text.count("found.example") >= len(sentence.citations)
@@ -145,7 +145,7 @@ MARKUP = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(text=st.lists(MARKUP | st.text(max_size=5), max_size=12).map("".join))
 def test_no_text_adds_an_element_or_an_attribute(
     text: str, html: str, tmp_path_factory: pytest.TempPathFactory

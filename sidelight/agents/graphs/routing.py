@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
+from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import Assignment, InvestigationState
 from sidelight.schemas.angle import Aspect, PlannedQuery
 from sidelight.text import budget_words
 
 # A checked report is revised at most so often: what does not stand by then is left out.
 MAX_REVISIONS = 2
-_ENOUGH_WORDS = 225
 
 
 def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_evidence"]:
@@ -20,7 +21,7 @@ def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_
     number = state["round_number"]
     by_aspect: dict[Aspect, list[PlannedQuery]] = {}
     for query in state["queries"].values():
-        if query.query_id.startswith(f"{number}."):
+        if query.round_number == number:
             by_aspect.setdefault(state["angles"][query.angle_id].aspect, []).append(query)
     return [
         Send("investigate", Assignment(round_number=number, aspect=aspect, queries=queries))
@@ -35,9 +36,11 @@ def after_coverage(
     return "plan_queries" if state["coverage"].go_on else ["write_questions", "write_report"]
 
 
-def after_check(state: InvestigationState) -> Literal["revise_report", "finish_report"]:
+def after_check(
+    state: InvestigationState, runtime: Runtime[Deps]
+) -> Literal["revise_report", "finish_report"]:
     """Revise as long as sentences fell and could be made up for, or there is room for more."""
-    checked = state["checked_report"]
+    checked, enough = state["checked_report"], runtime.context.track.cited_text.enough_words
     words = sum(budget_words(sentence.text) for sentence in checked.draft.sentences)
-    wanting = checked.removed or (checked.draft.reserve and words < _ENOUGH_WORDS)
+    wanting = checked.removed or (checked.draft.reserve and words < enough)
     return "revise_report" if wanting and state["revisions"] < MAX_REVISIONS else "finish_report"

@@ -5,7 +5,7 @@ Reducers commute and are idempotent, so the order in which parallel steps end ch
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, TypedDict, TypeVar
 
 from sidelight.schemas.angle import Angle, Aspect, Coverage, PlannedQuery
 from sidelight.schemas.evidence import EvidenceSet
@@ -13,6 +13,7 @@ from sidelight.schemas.profile import ArticleProfile
 from sidelight.schemas.question import QuestionSet
 from sidelight.schemas.report import CheckedReport, DraftReport, Report
 from sidelight.schemas.search import Hit
+from sidelight.schemas.trace import Trace
 
 _Value = TypeVar("_Value")
 
@@ -35,6 +36,11 @@ def merge_evidence(left: EvidenceSet, right: EvidenceSet) -> EvidenceSet:
     return EvidenceSet.merge(left, right)
 
 
+def merge_traces(left: Trace, right: Trace) -> Trace:
+    """Merge what two steps did."""
+    return left.merge(right)
+
+
 class InvestigationState(TypedDict, total=False):
     """The state of one topic.
 
@@ -52,7 +58,7 @@ class InvestigationState(TypedDict, total=False):
         checked_report: What stood the last check, and what did not.
         revisions: How often the draft was revised.
         report: The final report.
-        trace: By step, and round where there is more than one, what a step decided, for people.
+        trace: What the steps taken so far did, for people.
     """
 
     round_number: int
@@ -68,7 +74,7 @@ class InvestigationState(TypedDict, total=False):
     checked_report: CheckedReport
     revisions: int
     report: Report
-    trace: Annotated[dict[str, dict[str, Any]], union]
+    trace: Annotated[Trace, merge_traces]
 
 
 class Assignment(TypedDict):

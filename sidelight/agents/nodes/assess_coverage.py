@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
+from sidelight.schemas.trace import Round, Trace
 
 
 async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -20,5 +21,5 @@ async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> 
         state.get("coverage"),
         round_number,
     )
-    shown = coverage.model_dump(mode="json")
-    return {"coverage": coverage, "trace": {f"round-{round_number}.coverage": shown}}
+    trace = Trace(rounds={round_number: Round(coverage=coverage)})
+    return {"coverage": coverage, "trace": trace}

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
+from sidelight.schemas.trace import Trace
 
 
 async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -15,5 +16,5 @@ async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dic
     checked = await runtime.context.roles.check_report(
         state["profile"], state["draft_report"], usable_evidence(state)
     )
-    shown = {"removed": [removal.model_dump(mode="json") for removal in checked.removed]}
-    return {"checked_report": checked, "trace": {f"check-{state['revisions']}": shown}}
+    trace = Trace(checks={state["revisions"]: checked.removed})
+    return {"checked_report": checked, "trace": trace}

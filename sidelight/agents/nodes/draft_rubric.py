@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState
+from sidelight.schemas.trace import Trace
 
 
 async def draft_rubric(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -15,5 +16,5 @@ async def draft_rubric(state: InvestigationState, runtime: Runtime[Deps]) -> dic
     angles = await runtime.context.roles.draft_rubric(state["profile"])
     return {
         "angles": {angle.angle_id: angle for angle in angles},
-        "trace": {"rubric": {"angles": [angle.model_dump(mode="json") for angle in angles]}},
+        "trace": Trace(rubric=angles),
     }

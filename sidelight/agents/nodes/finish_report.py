@@ -1,4 +1,4 @@
-"""Turn what stood the check into the report of Task 2."""
+"""Turn what stood the check into the final report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.generation.citations import resolve_report
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.schemas.report import ReportLimits
+from sidelight.schemas.report import limits_of
+from sidelight.schemas.trace import Finished, Trace
 
 
 async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -19,20 +20,12 @@ async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
     Raises:
         InputError: What stood the check still breaks a limit of the track.
     """
-    track = runtime.context.track
-    limits = ReportLimits(
-        max_words=track.cited_text.max_words,
-        max_citations=track.cited_text.max_citations,
-        max_uncited=track.cited_text.max_uncited,
-    )
+    limits = limits_of(runtime.context.track.cited_text)
     draft = state["checked_report"].draft
     if not draft.sentences:
         draft = draft.model_copy(update={"sentences": NOTHING_FOUND.sentences})
     report, dropped = resolve_report(
-        runtime.context.article.topic_id, draft, usable_evidence(state), limits
+        runtime.context.topic.topic_id, draft, usable_evidence(state), limits
     )
-    shown = {
-        "dropped_citations": [citation._asdict() for citation in dropped],
-        "invented_keys": draft.invented_keys,
-    }
-    return {"report": report, "trace": {"report": shown}}
+    finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
+    return {"report": report, "trace": Trace(report=finished)}

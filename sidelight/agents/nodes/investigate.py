@@ -10,6 +10,7 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import Assignment
 from sidelight.agents.searching import search
 from sidelight.schemas.search import Query
+from sidelight.schemas.trace import Round, Searched, Trace
 
 
 async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -20,12 +21,10 @@ async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, An
     """
     deps = runtime.context
     queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
-    found = await search(deps, queries, deps.k)
-    shown = {
-        "hits": {query_id: [list(hit) for hit in hits] for query_id, hits in found.hits.items()},
-        "dropped": [drop._asdict() for drop in found.dropped],
-    }
-    return {
-        "hits": found.hits,
-        "trace": {f"round-{state['round_number']}.investigate.{state['aspect']}": shown},
-    }
+    found = await search(deps.retriever, queries, deps.k)
+    searched = Searched(
+        hits={query_id: tuple(hits) for query_id, hits in found.hits.items()},
+        dropped=found.dropped,
+    )
+    round_ = Round(searched={state["aspect"]: searched})
+    return {"hits": found.hits, "trace": Trace(rounds={state["round_number"]: round_})}

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
+from sidelight.schemas.trace import Round, Trace
 
 
 async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -25,5 +26,5 @@ async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dic
         "round_number": round_number,
         "angles": {angle.angle_id: angle for angle in plan.angles},
         "queries": {query.query_id: query for query in plan.queries},
-        "trace": {f"round-{round_number}.plan": plan.model_dump(mode="json")},
+        "trace": Trace(rounds={round_number: Round(plan=plan)}),
     }

@@ -8,11 +8,20 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState
+from sidelight.errors import InputError
+from sidelight.schemas.article import Article
+from sidelight.schemas.trace import Trace
 
 
 async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the profile of the target article."""
+    """Return the profile of the target article.
+
+    Raises:
+        InputError: The topic is no article.
+    """
     del state
-    profile = await runtime.context.roles.profile_article(runtime.context.article)
-    seen = profile.model_dump(mode="json", exclude={"body"})
-    return {"profile": profile, "round_number": 0, "trace": {"profile": seen}}
+    article = runtime.context.topic
+    if not isinstance(article, Article):
+        raise InputError(f"{article.topic_id}: expected an article to investigate")
+    profile = await runtime.context.roles.profile_article(article)
+    return {"profile": profile, "round_number": 0, "trace": Trace(profile=profile.facts())}

@@ -11,6 +11,7 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.agents.searching import search
 from sidelight.schemas.search import Query
+from sidelight.schemas.trace import Revised, Trace
 
 _FOUND_PER_SENTENCE = 5
 
@@ -23,8 +24,8 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
         Query(query_id=removal.sentence.text, text=removal.sentence.text)
         for removal in checked.removed
     ]
-    found = await search(deps, queries, _FOUND_PER_SENTENCE)
-    candidates = await read_candidates(deps, found.hits, state.get("refused", {}))
+    found = await search(deps.retriever, queries, _FOUND_PER_SENTENCE)
+    candidates = await read_candidates(deps.lookup, found.hits, state.get("refused", {}))
     revision = await deps.roles.revise_report(
         state["profile"],
         tuple(state["angles"].values()),
@@ -33,16 +34,16 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
         candidates.by_name,
     )
     evidence = only_candidates(revision.evidence, candidates)
-    shown = {
-        "found": {text: [hit.segment_id for hit in hits] for text, hits in found.hits.items()},
-        "draft": revision.draft.model_dump(mode="json"),
-        "taken": [item.segment.segment_id for item in evidence.items],
-        "refused": candidates.refused,
-    }
+    revised = Revised(
+        found={text: tuple(hit.segment_id for hit in hits) for text, hits in found.hits.items()},
+        draft=revision.draft,
+        taken=tuple(item.segment.segment_id for item in evidence.items),
+        refused=candidates.refused,
+    )
     return {
         "draft_report": revision.draft,
         "evidence": evidence,
         "refused": candidates.refused,
         "revisions": number,
-        "trace": {f"revise-{number}": shown},
+        "trace": Trace(revisions={number: revised}),
     }

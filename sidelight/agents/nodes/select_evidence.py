@@ -11,6 +11,7 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState
 from sidelight.schemas.search import Hit
 from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.trace import PageName, Round, Selected, Trace
 
 
 async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -18,25 +19,25 @@ async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> 
     deps, round_number = runtime.context, state["round_number"]
     hits: dict[str, list[Hit]] = {}
     for query in state["queries"].values():
-        if query.query_id.startswith(f"{round_number}."):
+        if query.round_number == round_number:
             hits.setdefault(query.angle_id, []).extend(state["hits"].get(query.query_id, ()))
-    candidates = await read_candidates(deps, hits, state.get("refused", {}))
+    candidates = await read_candidates(deps.lookup, hits, state.get("refused", {}))
     selection = await deps.roles.select_evidence(
         state["profile"], tuple(state["angles"].values()), candidates.by_name
     )
     evidence = only_candidates(selection.evidence, candidates)
-    shown = {
-        "taken": {item.segment.segment_id: item.relevance for item in evidence.items},
-        "dropped": selection.dropped,
-        "refused": candidates.refused,
-        "pages": {
-            document_id_of(segment.segment_id): {"url": segment.url, "title": segment.title}
+    selected = Selected(
+        taken={item.segment.segment_id: item.relevance for item in evidence.items},
+        dropped=selection.dropped,
+        refused=candidates.refused,
+        pages={
+            document_id_of(segment.segment_id): PageName(url=segment.url, title=segment.title)
             for found in candidates.by_name.values()
             for segment in found
         },
-    }
+    )
     return {
         "evidence": evidence,
         "refused": candidates.refused,
-        "trace": {f"round-{round_number}.select": shown},
+        "trace": Trace(rounds={round_number: Round(selected=selected)}),
     }

@@ -1,4 +1,4 @@
-"""Write the questions of Task 1."""
+"""Write the questions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.trace import Trace
 from sidelight.text import one_line
 
 
@@ -23,11 +24,11 @@ async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> 
         state["profile"], tuple(state["angles"].values()), usable_evidence(state)
     )
     questions = QuestionSet(
-        topic_id=runtime.context.article.topic_id,
+        topic_id=runtime.context.topic.topic_id,
         questions=tuple(one_line(question) for question in draft.questions)[
             : track.question_list.count
         ],
         count=track.question_list.count,
         max_characters=track.question_list.max_characters,
     )
-    return {"questions": questions, "trace": {"questions": draft.model_dump(mode="json")}}
+    return {"questions": questions, "trace": Trace(questions=draft)}

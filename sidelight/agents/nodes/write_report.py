@@ -1,4 +1,4 @@
-"""Write the report of Task 2."""
+"""Write a report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
+from sidelight.schemas.trace import Trace
 
 
 async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -18,5 +19,5 @@ async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dic
     return {
         "draft_report": draft,
         "revisions": 0,
-        "trace": {"write": draft.model_dump(mode="json")},
+        "trace": Trace(draft=draft),
     }

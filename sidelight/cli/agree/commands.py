@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.judges import Task
-from sidelight.cli.options.scores import (
-    Data,
-    Json,
-    Sampling,
-    Seed,
-    from_data,
-    required,
-    score_by_people,
-)
+from sidelight.cli.options.inputs import Data, rubrics_option
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart
@@ -27,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
 
 app = typer.Typer(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -35,11 +28,6 @@ app = typer.Typer(
 
 First = Annotated[Path, typer.Argument(help="One side, such as people: the reference.")]
 Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Folder for tables (CSV, LaTeX) and figures (SVG, PNG)."),
-]
-Samples = Annotated[int, typer.Option("--samples", min=100, help="How often runs are drawn anew.")]
 
 
 @app.command()
@@ -51,23 +39,27 @@ def labels(
     data: Data = None,
     rubrics: Annotated[
         Path | None,
-        typer.Option("--rubrics", help="Folder of rubrics; shows agreement by importance, too."),
+        rubrics_option("Folder of rubrics; shows agreement by importance, too."),
     ] = None,
     output: Output = None,
     as_json: Json = False,
 ) -> None:
     """Compare two assessment files of one kind, on what both sides judged."""
-    from sidelight.cli.agree.tables import category_tables, importance_title
+    from sidelight.cli.agree.tables import category_tables
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
+    from sidelight.tracks import load_track
 
     if second is None:
         first, second = _by_people(first, data), first
-    kind, one, other = read_two_sides(first, second)
+    scales = load_track().scales
+    kind, one, other = read_two_sides(first, second, scales)
     if data and kind is not COMPOUND_ASSESSMENTS:
         rubrics = from_data(rubrics, data, DataPart.RUBRICS)
-    found = compare_labels(kind, one, other, read_rubrics(rubrics) if rubrics else None)
+    found = compare_labels(
+        kind, scales, one, other, read_rubrics(rubrics, scales) if rubrics else None
+    )
     names = _names(first, second)
     tables = [
         table
@@ -88,8 +80,8 @@ def labels(
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            importance_title(importance): {"n": part.n, **part.coefficients}
-                            for importance, part in scheme.by_importance.items()
+                            title: {"n": part.n, **part.coefficients}
+                            for title, part in scheme.by_importance.items()
                         }
                     }
                     for scheme in found.schemes
@@ -116,9 +108,7 @@ def scores(
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
     ] = None,
     data: Data = None,
-    measure: Annotated[
-        str | None, typer.Option("--measure", help="Column to compare; the first one by default.")
-    ] = None,
+    measure: MeasureName = None,
     samples: Samples = 1000,
     seed: Seed = 0,
     output: Output = None,
@@ -128,14 +118,14 @@ def scores(
     from sidelight.cli.agree.tables import correlation_table, run_means_table
     from sidelight.evaluation.agreement.ranks import compare_scores
     from sidelight.evaluation.scoring.files import read_topic_scores
+    from sidelight.tracks import load_track
 
     if second:
         one: Sequence[TopicScore] = read_topic_scores(first)
         other = read_topic_scores(second)
     elif data:
         other = read_topic_scores(first)
-        task = Task.TASK2 if "supportive_score" in other[0].values else Task.TASK1
-        one = score_by_people(data, task)
+        one = score_by_people(data, load_track().measured_by(other[0].values))
         first, second = data, first
     else:
         raise UsageError("expected a second file, or --data, a folder with people's labels")

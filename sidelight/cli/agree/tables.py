@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
-    from sidelight.schemas.rubric import Importance
 
 
 def category_tables(
     found: CategoryAgreement,
-    parts: Mapping[Importance, CategoryAgreement],
+    parts: Mapping[str, CategoryAgreement],
     sides: tuple[str, str],
     prefix: str,
 ) -> list[ResultTable]:
@@ -25,16 +24,14 @@ def category_tables(
 
     Args:
         found: Agreement on everything.
-        parts: On parts of it; they get rows in the table of coefficients.
+        parts: On parts of it, by name; they get rows in the table of coefficients.
         sides: What to call the first and the second side.
         prefix: How the names of the files begin.
     """
     from sidelight.evaluation.figures.labels import draw_confusion, draw_label_shares
 
     one, other = sides
-    rows = {"agreement": found} | {
-        importance_title(importance): part for importance, part in parts.items()
-    }
+    rows = {"agreement": found, **parts}
     return [
         ResultTable(
             f"{prefix}_agreement",
@@ -132,11 +129,6 @@ def run_means_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTab
         ],
         partial(draw_run_means, found, sides),
     )
-
-
-def importance_title(importance: Importance) -> str:
-    """Return the name of a class of rubric questions, in words."""
-    return importance.name.replace("_", " ").lower()
 
 
 def decimal(value: float | None) -> str:

@@ -3,55 +3,66 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, out, print_json, print_table, progress_bar
-from sidelight.cli.options.models import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
-from sidelight.cli.options.scores import Json, Samples, Seed  # noqa: TC001
+from sidelight.cli.options.inputs import (
+    QRELS,
+    index_option,
+    queries_option,
+    rubrics_option,
+    topics_option,
+)
+from sidelight.cli.options.judges import JudgeName
+from sidelight.cli.options.models import (
+    BaseUrl,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+    model_access,
+    parallel_option,
+)
+from sidelight.cli.options.results import Json, Samples, Seed, output_option
+from sidelight.cli.options.scores import MoreMeasures, find_measures
 from sidelight.cli.result_table import ResultTable, write_results
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sidelight.ablation.grid import Arm, Grid
     from sidelight.ablation.measures import ArmCost
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.build.models import ModelAccess
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import IndexFolder
+    from sidelight.schemas.measure import Measure
 
 _INTERRUPTED = 130
 _SHOWN = 3  # tables; all are written
 
 
-def ablate(
+def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the experiment.")],
-    index: Annotated[
-        Path | None, typer.Option("--index", help="Index that all arms search.")
-    ] = None,
+    output: Annotated[Path, output_option("Folder of the experiment.")],
+    index: Annotated[Path | None, index_option("Index that all arms search.")] = None,
     corpus: Annotated[
         list[Path] | None,
         typer.Option("--corpus", help="Shards to build the index from, if there is none yet."),
     ] = None,
-    topics: Annotated[
-        Path | None, typer.Option("--topics", help="Topics file: every arm is a run.")
-    ] = None,
+    topics: Annotated[Path | None, topics_option("Topics file: every arm is a run.")] = None,
     rubrics: Annotated[
         Path | None,
-        typer.Option("--rubrics", help="Rubrics to judge the runs by, read when all are done."),
+        rubrics_option("Rubrics to judge the runs by, read when all are done."),
     ] = None,
+    judge: JudgeName = "embedded",
     queries: Annotated[
-        Path | None, typer.Option("--queries", help="`id<TAB>text` lines: every arm searches.")
+        Path | None, queries_option("`id<TAB>text` lines: every arm searches.")
     ] = None,
-    qrels: Annotated[
-        Path | None, typer.Option("--qrels", help="Relevance labels for the queries.")
-    ] = None,
-    parallel: Annotated[
-        int, typer.Option("--parallel", min=1, help="Topics worked on at once, over all arms.")
-    ] = 4,
+    qrels: Annotated[Path | None, QRELS] = None,
+    parallel: Annotated[int, parallel_option("Topics worked on at once, over all arms.")] = 4,
     base_url: BaseUrl = None,
     offline: Offline = False,
     max_calls: MaxCalls = None,
@@ -61,6 +72,7 @@ def ablate(
     ] = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
+    measures: MoreMeasures = None,
     as_json: Json = False,
 ) -> None:
     """Compare arms that differ from a base in a few settings, with intervals and tests.
@@ -96,10 +108,17 @@ def ablate(
                 folder,
                 topics,
                 rubrics,
+                judge,
                 output,
-                {"base_url": base_url, "offline": offline},
-                (max_calls, max_tokens),
+                model_access(
+                    output / "cache",
+                    base_url=base_url,
+                    offline=offline,
+                    max_calls=max_calls,
+                    max_tokens=max_tokens,
+                ),
                 parallel,
+                find_measures(measures),
             )
         except KeyboardInterrupt:
             err.print("Interrupted. The same command goes on from there.")
@@ -147,28 +166,24 @@ def _run(
     folder: IndexFolder,
     topics: Path,
     rubrics: Path | None,
+    judge: str,
     output: Path,
-    access_options: Mapping[str, Any],
-    budget: tuple[int | None, int | None],
+    access: ModelAccess,
     parallel: int,
+    further: Sequence[Measure],
 ) -> tuple[list[TopicScore], dict[str, ArmCost]]:
     from sidelight.ablation.judging import judge_arms
     from sidelight.ablation.measures import cost_of, measure_arm
     from sidelight.ablation.runs import run_arms
     from sidelight.ablation.shared import SharedSources
-    from sidelight.build.models import ModelAccess
+    from sidelight.build.judges import judge_class
     from sidelight.errors import InputError
-    from sidelight.formats.topics.articles import read_topics
-    from sidelight.llm.budget import Budget
+    from sidelight.formats.topics.articles import read_articles
 
-    articles = read_topics(topics)
+    articles = read_articles(topics)
+    if rubrics:
+        judge_class(judge, {"articles", "encoder"})  # what it lacks is found before arms are run
     own = [arm.name for arm in arms if arm.same_as is None]
-    access = ModelAccess(
-        cache=output / "cache",
-        budget=Budget(max_calls=budget[0], max_tokens=budget[1]),
-        on_progress=lambda line: err.print(line, markup=False),
-        **access_options,
-    )
     with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
         summaries = asyncio.run(
             run_arms(
@@ -192,9 +207,11 @@ def _run(
         )
     if rubrics:
         with progress_bar("arms judged", total=len(own)) as advance:
-            judge_arms(own, output, folder.path, rubrics, lambda _: advance(1))
+            judge_arms(own, output, folder.path, rubrics, judge, lambda _: advance(1))
     scores = [
-        score for arm in arms for score in measure_arm(arm, output, judged=rubrics is not None)
+        score
+        for arm in arms
+        for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
     ]
     return scores, {arm.name: cost_of(arm, output) for arm in arms}
 
@@ -221,9 +238,9 @@ def _search(
 def _show_plan(arms: Sequence[Arm], topics: Path | None, *, as_json: bool) -> None:
     """Say what each arm changes, and what it would ask of models."""
     from sidelight.build.estimate import estimate_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
 
-    articles = read_topics(topics) if topics else ()
+    articles = read_articles(topics) if topics else ()
     costs = [estimate_run(arm.settings, articles).total for arm in arms]
     if as_json:
         print_json(

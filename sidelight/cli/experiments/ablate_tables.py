@@ -26,17 +26,21 @@ def means_table(
     names = [arm.name for arm in arms]
     return ResultTable(
         "means",
-        ["arm", *(found.measure for found in effects), *(["calls", "tokens"] if costs else [])],
+        [
+            "arm",
+            *(found.measure.name for found in effects),
+            *(["calls", "tokens"] if costs else []),
+        ],
         [
             [
                 name,
-                *(f"{found.means[name].mean:.4f}" for found in effects),
+                *(found.measure.shown(found.means[name].mean) for found in effects),
                 *([str(costs[name].calls), str(costs[name].tokens)] if costs else []),
             ]
             for name in names
         ],
         [
-            {"arm": name, "measure": found.measure, "mean": found.means[name].mean}
+            {"arm": name, "measure": found.measure.name, "mean": found.means[name].mean}
             | _ends(found.means[name].interval)
             for name in names
             for found in effects
@@ -47,15 +51,15 @@ def means_table(
 def effects_table(found: MeasureEffects, base: str) -> ResultTable:
     """Return what each arm does by one measure."""
     return ResultTable(
-        f"effects_{_file_name(found.measure)}",
+        f"effects_{_file_name(found.measure.name)}",
         [
-            *(f"{found.measure}: arm", "mean", "95%", "less base", "95%"),
+            *(f"{found.measure.name}: arm", "mean", "95%", "less base", "95%"),
             *("p", "p (Holm)", "won", "lost", "tied"),
         ],
         [
             [
                 name,
-                f"{found.means[name].mean:.4f}",
+                found.measure.shown(found.means[name].mean),
                 interval_cell(found.means[name].interval),
                 f"{effect.difference:+.4f}",
                 interval_cell(effect.interval),
@@ -82,10 +86,10 @@ def topics_table(found: MeasureEffects, base: str) -> ResultTable:
         for place, topic_id in enumerate(values.topic_ids)
     ]
     return ResultTable(
-        f"topics_{_file_name(found.measure)}",
+        f"topics_{_file_name(found.measure.name)}",
         ["topic", *values.values],
         [
-            [record["topic_id"], *(f"{record[name]:.4f}" for name in values.values)]
+            [record["topic_id"], *(found.measure.shown(record[name]) for name in values.values)]
             for record in records
         ],
         records,
@@ -130,7 +134,7 @@ def experiment_json(
         ],
         "measures": [
             {
-                "measure": found.measure,
+                "measure": found.measure.name,
                 "n_topics": len(found.values.topic_ids),
                 "means": {
                     name: {"mean": one.mean, "interval": one.interval and one.interval._asdict()}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.options.inputs import index_option, rubrics_option, topics_option
+from sidelight.cli.options.models import RunCache
+from sidelight.cli.options.results import Json, output_option
 
 if TYPE_CHECKING:
     from sidelight.reproduction.verify import Verification
@@ -16,26 +19,23 @@ if TYPE_CHECKING:
 
 def bundle(
     run: Annotated[Path, typer.Argument(help="Run directory.")],
-    topics: Annotated[Path, typer.Option("--topics", help="Topics file of the run.")],
-    index: Annotated[Path, typer.Option("--index", help="Index folder of the run.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .tar.zst file to write.")],
+    topics: Annotated[Path, topics_option("Topics file of the run.")],
+    index: Annotated[Path, index_option("Index folder of the run.")],
+    output: Annotated[Path, output_option("The .tar.zst file to write.")],
     rubrics: Annotated[
         Path | None,
-        typer.Option("--rubrics", help="What a judged run was judged by, if it was given."),
+        rubrics_option("What a judged run was judged by, if it was given."),
     ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option("--cache", help="Folder of model replies; `cache` in the run directory."),
-    ] = None,
+    cache: RunCache = None,
 ) -> None:
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.index.folder import open_index
     from sidelight.reproduction.bundle import make_bundle
     from sidelight.runs.directory import RunDirectory
 
     directory = RunDirectory(run)
-    with progress_bar("topics", total=len(read_topics(topics))) as advance:
+    with progress_bar("topics", total=len(read_articles(topics))) as advance:
         contents = asyncio.run(
             make_bundle(
                 directory,
@@ -54,7 +54,7 @@ def bundle(
 
 def verify(
     bundle: Annotated[Path, typer.Argument(help="Bundle, or the folder it was unpacked to.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check every byte of a bundle, and make its run again without index or model."""
     from sidelight.reproduction.verify import verify_bundle

@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.options.inputs import data_option
+from sidelight.cli.options.results import Json
 
 
 def reproduce(
     target: Annotated[
         str | None, typer.Argument(help="What to compute; without one, all are listed.")
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option("--data", help="Folder that holds the published files.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    data: Annotated[Path | None, data_option("Folder that holds the published files.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Compare published figures with what this software makes of the same data."""
     from sidelight.errors import UsageError
-    from sidelight.evaluation.published import TARGETS, find_files
+    from sidelight.evaluation.published import figures_of, targets
 
-    targets = {item.name: item for item in TARGETS}
+    known = targets()
     if target is None:
-        for item in TARGETS:
-            out.print(f"{item.name}\n  {item.title}", markup=False)
+        for name, item in known.items():
+            out.print(f"{name}\n  {item.title}", markup=False)
             out.print(f"  needs {', '.join(item.needs)}\n  from {item.source}", markup=False)
         return
-    if target not in targets:
-        raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(targets)}")
+    if target not in known:
+        raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(known)}")
     if data is None:
         raise UsageError(
-            f"{target} needs {', '.join(targets[target].needs)}",
-            remedy=f"Name their folder with --data; they are at {targets[target].source}",
+            f"{target} needs {', '.join(known[target].needs)}",
+            remedy=f"Name their folder with --data; they are at {known[target].source}",
         )
-    figures = list(targets[target].figures(find_files(targets[target], data)))
+    figures = figures_of(target, data)
     if as_json:
         print_json(
             {
@@ -53,7 +53,7 @@ def reproduce(
             }
         )
     else:
-        out.print(targets[target].title, markup=False)
+        out.print(known[target].title, markup=False)
         print_table(
             ("figure", "published", "here", "agrees"),
             (

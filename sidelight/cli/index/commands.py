@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, progress_bar
 from sidelight.cli.index.plan import plan
-from sidelight.index.encoding.precision import Arithmetic  # noqa: TC001 - typer reads the annotations
+from sidelight.cli.options.inputs import DIM, Profile
+from sidelight.cli.options.results import Json, output_option
+from sidelight.index.encoding.precision import Arithmetic
 
 if TYPE_CHECKING:
     from sidelight.index.manifest import Manifest
@@ -20,13 +22,13 @@ app = typer.Typer(help="Build an index, or say what built it.", no_args_is_help=
 
 
 @app.command()
-def build(
+def build(  # long: most of it are its options
     shards: Annotated[
         list[Path] | None,
         typer.Argument(help="Segments as JSONL, plain or .gz; their order is free."),
     ] = None,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the index.")],
+    output: Annotated[Path, output_option("Folder of the index.")],
     id_field: Annotated[str, typer.Option(help="Key of the segment id.")] = "docid",
     text_field: Annotated[str, typer.Option(help="Key of the text.")] = "segment",
     encoder: Annotated[
@@ -43,13 +45,7 @@ def build(
     strict: Annotated[
         bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
     ] = False,
-    profile: Annotated[
-        str,
-        typer.Option(
-            help="How vectors are kept: exact, cpu-24gb, cpu-128gb, gpu-80gb, gpu-141gb, or none "
-            "for BM25 alone; `sidelight index plan` says what each takes."
-        ),
-    ] = "exact",
+    profile: Profile = "exact",
     vectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,9 +53,7 @@ def build(
             "stream; repeat for more files."
         ),
     ] = None,
-    dim: Annotated[
-        int | None, typer.Option(help="Cut vectors to so many numbers, if the model allows it.")
-    ] = None,
+    dim: Annotated[int | None, DIM] = None,
     lucene: Annotated[
         str | None,
         typer.Option(
@@ -81,7 +75,7 @@ def build(
             "the Ray cluster that RAY_ADDRESS names, which share a file system."
         ),
     ] = "local",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Index segments for BM25 and dense retrieval.
 
@@ -124,7 +118,7 @@ app.command()(plan)
 @app.command()
 def info(
     folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check that an index is complete, and say what built it."""
     from sidelight.index.manifest import read_manifest

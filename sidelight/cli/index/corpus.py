@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, progress_bar
+from sidelight.cli.options.results import Json, output_option
 
 app = typer.Typer(help="Prepare a collection for indexing.", no_args_is_help=True)
 
@@ -23,10 +24,8 @@ def segment(
         list[Path],
         typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the segments go, one JSON a line.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    output: Annotated[Path, output_option("Where the segments go, one JSON a line.")],
+    as_json: Json = False,
 ) -> None:
     """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
     from itertools import chain

@@ -8,19 +8,19 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import DIM, Profile
+from sidelight.cli.options.results import Json, output_option
 
 
 def plan(
     *,
     segments: Annotated[int, typer.Option(min=1, help="How many segments.")] = 113_520_750,
-    dim: Annotated[int, typer.Option(min=1, help="How many numbers a vector has.")] = 256,
-    profile: Annotated[
-        str, typer.Option(help="exact, cpu-24gb, cpu-128gb, gpu-80gb or gpu-141gb.")
-    ] = "cpu-24gb",
+    dim: Annotated[int, DIM] = 256,
+    profile: Profile = "cpu-24gb",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder on the disk that is to hold the index.")
+        Path, output_option("Folder on the disk that is to hold the index.")
     ] = Path(),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import HitsPerQuery, index_option, queries_option
+from sidelight.cli.options.results import Json, output_option
 
 if TYPE_CHECKING:
     from sidelight.index.folder import IndexFolder
@@ -19,18 +21,16 @@ _SNIPPET = 300
 def search(
     words: Annotated[str | None, typer.Argument(help="What to search for.")] = None,
     *,
-    index: Annotated[Path, typer.Option("--index", help="Folder made by `sidelight index build`.")],
+    index: Annotated[Path, index_option()],
     retriever: Annotated[
         str, typer.Option("--retriever", help="bm25, rm3, rocchio, dense or hybrid.")
     ] = "hybrid",
-    k: Annotated[int, typer.Option("--k", min=1, help="Hits per query.")] = 10,
+    k: HitsPerQuery = 10,
     queries: Annotated[
-        Path | None, typer.Option("--queries", help="File of `id<TAB>text` lines instead of words.")
+        Path | None, queries_option("File of `id<TAB>text` lines instead of words.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="TREC run to write with --queries.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
+    output: Annotated[Path | None, output_option("TREC run to write with --queries.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Search an index and show the hits, or write a TREC run for a file of queries."""
     from sidelight.errors import UsageError

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table, progress_bar
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -18,9 +19,9 @@ from sidelight.cli.options.judges import (
     QuestionMode,
     Runs,
     RunTask,
-    Task,
     Topics,
     WordsOnly,
+    articles_of,
     read_labelled,
 )
 from sidelight.cli.options.models import (
@@ -32,28 +33,28 @@ from sidelight.cli.options.models import (
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
 )
-from sidelight.cli.options.scores import Data, Json, Rubrics, from_data, required
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from sidelight.evaluation.audit.audit import Audit
 
 _CHANGES = "audit_changes.csv"
 
 
-def audit(
+def audit(  # long: half of it are options
     runs: Runs,
     *,
     task: RunTask,
+    track: Track = DEFAULT_TRACK,
     data: Data = None,
     rubrics: Rubrics = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the verdicts that changed.")
-    ],
+    output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
     name: JudgeName = "embedded",
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
@@ -77,48 +78,38 @@ def audit(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.errors import UsageError
-    from sidelight.evaluation.audit.audit import audit_questions, audit_reports, write_changes
+    from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
+    from sidelight.build.models import models_by_name
+    from sidelight.evaluation.audit.audit import audit as probe
+    from sidelight.evaluation.audit.audit import write_changes
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.registry import load
+    from sidelight.tracks import load_track
 
-    judge_class = load("judge", name)
-    if model and judge_class.kind != "prompted":
-        raise UsageError("--model is for a judge that asks: --judge prompted")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
-    labelled = read_labelled(examples, example_run)
-    probe: Callable[..., Awaitable[Audit]]
-    if task is Task.TASK1:
-        probe = partial(audit_questions, runs=[read_question_run(path) for path in runs])
-    else:
-        probe = partial(audit_reports, runs=[read_report_run(path) for path in runs])
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    setup = set_up_judge(
+        name,
+        JudgeInputs(
+            known,
+            read_labelled(examples, example_run),
+            encoder=None if words_only else open_encoder,
+            articles=articles_of(topics, data),
+            mode=mode,
+        ),
+        models_by_name(model or [], at_once),
+    )
+    given = read_task_runs(rules.task(task), runs, known)
+    access = model_access(
+        cache or output / REPLIES,
+        base_url=base_url,
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+    )
     with progress_bar("labels") as advance:
-        probe = partial(probe, rubrics=known, tolerance=tolerance, on_labels=advance)
-        if judge_class.kind == "prompted":
-            from sidelight.build.models import ModelAccess
-            from sidelight.cli.judge.ask_models import ask_models
-            from sidelight.cli.judge.prompted import seat_panel
-            from sidelight.llm.budget import Budget
-
-            topics = from_data(topics, data, DataPart.TOPICS)
-            panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
-            access = ModelAccess(
-                cache=cache or output / REPLIES,
-                offline=offline,
-                base_url=base_url,
-                budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-            )
-            work = ask_models(
-                panel.models, access, at_once, lambda asked: probe(panel.judge(asked))
-            )
-            found = asyncio.run(work)
-        else:
-            from sidelight.cli.judge.embedded import make_embedded
-
-            bound = make_embedded(judge_class, known, labelled, words_only=words_only)
-            found = asyncio.run(probe(bound))
+        work = partial(probe, given=given, tolerance=tolerance, on_labels=advance)
+        found = asyncio.run(setup.perform(access, work))
     write_changes(output / _CHANGES, found.changes)
     _report(found, output / _CHANGES, as_json=as_json)
 

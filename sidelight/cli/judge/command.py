@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -18,9 +19,9 @@ from sidelight.cli.options.judges import (
     QuestionMode,
     Runs,
     RunTask,
-    Task,
     Topics,
     WordsOnly,
+    articles_of,
     read_labelled,
 )
 from sidelight.cli.options.models import (
@@ -29,28 +30,30 @@ from sidelight.cli.options.models import (
     AtOnce,
     BaseUrl,
     Cache,
+    Estimate,
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
 )
-from sidelight.cli.options.scores import Data, Rubrics, from_data, required
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import required
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from sidelight.evaluation.labelling.base import Judge
     from sidelight.evaluation.labelling.manifest import JudgingManifest
 
 
-def judge(
+def judge(  # long: half of it are options
     runs: Runs,
     *,
     task: RunTask,
+    track: Track = DEFAULT_TRACK,
     data: Data = None,
     rubrics: Rubrics = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the assessments.")],
+    output: Annotated[Path, output_option("Folder for the assessments.")],
     name: JudgeName = "embedded",
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
@@ -70,86 +73,61 @@ def judge(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Prompted: print what it would cost; ask nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+    estimate: Estimate = False,
+    as_json: Json = False,
 ) -> None:
     """Label runs without people, and say how well the judge agrees with people.
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.errors import UsageError
-    from sidelight.evaluation.labelling import assess
+    from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
+    from sidelight.build.models import models_by_name
+    from sidelight.cli.judge.estimate import report_estimate
+    from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.registry import load
+    from sidelight.tracks import load_track
 
-    judge_class = load("judge", name)
-    if (model or estimate) and judge_class.kind != "prompted":
-        raise UsageError("--model and --estimate are for a judge that asks: --judge prompted")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
-    labelled = read_labelled(examples, example_run)
-    judge_runs: Callable[..., Awaitable[JudgingManifest]]
-    assess_runs: Callable[[Judge], Awaitable[object]]
-    if task is Task.TASK1:
-        question_runs = [read_question_run(path) for path in runs]
-        n_labels = assess.count_question_labels(known, question_runs)
-        assess_runs = partial(assess.assess_question_runs, rubrics=known, runs=question_runs)
-        judge_runs = partial(assess.judge_question_runs, rubrics=known, runs=question_runs)
-    else:
-        report_runs = [read_report_run(path) for path in runs]
-        n_labels = assess.count_answer_labels(known, report_runs)
-        assess_runs = partial(assess.assess_report_runs, rubrics=known, runs=report_runs)
-        judge_runs = partial(assess.judge_report_runs, rubrics=known, runs=report_runs)
-    judge_runs = partial(judge_runs, examples=labelled, folder=output)
-    if judge_class.kind == "prompted":
-        from sidelight.build.models import ModelAccess
-        from sidelight.cli.judge.ask_models import ask_models
-        from sidelight.cli.judge.estimate import report_estimate
-        from sidelight.cli.judge.prompted import estimate_cost, seat_panel
-        from sidelight.llm.budget import Budget
-
-        topics = from_data(topics, data, DataPart.TOPICS)
-        panel = seat_panel(judge_class, model or [], topics, known, labelled, mode)
-        if estimate:
-            report_estimate(
-                estimate_cost(panel, assess_runs, n_labels, at_once), at_once, as_json=as_json
-            )
-            return
-        access = ModelAccess(
-            cache=cache or output / REPLIES,
-            offline=offline,
-            base_url=base_url,
-            budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-        )
-        with progress_bar("labels", total=n_labels) as advance:
-            work = ask_models(
-                panel.models,
-                access,
-                at_once,
-                lambda asked: judge_runs(panel.judge(asked), on_labels=advance),
-            )
-            manifest = asyncio.run(work)
-    else:
-        from sidelight.cli.judge.embedded import make_embedded
-
-        bound = make_embedded(
-            judge_class, known, labelled, words_only=words_only, min_confidence=min_confidence
-        )
-        manifest = asyncio.run(judge_runs(bound))
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    setup = set_up_judge(
+        name,
+        JudgeInputs(
+            known,
+            read_labelled(examples, example_run),
+            encoder=None if words_only else open_encoder,
+            articles=articles_of(topics, data),
+            mode=mode,
+            min_confidence=min_confidence,
+        ),
+        models_by_name(model or [], at_once),
+    )
+    given = read_task_runs(rules.task(task), runs, known)
+    if estimate:
+        cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
+        report_estimate(cost, at_once, as_json=as_json)
+        return
+    access = model_access(
+        cache or output / REPLIES,
+        base_url=base_url,
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+    )
+    with progress_bar("labels", total=given.n_labels) as advance:
+        work = partial(judge_runs, given=given, folder=output, on_labels=advance)
+        manifest = asyncio.run(setup.perform(access, work))
     _report(manifest, task, output, as_json=as_json)
 
 
-def _report(manifest: JudgingManifest, task: Task, output: Path, *, as_json: bool) -> None:
+def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(manifest.model_dump())
         return
-    n_runs = len(manifest.runs[task.value])
+    n_runs = len(manifest.runs[task])
     out.print(
         f"{n_runs} runs judged on {manifest.n_topics} topics by {manifest.label}; "
-        f"{manifest.n_unjudged[task.value]} verdicts could not be had.",
+        f"{manifest.n_unjudged[task]} verdicts could not be had.",
         markup=False,
     )
     for what, agreement in manifest.agreement.items():

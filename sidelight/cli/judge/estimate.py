@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sidelight.cli.console import out, print_json
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.labelling.estimate import Estimate
+    from sidelight.evaluation.labelling.asking.estimate import Estimate
 
 
 def report_estimate(estimate: Estimate, at_once: int, *, as_json: bool) -> None:
@@ -15,7 +15,7 @@ def report_estimate(estimate: Estimate, at_once: int, *, as_json: bool) -> None:
     if as_json:
         print_json(estimate.model_dump())
         return
-    from sidelight.evaluation.labelling.estimate import TOKENS_PER_CALL, TOKENS_PER_LABEL
+    from sidelight.evaluation.labelling.asking.estimate import TOKENS_PER_CALL, TOKENS_PER_LABEL
     from sidelight.llm.rates import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 
     out.print(

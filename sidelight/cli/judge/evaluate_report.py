@@ -7,41 +7,39 @@ from typing import TYPE_CHECKING, Any
 from sidelight.cli.console import err, out, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from pathlib import Path
 
     from sidelight.runs.self_evaluation.evaluate import SelfEvaluation
+    from sidelight.runs.self_evaluation.finished import FinishedRun
+    from sidelight.tracks import Track
 
 
-def summarise(
-    evaluation: SelfEvaluation, folder: Path, *, drafted: bool, unjudged_topics: Collection[str]
-) -> dict[str, Any]:
+def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
     """Return what self-evaluation came to, JSON-ready.
 
     Args:
         evaluation: What it came to.
+        run: What was judged.
         folder: Where its files are.
-        drafted: Whether the run drafted its rubrics itself.
-        unjudged_topics: Topics of the run that have no rubric.
     """
     from sidelight.evaluation.scoring.funnel import stage_totals
 
-    totals = stage_totals(evaluation.funnel)
+    totals, rules = stage_totals(evaluation.funnel), run.track
     return {
         "judge": evaluation.manifest.label,
-        "rubrics": "drafted" if drafted else "given",
+        "rubrics": "drafted" if run.drafted else "given",
         "n_topics": evaluation.manifest.n_topics,
-        "topics_without_rubric": sorted(unjudged_topics),
-        "task1": evaluation.scores.questions.runs[0].values,
-        "task2": evaluation.scores.reports.runs[0].values,
+        "topics_without_rubric": sorted(run.topics_without_rubric),
+        rules.question_list.name: evaluation.scores.questions.runs[0].row,
+        rules.cited_text.name: evaluation.scores.reports.runs[0].row,
         "funnel": [total._asdict() for total in totals],
         "folder": str(folder),
     }
 
 
-def print_evaluation(outcome: dict[str, Any]) -> None:
+def print_evaluation(outcome: dict[str, Any], rules: Track) -> None:
     """Print the scores and the funnel, with what a reader must know about them."""
-    questions, reports = outcome["task1"], outcome["task2"]
+    questions, reports = outcome[rules.question_list.name], outcome[rules.cited_text.name]
     out.print(
         f"Judged on {outcome['n_topics']} topics by {outcome['judge']}: questions "
         f"{questions['score']:.4f}, reports {reports['supportive_score']:.4f} supportive, "

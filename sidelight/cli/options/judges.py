@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli.options.inputs import topics_option
+from sidelight.cli.options.models import model_option
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sidelight.evaluation.labelling.examples import Examples
-
-
-class Task(StrEnum):
-    """What the runs hold."""
-
-    TASK1 = "task1"
-    TASK2 = "task2"
+    from sidelight.schemas.article import Article
 
 
 Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
-RunTask = Annotated[Task, typer.Option("--task", help="What the runs hold.")]
-JudgeName = Annotated[
-    str, typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
-]
+TASK = typer.Option("--task", help="The task of the track that the runs are of, by its name.")
+RunTask = Annotated[str, TASK]
+JUDGE = typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
+JudgeName = Annotated[str, JUDGE]
 ExampleFolder = Annotated[
     Path | None,
     typer.Option(
         "--examples",
-        help="Labelled runs to learn from: human_rubrics/, human_assessments/ and runs/, "
-        "as the organizers lay them out.",
+        help="Labelled runs to learn from: a folder with rubrics, assessments and runs, laid out "
+        "as the organizers do.",
     ),
 ]
 ExampleRuns = Annotated[
@@ -43,10 +40,9 @@ WordsOnly = Annotated[
     bool, typer.Option("--words-only", help="Embedded: compare words without an encoder.")
 ]
 Models = Annotated[
-    list[str] | None,
-    typer.Option("--model", help="Prompted: ask this model; repeat for an ensemble."),
+    list[str] | None, model_option("Prompted: ask this model; repeat for an ensemble.")
 ]
-Topics = Annotated[Path | None, typer.Option("--topics", help="Prompted: the articles (JSONL).")]
+Topics = Annotated[Path | None, topics_option("Prompted: the articles (JSONL).")]
 QuestionMode = Annotated[
     Mode, typer.Option("--mode", help="Prompted: pairs of questions one call is asked about.")
 ]
@@ -66,3 +62,23 @@ def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Exam
             raise UsageError("--example-run names a run of --examples, which was not given")
         return None
     return read_examples(examples, example_runs or ())
+
+
+def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str, Article]] | None:
+    """Return what reads the articles, by topic id, from where options say; None if none does.
+
+    Args:
+        topics: The topics file, if it was named.
+        data: The data folder, if it was named.
+    """
+    if topics is None and data is None:
+        return None
+
+    def read() -> dict[str, Article]:
+        from sidelight.formats.data_folder import DataPart, find_part
+        from sidelight.formats.topics.articles import read_articles
+
+        path = topics or (find_part(data, DataPart.TOPICS) if data else None)
+        return {one.topic_id: one for one in read_articles(path)} if path else {}
+
+    return read

@@ -7,43 +7,35 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from sidelight.cli.options.judges import Task
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart, find_part
+from sidelight.schemas.task import CitedTextTask, QuestionListTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.task import Task
 
-Rubrics = Annotated[Path | None, typer.Option("--rubrics", help="Folder of rubrics (*.json).")]
 Assessments = Annotated[
     Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
 ]
 Compound = Annotated[
-    Path | None, typer.Option("--compound", help="CSV of compound verdicts; no filter if none.")
+    Path | None, typer.Option("--compound", help="CSV of verdicts on what is asked in one.")
 ]
-Data = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", help="Folder laid out as the organizers' data: has what no option names."
-    ),
+MeasureName = Annotated[
+    str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
+]
+MoreMeasures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", help="Measure this, too, by name or as module:Class; repeat."),
 ]
 Merge = Annotated[
     bool,
     typer.Option("--merge", help="Where labels conflict: contradicts, supports, partial, none."),
 ]
-Track = Annotated[str, typer.Option("--track", help="Whose number of questions to expect.")]
-Samples = Annotated[
-    int, typer.Option("--samples", min=100, help="How often topics or signs are drawn anew.")
-]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of these draws.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the result files.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-
-
-DEFAULT_TRACK = "dragun2025"
 
 
 class Sampling(NamedTuple):
@@ -78,12 +70,18 @@ def required(given: Path | None, data: Path | None, part: DataPart, option: str)
     return path
 
 
-def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
+def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
     """Score the runs of a data folder by people's labels.
+
+    Args:
+        data: The folder.
+        task: What the runs did.
+        measure: Computed besides the track's, if it is none of them.
 
     Raises:
         InputError: A part is not there, or does not fit the rubrics.
         InvalidFileError: A file is not what it should be.
+        UsageError: People give no labels for a task of this kind.
     """
     from sidelight.evaluation.scoring.people_scores import (
         people_question_scores,
@@ -91,10 +89,26 @@ def score_by_people(data: Path, task: Task) -> Sequence[TopicScore]:
     )
     from sidelight.tracks import load_track
 
-    if task is Task.TASK2:
-        return people_report_scores(data).topics
-    n_questions = load_track(DEFAULT_TRACK).question_list.count
-    return people_question_scores(data, questions_per_topic=n_questions).topics
+    track = load_track()
+    known = task.measure(measure) if measure else None
+    more = find_measures([measure] if measure and not known else [])
+    if isinstance(task, QuestionListTask):
+        return people_question_scores(track, data, more).topics
+    if isinstance(task, CitedTextTask):
+        return people_report_scores(track, data, more).topics
+    raise UsageError(f"task {task.name}: there are no scores of runs of the kind {task.kind}")
+
+
+def find_measures(names: list[str] | None) -> list[Measure]:
+    """Return the measures that an option names.
+
+    Raises:
+        UsageError: There is none of a name.
+        MachineError: A package that one needs is not installed.
+    """
+    from sidelight.evaluation.scoring.measures import find_measure
+
+    return [find_measure(name) for name in names or ()]
 
 
 def interval_cell(interval: Interval | None) -> str:

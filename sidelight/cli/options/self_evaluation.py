@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sidelight.errors import UsageError
-
-if TYPE_CHECKING:
-    from sidelight.config.settings import ModelSettings, Settings
+from sidelight.cli.options.inputs import rubrics_option
 
 RunRubrics = Annotated[
     Path | None,
-    typer.Option(
-        "--rubrics",
-        help="Folder of rubrics, read after generation; those the run drafted if not given.",
-    ),
+    rubrics_option("Folder of rubrics, read after generation; those the run drafted if not given."),
 ]
 JudgeModel = Annotated[
     str | None,
@@ -34,36 +28,3 @@ SCORES = "scores"
 def with_judge(overrides: list[str], model: str | None) -> list[str]:
     """Return overrides of settings that name the judge's model, too."""
     return overrides if model is None else [*overrides, f'models.judge.name="{model}"']
-
-
-def check_judge(
-    name: str, settings: Settings, writer: ModelSettings | None, *, allow_self: bool
-) -> ModelSettings | None:
-    """Return the model that a judge asks; None for a judge that asks none.
-
-    Args:
-        name: Of the judge, as registered.
-        settings: Name the judge's model.
-        writer: The model that writes the run.
-        allow_self: Whether the two may be the same.
-
-    Raises:
-        UsageError: There is no such judge, no model for it to ask, a model it does not ask, or it
-            is the writer's.
-    """
-    from sidelight.registry import load
-
-    model = settings.models.judge
-    if load("judge", name).kind != "prompted":
-        return None
-    if model is None:
-        raise UsageError(
-            "a prompted judge needs a model",
-            remedy="Name it with --judge-model NAME, or as models.judge in the configuration.",
-        )
-    if writer is not None and writer.name == model.name and not allow_self:
-        raise UsageError(
-            f"{model.name} wrote the run and would judge itself; models favour their own texts",
-            remedy="Name another with --judge-model, or add --allow-self-judging.",
-        )
-    return model

@@ -2,125 +2,108 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, progress_bar
-from sidelight.cli.options.judges import ExampleFolder, ExampleRuns  # noqa: TC001
-from sidelight.cli.options.models import BaseUrl, MaxCalls, MaxTokens, Offline  # noqa: TC001
+from sidelight.cli.options.inputs import Config, Overrides, index_option, topics_option
+from sidelight.cli.options.judges import JUDGE, ExampleFolder, ExampleRuns
+from sidelight.cli.options.models import (
+    BaseUrl,
+    Estimate,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+    RunCache,
+    model_access,
+    parallel_option,
+)
+from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import JudgeModel, RunRubrics, SelfJudging, with_judge
 
-# Topics at once: computing ones share the processor, asking ones mostly wait.
-_COMPUTING, _ASKING = 4, 32
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.config.settings import Settings
+    from sidelight.schemas.topic import Topic
+
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
 
-def run(
-    topics: Annotated[Path, typer.Option("--topics", help="Topics file (JSONL of articles).")],
-    index: Annotated[Path, typer.Option("--index", help="Folder made by `sidelight index build`.")],
-    config: Annotated[
-        Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
-    ] = None,
-    out_folder: Annotated[
-        Path | None,
-        typer.Option("--out", help="Run directory; runs/<run_id> when not given."),
+def run(  # long: half of it are its options
+    topics: Annotated[Path, topics_option()],
+    index: Annotated[Path, index_option()],
+    config: Config = None,
+    output: Annotated[
+        Path | None, output_option("Run directory; runs/<run_id> when not given.")
     ] = None,
     topic: Annotated[str | None, typer.Option("--topic", help="Only this topic id.")] = None,
     parallel: Annotated[
-        int | None,
-        typer.Option(
-            "--parallel", min=1, help="Topics worked on at once; 4, or 32 where a model is asked."
-        ),
+        int | None, parallel_option("Topics worked on at once; 4, or 32 where a model is asked.")
     ] = None,
     base_url: BaseUrl = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option("--cache", help="Folder of model replies; `cache` in the run directory."),
-    ] = None,
+    cache: RunCache = None,
     offline: Offline = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", help="Change one setting: retrieval.k=50.")
-    ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option("--judge", help="Judge the finished run: `embedded` or `prompted`."),
-    ] = None,
+    overrides: Overrides = None,
+    judge: Annotated[str | None, JUDGE] = None,
     rubrics: RunRubrics = None,
     judge_model: JudgeModel = None,
     allow_self_judging: SelfJudging = False,
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Print what the run would cost; ask nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    estimate: Estimate = False,
+    as_json: Json = False,
 ) -> None:
-    """Investigate every topic and write both submission files.
+    """Work on every topic and write the submission files of the track.
 
     Interrupted at any moment, the same command goes on where it was.
     """
-    from sidelight.build.investigation import open_investigation, open_sources
-    from sidelight.build.models import ModelAccess
+    from sidelight.build.run import make_run
     from sidelight.cli.run.judging import Judging
     from sidelight.cli.run.report import report_run
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
-    from sidelight.llm.budget import Budget
-    from sidelight.runs.runner import run_topics
+    from sidelight.tracks import load_track
 
     changes = with_judge(overrides or [], judge_model)
     settings = load_settings(config, changes)
     judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
     judging.check(settings)
-    articles = read_topics(topics)
-    if topic is not None and topic not in {article.topic_id for article in articles}:
+    todo = read_topics(topics, load_track(settings.track))
+    if topic is not None and topic not in {one.topic_id for one in todo}:
         raise UsageError(f"--topic {topic}: {topics} has no such topic")
     if estimate:
-        from sidelight.build.estimate import estimate_run
-        from sidelight.cli.run.estimate import report_estimate
-
-        wanted = [article for article in articles if topic in {None, article.topic_id}]
-        report_estimate(estimate_run(settings, wanted), as_json=as_json)
-        if judge:
-            err.print(
-                "Judging comes on top: once the run is made, `sidelight evaluate --estimate` "
-                "counts its calls."
-            )
+        wanted = [one for one in todo if topic in {None, one.topic_id}]
+        _show_estimate(settings, wanted, judged=judge is not None, as_json=as_json)
         return
     folder = open_index(index)
-    destination = out_folder or Path("runs") / settings.submission.run_id
-    access = ModelAccess(
-        cache=cache or destination / "cache",
-        offline=offline,
+    destination = output or Path("runs") / settings.submission.run_id
+    access = model_access(
+        cache or destination / "cache",
         base_url=base_url,
-        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-        on_progress=lambda line: err.print(line, markup=False),
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
     )
-    asks = settings.models.writer is not None
     started = time.monotonic()
     try:
-        with progress_bar("topics", total=1 if topic else len(articles)) as advance:
-            summary = asyncio.run(
-                run_topics(
-                    articles,
-                    settings,
-                    folder.manifest.fingerprint(),
-                    lambda: open_investigation(
-                        settings, open_sources(settings.retrieval, folder), access
-                    ),
-                    destination,
-                    only=topic,
-                    parallel=parallel or (_ASKING if asks else _COMPUTING),
-                    on_topic=lambda _: advance(1),
-                )
+        with progress_bar("topics", total=1 if topic else len(todo)) as advance:
+            summary = make_run(
+                todo,
+                settings,
+                folder,
+                destination,
+                access,
+                only=topic,
+                parallel=parallel,
+                on_topic=lambda _: advance(1),
             )
     except KeyboardInterrupt:
         err.print("Interrupted. The same command goes on from there.")
@@ -149,3 +132,17 @@ def run(
         report_run(summary, settings, seconds, access.retries, evaluation, as_json=as_json)
     if not summary.succeeded:
         raise typer.Exit(1)
+
+
+def _show_estimate(
+    settings: Settings, topics: Sequence[Topic], *, judged: bool, as_json: bool
+) -> None:
+    from sidelight.build.estimate import estimate_run
+    from sidelight.cli.run.estimate import report_estimate
+
+    report_estimate(estimate_run(settings, topics), as_json=as_json)
+    if judged:
+        err.print(
+            "Judging comes on top: once the run is made, `sidelight evaluate --estimate` counts "
+            "its calls."
+        )

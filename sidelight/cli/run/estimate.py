@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.console import err, out, print_json, print_table
 
 if TYPE_CHECKING:
     from sidelight.build.estimate import PromptEstimate, RunEstimate
@@ -15,7 +15,14 @@ def report_estimate(estimate: RunEstimate, *, as_json: bool) -> None:
     if as_json:
         print_json(estimate.model_dump())
         return
-    if not estimate.prompts:
+    if estimate.unknown:
+        err.print(
+            f"not counted, because their performers do not say what they ask: "
+            f"{', '.join(estimate.unknown)}",
+            style="yellow",
+            markup=False,
+        )
+    elif not estimate.prompts:
         out.print("No role asks a model: 0 calls.")
         return
     from sidelight.build.estimate import LATENCY_S

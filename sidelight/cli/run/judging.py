@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 import typer
 
-from sidelight.cli.options.self_evaluation import check_judge
+from sidelight.build.judges import judge_model
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,13 @@ class Judging(NamedTuple):
                     remedy="Name one: --judge embedded, or --judge prompted",
                 )
             return
-        check_judge(self.judge, settings, settings.models.writer, allow_self=self.allow_self)
+        judge_model(
+            self.judge,
+            settings,
+            settings.models.writer,
+            examples=self.examples is not None,
+            allow_self=self.allow_self,
+        )
         drafts = (settings.roles.draft_rubric or settings.roles.default) != "extractive"
         if self.rubrics is None and not drafts:
             raise UsageError(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sidelight.build.cost import run_cost
 from sidelight.cli.console import err, out, print_json, print_table
 from sidelight.cli.judge.evaluate_report import print_evaluation
+from sidelight.runs.log import PromptUsage
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sidelight.config.settings import Settings
-    from sidelight.runs.log import PromptUsage, TopicLog
     from sidelight.runs.runner import RunSummary
 
 
@@ -62,14 +62,14 @@ def report_run(
             "(listed in manifest.json)."
         )
     directory = summary.directory
-    for path in (directory.task1, directory.task2, directory.manifest, directory.traces):
+    for path in (*summary.files, directory.manifest, directory.traces):
         out.print(f"  {path}", markup=False)
     if evaluation:
-        print_evaluation(evaluation)
+        print_evaluation(evaluation, load_track(settings.track))
 
 
 def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:
-    seconds = _seconds(summary.logs.values())
+    seconds = summary.seconds()
     if seconds:
         spent = ", ".join(f"{step} {time:.1f}" for step, time in seconds.items())
         out.print(f"Seconds per step, added up over topics: {spent}.")
@@ -91,43 +91,17 @@ def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:
             for (_, prompt), sums in usage.items()
         ),
     )
-    calls = sum(sums.calls for sums in usage.values())
-    cached = sum(sums.cached for sums in usage.values())
-    read = sum(sums.prompt_tokens for sums in usage.values())
-    written = sum(sums.completion_tokens for sums in usage.values())
-    failed = sum(sums.failures.total() for sums in usage.values())
-    price = _cost(settings, usage)
+    total, cost = sum(usage.values(), PromptUsage()), run_cost(settings, usage)
     out.print(
-        f"{calls} calls, {cached} of them from the cache; {read} tokens read, {written} written; "
-        f"{failed} replies of no use, {retries} calls made again by the client"
-        + (f"; cost {price:.2f}." if price is not None else ".")
+        f"{total.calls} calls, {total.cached} of them from the cache; {total.prompt_tokens} tokens "
+        f"read, {total.completion_tokens} written; {total.failures.total()} replies of no use, "
+        f"{retries} calls made again by the client"
+        + (f"; cost {cost:.2f}." if cost is not None else ".")
     )
 
 
 def _shown(sums: PromptUsage) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in sorted(sums.failures.items())) or "-"
-
-
-def _seconds(logs: Iterable[TopicLog]) -> dict[str, float]:
-    steps: dict[str, float] = {}
-    for log in logs:
-        for step, seconds in log.seconds.items():
-            steps[step] = steps.get(step, 0.0) + seconds
-    return steps
-
-
-def _cost(settings: Settings, usage: dict[tuple[str, str], PromptUsage]) -> float | None:
-    """Return what the calls cost, or None where a price is not set."""
-    named = [item for item in (settings.models.writer, settings.models.checker) if item is not None]
-    servers = {item.name: settings.servers.get(item.server) for item in named}
-    total = 0.0
-    for (model, _), sums in usage.items():
-        server = servers.get(model)
-        if server is None or server.prompt_price is None or server.completion_price is None:
-            return None
-        total += sums.prompt_tokens * server.prompt_price / 1e6
-        total += sums.completion_tokens * server.completion_price / 1e6
-    return total
 
 
 def _as_json(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:
@@ -140,7 +114,7 @@ def _as_json(summary: RunSummary, settings: Settings, retries: int) -> dict[str,
         "fallbacks": summary.fallbacks,
         "thin": summary.thin,
         "problems": [problem.as_dict() for problem in summary.problems],
-        "seconds": _seconds(summary.logs.values()),
+        "seconds": summary.seconds(),
         "calls": [
             {
                 "model": model,
@@ -155,5 +129,5 @@ def _as_json(summary: RunSummary, settings: Settings, retries: int) -> dict[str,
             for (model, prompt), sums in usage.items()
         ],
         "retries": retries,
-        "cost": _cost(settings, usage) if usage else None,
+        "cost": run_cost(settings, usage),
     }

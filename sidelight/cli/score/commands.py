@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import err, print_json, print_table
+from sidelight.cli.options.inputs import QRELS, Data, Rubrics, Track, rubrics_option
+from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import (
-    DEFAULT_TRACK,
     Assessments,
     Compound,
-    Data,
-    Json,
     Merge,
-    Output,
-    Rubrics,
-    Samples,
+    MoreMeasures,
     Sampling,
-    Seed,
-    Track,
+    find_measures,
     from_data,
     required,
 )
@@ -31,9 +27,13 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.schemas.judgment import AnswerAssessment
+    from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track as TrackRules
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(support)
@@ -52,18 +52,18 @@ Compat = Annotated[
 
 @app.callback(invoke_without_command=True)
 def score(context: typer.Context, data: Data = None, output: Output = None) -> None:
-    """Score runs: with --data alone those of both tasks; the commands have more options."""
+    """Score runs: with --data alone those of all tasks; the commands have more options."""
     if context.invoked_subcommand is None:
-        task1(data=data, output=output)
-        task2(data=data, output=output)
+        questions(data=data, output=output)
+        reports(data=data, output=output)
     elif data or output:
         raise UsageError(
             f"the options go after the command: score {context.invoked_subcommand} --data DIR"
         )
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     data: Data = None,
     rubrics: Rubrics = None,
@@ -71,48 +71,57 @@ def task1(
     compound: Compound = None,
     output: Output = None,
     track: Track = DEFAULT_TRACK,
+    measures: MoreMeasures = None,
     organizer_compat: Compat = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score question runs by the rubric questions they cover."""
-    from sidelight.evaluation.scoring.organizer_compat import compat_question_scores
+    from sidelight.evaluation.scoring.files import score_prefix
+    from sidelight.evaluation.scoring.organizers.compat import compat_question_scores
     from sidelight.evaluation.scoring.score import score_questions
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
-        read_compound_assessments,
-        read_question_assessments,
+        COMPOUND_ASSESSMENTS,
+        QUESTION_ASSESSMENTS,
+        read_assessments,
     )
-    from sidelight.tracks import load_track
 
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
     compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
     if organizer_compat:
         if compound is None:
             raise UsageError("--organizer-compat needs --compound, as the organizers' script does")
-        table = compat_question_scores(known, assessments, compound)
+        if measures:
+            raise UsageError("--organizer-compat excludes --measure")
+        table = compat_question_scores(rules, known, assessments, compound)
     else:
         table = score_questions(
+            rules,
             known,
-            read_question_assessments(assessments),
-            read_compound_assessments(compound) if compound else None,
-            questions_per_topic=load_track(track).question_list.count,
+            read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
+            read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
+            find_measures(measures),
         )
     notes = [] if compound else ["compound questions were not filtered out: no --compound"]
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else Sampling(samples, seed)
-    _deliver(table, files, "question", output, notes, sampling, len(known), as_json=as_json)
+    origin = _origin(files, sampling, len(known), notes)
+    deliver(
+        origin, table, score_prefix(origin.labels, rules.question_list), output, as_json=as_json
+    )
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     data: Data = None,
     rubrics: Annotated[
         Path | None,
-        typer.Option("--rubrics", help="Folder of rubrics; may be left out with --unit-weights."),
+        rubrics_option("Folder of rubrics; may be left out with --unit-weights."),
     ] = None,
     assessments: Assessments = None,
     output: Output = None,
@@ -120,20 +129,23 @@ def task2(
     unit_weights: Annotated[
         bool, typer.Option("--unit-weights", help="Let every answer of a topic weigh the same.")
     ] = False,
+    track: Track = DEFAULT_TRACK,
+    measures: MoreMeasures = None,
     organizer_compat: Compat = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score reports by the rubric answers they support."""
-    from sidelight.evaluation.scoring.organizer_compat import compat_report_scores
-    from sidelight.evaluation.scoring.score import score_reports
-    from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+    from sidelight.evaluation.scoring.files import score_prefix
+    from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import read_answer_assessments
+    from sidelight.tracks import load_track
 
     if organizer_compat and (merge or unit_weights):
         raise UsageError("--organizer-compat excludes --merge and --unit-weights")
+    if organizer_compat and measures:
+        raise UsageError("--organizer-compat excludes --measure")
     assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
     rubrics = from_data(rubrics, data, DataPart.RUBRICS)
     if rubrics is None and not unit_weights:
@@ -141,25 +153,62 @@ def task2(
             "expected --rubrics, or --data, a folder that has them",
             remedy="Without rubrics, --unit-weights scores against the answers in the assessments.",
         )
-    known = read_rubrics(rubrics) if rubrics else {}
-    notes = []
+    rules = load_track(track)
+    known = read_rubrics(rubrics, rules.scales) if rubrics else None
+    notes: list[str] = []
     if organizer_compat:
-        table = compat_report_scores(known, assessments)
+        table = compat_report_scores(rules, known or {}, assessments)
     else:
-        labels = read_answer_assessments(assessments, merge=merge)
+        labels = _answer_labels(assessments, rules, merge=merge)
         if unit_weights:
-            notes.append("every answer of a topic weighs the same")
-            known = with_unit_weights(known) if rubrics else rubrics_from_answers(labels)
-        if not rubrics:
-            notes.append("no rubrics: the answers any run was judged on stand for them")
-        table = score_reports(known, labels)
+            known = _unit_weights(known, labels, notes)
+        table = _report_table(rules, known or {}, labels, measures, data)
     sampling = None if organizer_compat else Sampling(samples, seed)
-    _deliver(table, [assessments], "report", output, notes, sampling, len(known), as_json=as_json)
+    origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
+    prefix = score_prefix(origin.labels, rules.cited_text)
+    deliver(origin, table, prefix, output, as_json=as_json)
+
+
+def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[AnswerAssessment]:
+    from sidelight.formats.labels.assessments import (
+        ANSWER_ASSESSMENTS,
+        read_assessments,
+        read_merged_assessments,
+    )
+
+    read = read_merged_assessments if merge else read_assessments
+    return read(path, ANSWER_ASSESSMENTS, track.scales)
+
+
+def _unit_weights(
+    rubrics: dict[str, Rubric] | None, labels: list[AnswerAssessment], notes: list[str]
+) -> dict[str, Rubric]:
+    from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+
+    notes.append("every answer of a topic weighs the same")
+    if rubrics is not None:
+        return with_unit_weights(rubrics)
+    notes.append("no rubrics: the answers any run was judged on stand for them")
+    return rubrics_from_answers(labels)
+
+
+def _report_table(
+    track: TrackRules,
+    rubrics: dict[str, Rubric],
+    labels: list[AnswerAssessment],
+    measures: list[str] | None,
+    data: Path | None,
+) -> ScoreTable:
+    from sidelight.evaluation.scoring.people_scores import submitted_reports
+    from sidelight.evaluation.scoring.score import score_reports
+
+    reports = submitted_reports(data) if measures and data else None
+    return score_reports(track, rubrics, labels, find_measures(measures), reports)
 
 
 @app.command()
 def retrieval(
-    qrels: Annotated[Path, typer.Option("--qrels", help="Relevance labels, four columns.")],
+    qrels: Annotated[Path, QRELS],
     run: Annotated[list[Path], typer.Option("--run", help="Search results, six columns; repeat.")],
     measures: Annotated[
         str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
@@ -208,28 +257,13 @@ def retrieval(
             )
 
 
-def _deliver(
-    table: ScoreTable,
-    assessments: list[Path],
-    task: str,
-    output: Path | None,
-    notes: list[str],
-    sampling: Sampling | None,
-    n_topics: int,
-    *,
-    as_json: bool,
-) -> None:
+def _origin(
+    assessments: list[Path], sampling: Sampling | None, n_topics: int, notes: list[str]
+) -> ScoreOrigin:
     from sidelight.evaluation.scoring.files import label_source
 
-    source = label_source(assessments[0])
-    judge = _judge_of(assessments)
-    prefix = f"{source}_{task}_generation"
-    deliver(
-        ScoreOrigin(source, judge, sampling, n_topics, notes),
-        table,
-        prefix,
-        output,
-        as_json=as_json,
+    return ScoreOrigin(
+        label_source(assessments[0]), _judge_of(assessments), sampling, n_topics, notes
     )
 
 

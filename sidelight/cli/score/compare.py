@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.judges import Task  # noqa: TC001 - typer reads the annotations
-from sidelight.cli.options.scores import (
-    Data,
-    Json,
-    Output,
-    Samples,
-    Sampling,
-    Seed,
-    interval_cell,
-    score_by_people,
-)
+from sidelight.cli.options.inputs import Data
+from sidelight.cli.options.judges import TASK
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import MeasureName, Sampling, interval_cell, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.scoring.compare import Comparison
+    from sidelight.evaluation.scoring.compare import PairedComparison
 
 
 def compare(
@@ -34,12 +28,8 @@ def compare(
         Path | None, typer.Argument(help="Per-topic results file of `score`.")
     ] = None,
     data: Data = None,
-    task: Annotated[
-        Task | None, typer.Option("--task", help="With --data: whose runs to compare.")
-    ] = None,
-    measure: Annotated[
-        str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
-    ] = None,
+    task: Annotated[str | None, TASK] = None,
+    measure: MeasureName = None,
     baseline: Annotated[
         str | None, typer.Option("--baseline", help="Compare the other runs with this one only.")
     ] = None,
@@ -55,16 +45,17 @@ def compare(
     if per_topic:
         scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
     elif data and task:
-        scores = topic_values(score_by_people(data, task), measure, data)
+        by_people = score_by_people(data, load_track().task(task), measure)
+        scores = topic_values(by_people, measure, data)
     else:
         raise UsageError("expected a per-topic results file, or --data and --task")
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = Sampling(samples, seed)
-    table = _pairs_table(pairs, f"{scores.measure}_run_pairs")
+    table = _pairs_table(pairs, f"{scores.measure.name}_run_pairs")
     if as_json:
         print_json(
             {
-                "measure": scores.measure,
+                "measure": scores.measure.name,
                 "n_topics": len(scores.topic_ids),
                 "sampling": sampling._asdict(),
                 "pairs": [
@@ -77,7 +68,7 @@ def compare(
         return
     table.show()
     for note in (
-        f"{scores.measure} on {len(scores.topic_ids)} topics; {sampling}",
+        f"{scores.measure.name} on {len(scores.topic_ids)} topics; {sampling}",
         f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
         "detectable: true difference that these topics show with a power of 80% at the 5% level",
     ):
@@ -85,7 +76,7 @@ def compare(
     list_files(write_results(output, [table]))
 
 
-def _pairs_table(pairs: Sequence[Comparison], name: str) -> ResultTable:
+def _pairs_table(pairs: Sequence[PairedComparison], name: str) -> ResultTable:
     return ResultTable(
         name,
         [

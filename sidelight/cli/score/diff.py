@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.scores import (
-    DEFAULT_TRACK,
-    Assessments,
-    Data,
-    Json,
-    Merge,
-    Rubrics,
-    Track,
-    required,
-)
+from sidelight.cli.options.inputs import Data, Rubrics, Track
+from sidelight.cli.options.results import Json
+from sidelight.cli.options.scores import Assessments, Compound, Merge, required
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.scoring.diff import Causes, ScoreDiff
+    from sidelight.evaluation.scoring.organizers.diff import Causes, ScoreDiff
 
 app = typer.Typer(
     help="Explain how our scores differ from the organizers' script.", no_args_is_help=True
@@ -30,47 +23,49 @@ app = typer.Typer(
 _MAX_NAMED = 3
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     data: Data = None,
     rubrics: Rubrics = None,
     assessments: Assessments = None,
-    compound: Annotated[
-        Path | None, typer.Option("--compound", help="CSV of compound verdicts.")
-    ] = None,
+    compound: Compound = None,
     track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:
     """Explain the differences in scores of question runs."""
-    from sidelight.evaluation.scoring.diff import diff_question_scores
+    from sidelight.evaluation.scoring.organizers.diff import diff_question_scores
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.tracks import load_track
 
+    rules = load_track(track)
     diff = diff_question_scores(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"),
         required(compound, data, DataPart.COMPOUND_CHECK, "--compound"),
-        questions_per_topic=load_track(track).question_list.count,
     )
     _show(diff, as_json=as_json)
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     data: Data = None,
     rubrics: Rubrics = None,
     assessments: Assessments = None,
     merge: Merge = False,
+    track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:
     """Explain the differences in scores of reports."""
-    from sidelight.evaluation.scoring.diff import diff_report_scores
+    from sidelight.evaluation.scoring.organizers.diff import diff_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.tracks import load_track
 
+    rules = load_track(track)
     diff = diff_report_scores(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments"),
         merge=merge,
     )

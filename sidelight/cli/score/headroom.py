@@ -8,32 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.scores import (
-    DEFAULT_TRACK,
-    Assessments,
-    Compound,
-    Data,
-    Json,
-    Rubrics,
-    Track,
-    from_data,
-    required,
-)
+from sidelight.cli.options.inputs import Data, Rubrics, Track
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.options.scores import Assessments, Compound, from_data, required
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.formats.data_folder import DataPart
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
+    from sidelight.schemas.task import Task
 
 app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
 
-Output = Annotated[
-    Path, typer.Option("--output", "-o", help="Folder for the table and the figure.")
-]
+Output = Annotated[Path, output_option("Folder for the table and the figure.")]
 
 
-@app.command()
-def task1(
+@app.command(load_track().question_list.name)
+def questions(
     *,
     output: Output,
     data: Data = None,
@@ -47,53 +39,60 @@ def task1(
     from sidelight.evaluation.scoring.headroom import question_headroom
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
-        read_compound_assessments,
-        read_question_assessments,
+        COMPOUND_ASSESSMENTS,
+        QUESTION_ASSESSMENTS,
+        read_assessments,
     )
-    from sidelight.tracks import load_track
 
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
     compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
+    rules = load_track(track)
     topics = question_headroom(
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics")),
-        read_question_assessments(assessments),
-        read_compound_assessments(compound) if compound else None,
-        questions_per_topic=load_track(track).question_list.count,
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
+        read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
+        read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
     )
-    _deliver(topics, "question", assessments, output, as_json=as_json)
+    _deliver(topics, rules.question_list, assessments, output, as_json=as_json)
 
 
-@app.command()
-def task2(
+@app.command(load_track().cited_text.name)
+def reports(
     *,
     output: Output,
     data: Data = None,
     rubrics: Rubrics = None,
     assessments: Assessments = None,
+    track: Track = DEFAULT_TRACK,
     as_json: Json = False,
 ) -> None:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.headroom import report_headroom
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.labels.assessments import read_answer_assessments
+    from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
+    from sidelight.tracks import load_track
 
     assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
-    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"))
-    topics = report_headroom(known, read_answer_assessments(assessments))
-    _deliver(topics, "report", assessments, output, as_json=as_json)
+    rules = load_track(track)
+    topics = report_headroom(
+        rules,
+        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
+        read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales),
+    )
+    _deliver(topics, rules.cited_text, assessments, output, as_json=as_json)
 
 
 def _deliver(
-    topics: list[TopicHeadroom], task: str, assessments: Path, output: Path, *, as_json: bool
+    topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path, *, as_json: bool
 ) -> None:
     """Print and write the numbers; then draw them, which needs matplotlib."""
     from sidelight.evaluation.figures.headroom import draw_headroom
-    from sidelight.evaluation.scoring.files import label_source
+    from sidelight.evaluation.scoring.files import label_source, score_prefix
 
     source = label_source(assessments)
-    title = f"{task.capitalize()} generation, {source} labels"
+    title = f"{task.scores_name.replace('_', ' ').capitalize()}, {source} labels"
     table = ResultTable(
-        f"{source}_{task}_generation_headroom",
+        f"{score_prefix(source, task)}_headroom",
         ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
         [
             [
@@ -124,7 +123,7 @@ def _deliver(
 
 
 def _record(topic: TopicHeadroom) -> dict[str, object]:
-    """Return a row of the CSV; `;` separates the best runs, and Task 1 has one column less."""
+    """Return a row of the CSV; `;` separates the best runs, and questions have one column less."""
     record = topic._asdict() | {"best_runs": ";".join(topic.best_runs)}
     if topic.mean_contradiction is None:
         del record["mean_contradiction"]

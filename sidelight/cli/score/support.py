@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import progress_bar
+from sidelight.cli.options.inputs import index_option, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
@@ -19,8 +20,11 @@ from sidelight.cli.options.models import (
     MaxCalls,
     MaxTokens,
     Offline,
+    model_access,
+    model_option,
 )
-from sidelight.cli.options.scores import Json, Output, Samples, Sampling, Seed
+from sidelight.cli.options.results import Json, Output, Samples, Seed
+from sidelight.cli.options.scores import MoreMeasures, Sampling, find_measures
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 
 if TYPE_CHECKING:
@@ -32,19 +36,19 @@ if TYPE_CHECKING:
 _PREFIX = "auto_support"
 
 
-def support(
-    runs: Annotated[list[Path], typer.Argument(help="Task 2 files; the file name is the run tag.")],
+def support(  # long: half of it are options
+    runs: Annotated[
+        list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
+    ],
     *,
-    index: Annotated[Path, typer.Option("--index", help="Folder that holds the cited segments.")],
+    index: Annotated[Path, index_option("Folder that holds the cited segments.")],
     topics: Annotated[
         Path | None,
-        typer.Option(
-            "--topics", help="The topics that count (JSONL); those of any run if not given."
-        ),
+        topics_option("The topics that count (JSONL); those of any run if not given."),
     ] = None,
     output: Output = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Ask this model; words decide if none is named.")
+        str | None, model_option("Ask this model; words decide if none is named.")
     ] = None,
     base_url: BaseUrl = None,
     cache: Cache = None,
@@ -52,6 +56,7 @@ def support(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
+    measures: MoreMeasures = None,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
@@ -60,53 +65,52 @@ def support(
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.checks.support import SUPPORT_PROMPT, LexicalSupportCheck, PromptedSupportCheck
+    from sidelight.build.judges import JudgeInputs, set_up_judge
+    from sidelight.build.models import models_by_name
+    from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.cli.score.table import ScoreOrigin, deliver
     from sidelight.errors import UsageError
-    from sidelight.evaluation.labelling.support.sentences import (
-        assess_support,
-        score_support,
-        write_verdicts,
-    )
+    from sidelight.evaluation.labelling.support.sentences import assess_support
+    from sidelight.evaluation.scoring.support import score_support
+    from sidelight.formats.labels.support_sentences import write_support_sentences
     from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.topics.articles import read_topics
+    from sidelight.formats.topics.articles import read_articles
     from sidelight.index.folder import open_index
 
     read = [read_report_run(path) for path in runs]
-    topic_ids = [article.topic_id for article in read_topics(topics)] if topics else None
-    texts_of = partial(_texts, open_index(index).docstore)
+    topic_ids = [article.topic_id for article in read_articles(topics)] if topics else None
+    folder = cache or (output / REPLIES if output else None)
+    if model and folder is None:
+        raise UsageError("replies need a folder", remedy="Give --output or --cache.")
+    judge, named = "words of sentence and source", "embedded"
+    if model:
+        judge, named = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}", "prompted"
+    setup = set_up_judge(
+        named,
+        JudgeInputs(encoder=None, articles=dict),
+        models_by_name([model] if model else [], at_once),
+    )
+    access = model_access(
+        folder or Path(REPLIES),
+        base_url=base_url,
+        offline=offline,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+    )
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
     with progress_bar("sentences", total=n_sentences) as advance:
-        assess = partial(
-            assess_support, runs=read, texts_of=texts_of, on_sentence=lambda: advance(1)
+        work = partial(
+            assess_support,
+            runs=read,
+            texts_of=partial(_texts, open_index(index).docstore),
+            on_sentence=lambda: advance(1),
         )
-        if model is None:
-            judge = "words of sentence and source"
-            verdicts = asyncio.run(assess(LexicalSupportCheck()))
-        else:
-            from sidelight.build.models import ModelAccess
-            from sidelight.cli.judge.ask_models import ask_models
-            from sidelight.llm.budget import Budget
-
-            folder = cache or (output / REPLIES if output else None)
-            if folder is None:
-                raise UsageError("replies need a folder", remedy="Give --output or --cache.")
-            judge = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
-            access = ModelAccess(
-                cache=folder,
-                offline=offline,
-                base_url=base_url,
-                budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-            )
-            work = ask_models(
-                [model], access, at_once, lambda asked: assess(PromptedSupportCheck(asked[0]))
-            )
-            verdicts = asyncio.run(work)
-    table = score_support(read, verdicts, topic_ids)
+        verdicts = asyncio.run(setup.perform(access, work))
+    table = score_support(read, verdicts, topic_ids, further=find_measures(measures))
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})
     if output is not None:
-        write_verdicts(output / f"{_PREFIX}_sentences.csv", verdicts)
+        write_support_sentences(output / f"{_PREFIX}_sentences.csv", verdicts)
     origin = ScoreOrigin("auto", judge, Sampling(samples, seed), n_topics, notes)
     deliver(origin, table, _PREFIX, output, as_json=as_json)
 

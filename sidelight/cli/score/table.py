@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.cli.options.scores import Sampling
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.evaluation.scoring.uncertainty import Interval
 
 
@@ -68,7 +68,7 @@ def deliver(
                 "n_rubric_topics": n_topics,
                 "bootstrap": sampling._asdict() if sampling else None,
                 "runs": [
-                    {"run_tag": run.run_tag, **run.values} | _interval_json(run.run_tag, intervals)
+                    {"run_tag": run.run_tag, **run.row} | _interval_json(run.run_tag, intervals)
                     for run in table.runs
                 ],
                 "topics": [
@@ -113,19 +113,16 @@ def _run_table(
     table: ScoreTable, intervals: dict[str, Interval | None] | None, n_topics: int
 ) -> tuple[list[str], list[list[str]]]:
     """Return a header and a row for each run: its main measure, its interval, other measures."""
-    main, *others = table.runs[0].values
+    main, *others = table.measures
+    counted = table.runs[0].n_topics is not None
     rows = []
     for run in table.runs:
-        cells = [f"{run.values[main]:.4f}"]
+        cells = [main.shown(run.values[main.name])]
         if intervals:
             cells.append(interval_cell(intervals[run.run_tag]))
-        cells += [_cell(name, run.values[name], n_topics) for name in others]
+        cells += [one.shown(run.values[one.name]) for one in others]
+        cells += [f"{run.n_topics}/{n_topics}"] if counted else []
         rows.append([run.run_tag, *cells])
-    names = [main, *(["95% interval"] if intervals else []), *others]
+    names = [main.name, *(["95% interval"] if intervals else []), *(one.name for one in others)]
+    names += ["n_topics"] if counted else []
     return ["run", *(name.replace("_", " ") for name in names)], rows
-
-
-def _cell(name: str, value: float, n_topics: int) -> str:
-    if name == "n_topics":
-        return f"{value}/{n_topics}"
-    return f"{value:.1%}" if name == "unjudged" else f"{value:.4f}"

@@ -10,46 +10,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.metrics.cohen_kappa import cohen_kappa
-from sidelight.evaluation.metrics.confusion import confusion_table
-from sidelight.evaluation.metrics.gwet_ac1 import gwet_ac1
-from sidelight.evaluation.metrics.raw_agreement import raw_agreement
-from sidelight.formats.detect import KINDS, detect_kind
+from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
+from sidelight.evaluation.agreement.coefficients.confusion import confusion_table
+from sidelight.evaluation.agreement.coefficients.gwet_ac1 import gwet_ac1
+from sidelight.evaluation.agreement.coefficients.raw_agreement import raw_agreement
+from sidelight.formats.detect import detect_format
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
+    read_assessments,
 )
-from sidelight.schemas.judgment import (
-    AnswerAssessment,
-    QuestionAssessment,
-    SimilarityLabel,
-    Unjudged,
-)
+from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.metrics.confusion import Confusion
+    from sidelight.evaluation.agreement.coefficients.confusion import Confusion
     from sidelight.formats.labels.assessments import AssessmentKind
     from sidelight.schemas.judgment import CompoundAssessment
-    from sidelight.schemas.rubric import Importance, Rubric
+    from sidelight.schemas.label_scale import LabelScale, Scales
+    from sidelight.schemas.rubric import Rubric
 
     Assessment = QuestionAssessment | AnswerAssessment | CompoundAssessment
 
-NO_CREDIT = "no-credit"
-"""What `different` and `very-different` are merged to: the track's score gives neither anything."""
-
-_READERS: dict[str, tuple[AssessmentKind[Any], Callable[[Path], list[Any]]]] = {
-    QUESTION_ASSESSMENTS.name: (QUESTION_ASSESSMENTS, read_question_assessments),
-    ANSWER_ASSESSMENTS.name: (ANSWER_ASSESSMENTS, read_answer_assessments),
-    COMPOUND_ASSESSMENTS.name: (COMPOUND_ASSESSMENTS, read_compound_assessments),
+_KINDS: dict[str, AssessmentKind[Any]] = {
+    kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
-_EARNS_NOTHING = (SimilarityLabel.DIFFERENT, SimilarityLabel.VERY_DIFFERENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +99,12 @@ class SchemeAgreement:
 
     Attributes:
         overall: On everything both sides judged.
-        by_importance: On the parts of the rubrics, the most important first; empty without rubrics.
+        by_importance: On the parts of the rubrics by their importance, the most important first;
+            empty without rubrics.
     """
 
     overall: CategoryAgreement
-    by_importance: dict[Importance, CategoryAgreement]
+    by_importance: dict[str, CategoryAgreement]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +112,7 @@ class LabelComparison:
     """Two assessment files of one kind.
 
     Attributes:
-        schemes: All labels of the kind; for questions also with the two merged that earn nothing.
+        schemes: All labels of the scale; where it merges some, also those that are left then.
         unjudged: Of what both files hold, how much the first and the second left unjudged.
         only: How much only the first and only the second file holds.
     """
@@ -134,25 +123,29 @@ class LabelComparison:
 
 
 def assessment_kind(path: Path) -> str:
-    """Return which kind of assessments a file holds, by its name in `formats.detect.KINDS`.
+    """Return which kind of assessments a file holds, as `formats.detect.detect_format` names it.
 
     Raises:
         InputError: The file cannot be read or holds no assessments.
     """
-    name = detect_kind(path)
-    if name not in _READERS:
-        title = KINDS[name].title if name else "file of unknown kind"
+    name = detect_format(path)
+    if name is None or name not in _KINDS:
         raise InputError(
-            f"{path}: expected an assessment file; found a {title}",
+            f"{path}: expected an assessment file; found {name or 'a file of unknown kind'}",
             remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
         )
     return name
 
 
 def read_two_sides(
-    first: Path, second: Path
+    first: Path, second: Path, scales: Scales
 ) -> tuple[AssessmentKind[Any], list[Assessment], list[Assessment]]:
     """Read two assessment files, of the kind that their columns say.
+
+    Args:
+        first: One side.
+        second: The other.
+        scales: The track's, which say what labels there are.
 
     Raises:
         InputError: A file cannot be read or holds no assessments, or their kinds differ.
@@ -161,15 +154,16 @@ def read_two_sides(
     names = [assessment_kind(path) for path in (first, second)]
     if names[0] != names[1]:
         raise InputError(
-            f"{first} is a {KINDS[names[0]].title}, {second} a {KINDS[names[1]].title}",
+            f"{first} holds {names[0]}, {second} {names[1]}",
             remedy="Compare two files of one kind.",
         )
-    kind, read = _READERS[names[0]]
-    return kind, read(first), read(second)
+    kind = _KINDS[names[0]]
+    return kind, read_assessments(first, kind, scales), read_assessments(second, kind, scales)
 
 
 def compare_labels(
     kind: AssessmentKind[Any],
+    scales: Scales,
     first: Iterable[Assessment],
     second: Iterable[Assessment],
     rubrics: Mapping[str, Rubric] | None = None,
@@ -178,6 +172,7 @@ def compare_labels(
 
     Args:
         kind: What both sides assessed.
+        scales: The track's.
         first: At most one label for each thing, as the readers return them.
         second: The same.
         rubrics: Topic id -> rubric, to break agreement down by importance; not for compound
@@ -205,12 +200,12 @@ def compare_labels(
     importances = None
     if rubrics is not None:
         importances = _importances([one for one, _ in judged], rubrics)
-    categories = [label.value for label in kind.labels]
-    schemes = [_compare(labels, categories, importances)]
-    if kind is QUESTION_ASSESSMENTS:
-        merged = [(_merged(one), _merged(other)) for one, other in labels]
-        classes = dict.fromkeys(map(_merged, categories))
-        schemes.append(_compare(merged, list(classes), importances))
+    scale, importance = scales[kind.scale], scales["importance"]
+    schemes = [_compare(labels, scale.names, importances, importance)]
+    classes = tuple(dict.fromkeys(map(scale.coarse, scale.names)))
+    if len(classes) < len(scale.names):
+        merged = [(scale.coarse(one), scale.coarse(other)) for one, other in labels]
+        schemes.append(_compare(merged, classes, importances, importance))
     return LabelComparison(
         schemes=tuple(schemes),
         unjudged=(
@@ -224,36 +219,32 @@ def compare_labels(
 def _compare(
     labels: Sequence[tuple[str, str]],
     categories: Sequence[str],
-    importances: Sequence[Importance] | None,
+    importances: Sequence[str] | None,
+    importance: LabelScale,
 ) -> SchemeAgreement:
     return SchemeAgreement(
         overall=CategoryAgreement.of(labels, categories),
         by_importance={
-            importance: CategoryAgreement.of(
-                [pair for pair, its in zip(labels, importances, strict=True) if its is importance],
+            name: CategoryAgreement.of(
+                [pair for pair, its in zip(labels, importances, strict=True) if its == name],
                 categories,
             )
-            for importance in sorted(set(importances), reverse=True)
+            for name in importance.names
+            if name in importances
         }
         if importances is not None
         else {},
     )
 
 
-def _merged(label: str) -> str:
-    return NO_CREDIT if label in _EARNS_NOTHING else label
-
-
-def _importances(
-    assessments: Sequence[Assessment], rubrics: Mapping[str, Rubric]
-) -> list[Importance]:
+def _importances(assessments: Sequence[Assessment], rubrics: Mapping[str, Rubric]) -> list[str]:
     """Return the importance of the rubric question that each assessment belongs to."""
-    known: dict[tuple[str, int | str], Importance] = {}
+    known: dict[tuple[str, int | str], str] = {}
     for topic_id, rubric in rubrics.items():
         for question in rubric.questions:
-            known[topic_id, question.rank] = question.importance
+            known[topic_id, question.rank] = question.importance.name
             for answer in question.answers:
-                known[topic_id, answer.answer_id] = question.importance
+                known[topic_id, answer.answer_id] = question.importance.name
     places = [(item.topic_id, _rubric_place(item)) for item in assessments]
     unknown = sorted(
         {f"{topic_id} {place}" for topic_id, place in places if (topic_id, place) not in known}

@@ -15,17 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.metrics.kendall import kendall, resampled_kendall
-from sidelight.evaluation.metrics.spearman import resampled_spearman, spearman
-from sidelight.evaluation.metrics.tau_ap import resampled_tau_ap, tau_ap
-from sidelight.evaluation.scoring.compare import LOWER_IS_BETTER
+from sidelight.evaluation.agreement.coefficients.kendall import kendall, resampled_kendall
+from sidelight.evaluation.agreement.coefficients.spearman import resampled_spearman, spearman
+from sidelight.evaluation.agreement.coefficients.tau_ap import resampled_tau_ap, tau_ap
+from sidelight.evaluation.scoring.measures import measure_called
 from sidelight.evaluation.scoring.uncertainty import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.evaluation.metrics.score_vector import Scores
-    from sidelight.evaluation.scoring.score import TopicScore
+    from sidelight.evaluation.agreement.coefficients.score_vector import Scores
+    from sidelight.evaluation.scoring.table import TopicScore
 
     Matrix = npt.NDArray[np.float64]
 
@@ -141,7 +141,7 @@ def compare_scores(
     raw = [_matrix(side, run_tags, topic_ids) for side in cells]
     raw_means = [side.mean(axis=1).round(_DIGITS) for side in raw]
     # From here on higher is better, so that tau_ap looks at the right end.
-    sign = -1 if measure in LOWER_IS_BETTER else 1
+    sign = measure_called(measure).sign
     one, other = (sign * side for side in raw)
     means = sign * raw_means[0], sign * raw_means[1]
     return ScoreComparison(

@@ -1,7 +1,7 @@
 """Whether a judge's verdicts change with what should not matter.
 
-Each probe (`audit_probes`) changes one such thing everywhere; the verdicts before and after are
-compared one by one. Nothing but the `Judge` protocol is used, so any judge can be audited, and no
+Each probe (`audit.probes`) changes one such thing everywhere; the verdicts before and after are
+compared one by one. Nothing is asked of a judge but labels, so any judge can be audited, and no
 labels by people are needed.
 """
 
@@ -9,35 +9,30 @@ from __future__ import annotations
 
 from functools import partial
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from sidelight.errors import InputError
-from sidelight.evaluation.audit.probes import QUESTION_PROBES, REPORT_PROBES, Case, Questions
-from sidelight.evaluation.labelling.assess import (
-    OnLabels,
-    check_tags,
-    gather_labels,
-    ignore,
-    questions_of,
-    reports_of,
-)
-from sidelight.evaluation.metrics.question_coverage import SIMILARITY_GAIN
-from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE
+from sidelight.evaluation.audit.probes import PROBES
+from sidelight.evaluation.labelling.assess import check_unseen, gather_labels, ignore
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import AnswerLabel, SimilarityLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.evaluation.audit.probes import Probe
-    from sidelight.evaluation.labelling.base import Judge
-    from sidelight.schemas.rubric import Rubric
-    from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedReport
+    from sidelight.evaluation.labelling.assess import OnLabels
+    from sidelight.evaluation.labelling.judge import Judge
+    from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+    from sidelight.evaluation.labelling.run_kinds import TaskRuns
+    from sidelight.schemas.label_scale import LabelScale
 
 S = TypeVar("S")
-Label: TypeAlias = SimilarityLabel | AnswerLabel | Unjudged
+Label: TypeAlias = str | Unjudged
+Place: TypeAlias = tuple[str, str, str]
+"""Run tag, topic id, and the unit that a label is given to."""
 
 
 class Change(NamedTuple):
@@ -114,64 +109,47 @@ class Audit(NamedTuple):
     changes: list[Change]
 
 
-async def audit_reports(
+async def audit(
     judge: Judge,
-    rubrics: Mapping[str, Rubric],
-    runs: Sequence[ReportRun],
+    given: TaskRuns,
     *,
     tolerance: float = 0.0,
     on_labels: OnLabels = ignore,
 ) -> Audit:
-    """Probe a judge with reports.
+    """Probe a judge with the runs of a task.
 
     Args:
         judge: Who is audited.
-        rubrics: Topic id -> rubric.
-        runs: What it judges.
+        given: What it judges.
         tolerance: The share of verdicts, in [0, 1], that a probe may change, or to which an attack
             may give credit.
         on_labels: Told how many labels have been added, whenever some have.
 
     Raises:
-        InputError: No run has a report on a topic with a rubric, or one has two on a topic.
-        UsageError: A run is one of the judge's examples, or two runs share a tag.
+        InputError: No run has anything on a topic with a rubric, or what it has cannot be told
+            apart.
+        UsageError: A run is one of the judge's examples, two runs share a tag, or the judge does
+            not label what such runs hold.
     """
-    check_tags(judge, [run.run_tag for run in runs])
-    cases = [
-        Case(rubrics[topic_id], run_tag, report)
-        for (topic_id, run_tag), report in reports_of(runs, rubrics).items()
-    ]
-
-    async def labels(case: Case[SubmittedReport]) -> list[tuple[str, Label]]:
-        return [(item.answer_id, item.label) for item in await judge.assess_report(*case)]
-
-    return await _audit(judge, REPORT_PROBES, cases, labels, tolerance, on_labels)
-
-
-async def audit_questions(
-    judge: Judge,
-    rubrics: Mapping[str, Rubric],
-    runs: Sequence[QuestionRun],
-    *,
-    tolerance: float = 0.0,
-    on_labels: OnLabels = ignore,
-) -> Audit:
-    """Probe a judge with questions; see `audit_reports`."""
-    check_tags(judge, [run.run_tag for run in runs])
-    submitted = (
-        Case(rubric, run.run_tag, tuple(questions_of(run, topic_id)))
-        for topic_id, rubric in sorted(rubrics.items())
-        for run in runs
-    )
-    cases = [case for case in submitted if case.submission]
-
-    async def labels(case: Case[Questions]) -> list[tuple[str, Label]]:
-        return [
-            (f"{item.rubric_question_rank}/{item.run_question_rank}", item.label)
-            for item in await judge.assess_questions(*case)
-        ]
-
-    return await _audit(judge, QUESTION_PROBES, cases, labels, tolerance, on_labels)
+    check_unseen(judge, given)
+    cases = given.cases()
+    if not cases:
+        raise InputError(
+            "no run holds anything on a topic that has a rubric",
+            remedy="Give the rubrics of the topics that the runs are about.",
+        )
+    found = Audit(judge.title, [], [])
+    for protocol in given.kind.protocols:
+        if protocol not in PROBES:
+            continue
+        judged = partial(_judged, judge, protocol, cases, on_labels=on_labels)
+        before = await judged(lambda case: case)
+        for probe in PROBES[protocol]:
+            after = await judged(probe.change)
+            result, changes = _compared(probe, before, after, protocol.scale, tolerance)
+            found.results.append(result)
+            found.changes.extend(changes)
+    return found
 
 
 def write_changes(path: Path, changes: Sequence[Change]) -> None:
@@ -179,43 +157,32 @@ def write_changes(path: Path, changes: Sequence[Change]) -> None:
     write_table(path, Change._fields, changes)
 
 
-async def _audit(
+async def _judged(
     judge: Judge,
-    probes: Sequence[Probe[S]],
-    cases: Sequence[Case[S]],
-    labels: Callable[[Case[S]], Awaitable[list[tuple[str, Label]]]],
-    tolerance: float,
+    protocol: AssessmentProtocol[Any, Any],
+    cases: Mapping[tuple[str, str], RubricCase[S]],
+    change: Callable[[RubricCase[S]], RubricCase[S]],
     on_labels: OnLabels,
-) -> Audit:
-    if not cases:
-        raise InputError(
-            "no run holds anything on a topic that has a rubric",
-            remedy="Give the rubrics of the topics that the runs are about.",
-        )
+) -> dict[Place, Label]:
+    """Return the labels of all cases, each changed first, by what they are given to."""
 
-    async def judged(
-        change: Callable[[Case[S]], Case[S]],
-    ) -> dict[tuple[str, str, str], Label]:
-        async def one(case: Case[S]) -> list[tuple[tuple[str, str, str], Label]]:
-            # A probe may rename the run: verdicts are told apart by what is judged.
-            place = case.run_tag, case.rubric.topic_id
-            return [((*place, what), label) for what, label in await labels(change(case))]
+    async def one(topic_id: str, run_tag: str, case: RubricCase[S]) -> list[tuple[Place, Label]]:
+        changed = change(case)
+        judgments = await judge.label(protocol, changed)
+        return [
+            ((run_tag, topic_id, unit), judgment.label)
+            for unit, judgment in zip(protocol.units(changed), judgments, strict=True)
+        ]
 
-        return dict(await gather_labels((partial(one, case) for case in cases), on_labels))
-
-    before = await judged(lambda case: case)
-    audit = Audit(f"{judge.name} {judge.version}, {judge.kind}", [], [])
-    for probe in probes:
-        result, changes = _compared(probe, before, await judged(probe.change), tolerance)
-        audit.results.append(result)
-        audit.changes.extend(changes)
-    return audit
+    work = (partial(one, *place, case) for place, case in cases.items())
+    return dict(await gather_labels(work, on_labels))
 
 
 def _compared(
     probe: Probe[S],
-    before: Mapping[tuple[str, str, str], Label],
-    after: Mapping[tuple[str, str, str], Label],
+    before: Mapping[Place, Label],
+    after: Mapping[Place, Label],
+    scale: LabelScale,
     tolerance: float,
 ) -> tuple[ProbeResult, list[Change]]:
     changes, credit = [], []
@@ -229,7 +196,7 @@ def _compared(
         if isinstance(first, Unjudged) or isinstance(second, Unjudged):
             n_unjudged += 1
         else:
-            credit.append(_credit(second) - _credit(first))
+            credit.append(scale.credit(second) - scale.credit(first))
         if any(unjudged) or first != second:
             changes.append(Change(probe.name, *key, _text(first), _text(second)))
     n_gained = sum(step > 0 for step in credit)
@@ -248,9 +215,5 @@ def _compared(
     return result, changes
 
 
-def _credit(label: SimilarityLabel | AnswerLabel) -> float:
-    return SUPPORT_VALUE[label] if isinstance(label, AnswerLabel) else SIMILARITY_GAIN[label]
-
-
 def _text(label: Label) -> str:
-    return "" if isinstance(label, Unjudged) else label.value
+    return "" if isinstance(label, Unjudged) else label

@@ -1,4 +1,4 @@
-"""The judge that needs no model server: features, a small calibrated classifier, and rules.
+"""The judge that needs no model server: features, small calibrated classifiers, and rules.
 
 It learns how much agreement people ask for from examples they labelled, and says how well it
 agrees with them on topics it was not fitted on. With too few examples it goes by thresholds.
@@ -6,194 +6,76 @@ agrees with them on topics it was not fitted on. With too few examples it goes b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from sidelight.checks.compound_rules import compound_reason
-from sidelight.evaluation.labelling.comparison import Comparison
-from sidelight.evaluation.labelling.learning import (
-    SIMILARITY_LEVELS,
-    SUPPORT_LEVELS,
-    learn_similarity,
-    learn_support,
-)
-from sidelight.evaluation.labelling.ordinal import LevelModel, Thresholds
-from sidelight.evaluation.labelling.pair_features import (
-    ANSWER_FEATURES,
-    QUESTION_FEATURES,
-    answer_evidence,
-    places_in,
-    question_features,
-    report_sentences,
-)
-from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
-from sidelight.schemas.judgment import (
-    AnswerAssessment,
-    AnswerLabel,
-    CompoundAssessment,
-    CompoundLabel,
-    QuestionAssessment,
-    SimilarityLabel,
-    Unjudged,
-)
-from sidelight.text import one_line
+from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
+from sidelight.evaluation.labelling.compound.embedded import label_by_form
+from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.judge import Judge
+from sidelight.evaluation.labelling.question_similarity.embedded import EmbeddedQuestionSimilarity
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedReportAnswers
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.evaluation.labelling.support.embedded import label_by_words
+from sidelight.evaluation.labelling.support.protocol import SUPPORT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from sidelight.evaluation.labelling.base import Agreement, JudgeKind
-    from sidelight.evaluation.labelling.comparison import Encode
+    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.ordinal import Features
     from sidelight.schemas.rubric import Rubric
-    from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
-
-L = TypeVar("L", SimilarityLabel, AnswerLabel)
-
-# Without examples: the least share of common words of each level above the lowest. Words alone,
-# because a cosine means something else with every encoder. Chosen on the labels of the mini web.
-_QUESTION_THRESHOLDS = Thresholds(
-    QUESTION_FEATURES.index("common words with answers"), (0.1, 0.25, 0.4)
-)
-_ANSWER_THRESHOLDS = Thresholds(ANSWER_FEATURES.index("words"), (0.3, 0.5))
-
-_MAX_QUOTED = 160
+    from sidelight.schemas.run import SubmittedReport
 
 
-class EmbeddedJudge:
+class EmbeddedJudge(Judge):
     """Judges by comparing words, figures, names and vectors; see `Judge`.
 
+    Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
+    compound questions and contradictions, are never withheld for want of confidence; thresholds
+    have no confidence at all.
+
     Args:
-        rubrics: Topic id -> rubric, of all topics to be judged; word weights come from them, so
-            they do not depend on what is judged.
+        rubrics: Topic id -> rubric, of all topics to be judged.
         examples: Labelled submissions to learn from; None for thresholds.
-        encode: Texts to L2-normalised vectors (n, dim) float32; None compares words only.
-        encoder_name: The model behind `encode`, which becomes part of the version.
-        min_confidence: Labels less likely than this, in [0, 1], are withheld as unjudged; those by
-            rule, compound verdicts and contradictions, are not. Thresholds have no confidence.
+        encoder: Tells how near texts are in meaning; None compares words only.
+        min_confidence: Labels less likely than this, in [0, 1], are withheld as unjudged.
     """
 
     name: ClassVar[str] = "embedded"
-    kind: ClassVar[JudgeKind] = "embedded"
 
     def __init__(
         self,
         rubrics: Mapping[str, Rubric],
         examples: Examples | None = None,
-        encode: Encode | None = None,
-        encoder_name: str = "",
-        *,
+        encoder: SentenceEncoder | None = None,
         min_confidence: float = 0.0,
     ) -> None:
         withheld = f", from {min_confidence:g}" if min_confidence else ""
-        self.version = f"2 ({encoder_name or 'words only'}{withheld})"
-        self._min_confidence = min_confidence
-        self.instrument = None
-        self.example_run_tags = examples.run_tags if examples else frozenset()
-        self.agreement: dict[str, Agreement] = {}
+        self.version = f"2 ({encoder.name if encoder else 'words only'}{withheld})"
+        self.examples = examples
         known = {**(examples.rubrics if examples else {}), **rubrics}
-        self._comparison = Comparison(_texts(known), encode)
-        self._question_model: LevelModel = _QUESTION_THRESHOLDS
-        self._answer_model: LevelModel = _ANSWER_THRESHOLDS
-        if examples:
-            similarity = learn_similarity(self._comparison, examples, _QUESTION_THRESHOLDS)
-            if similarity:
-                self._question_model, self.agreement["questions"] = similarity
-            support = learn_support(self._comparison, examples, _ANSWER_THRESHOLDS)
-            if support:
-                self._answer_model, self.agreement["answers"] = support
+        comparison = TextComparison(_texts(known), encoder and encoder.encode)
+        questions = EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
+        self._answers = EmbeddedReportAnswers(comparison, examples, min_confidence)
+        self.labellers = {
+            QUESTION_SIMILARITY: questions,
+            COMPOUND_QUESTIONS: label_by_form,
+            REPORT_ANSWERS: self._answers,
+            SUPPORT: label_by_words,
+        }
+        self.agreement = {
+            what: labeller.agreement
+            for what, labeller in (("questions", questions), ("answers", self._answers))
+            if labeller.agreement
+        }
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
-        """Read reports that will be assessed, all at once, which is quicker than one by one."""
-        self._comparison.prepare(
-            place for report in reports for place in places_in(report_sentences(report))
-        )
-
-    async def assess_compound(
-        self, run_tag: str, questions: Sequence[SubmittedQuestion]
-    ) -> list[CompoundAssessment]:
-        """Return one verdict for each question, in order."""
-        verdicts = []
-        for question in questions:
-            reason = compound_reason(question.text)
-            verdicts.append(
-                CompoundAssessment(
-                    topic_id=question.topic_id,
-                    run_tag=run_tag,
-                    run_question_rank=question.rank,
-                    run_question_text=question.text,
-                    label=CompoundLabel.COMPOUND if reason else CompoundLabel.NOT_COMPOUND,
-                    rationale=reason or "no second question was found",
-                )
-            )
-        return verdicts
-
-    async def assess_questions(
-        self, rubric: Rubric, run_tag: str, questions: Sequence[SubmittedQuestion]
-    ) -> list[QuestionAssessment]:
-        """Return one label for each pair, by rubric question, then submitted question."""
-        if not questions:
-            return []
-        features = question_features(self._comparison, rubric, [item.text for item in questions])
-        flat = features.reshape(-1, features.shape[-1])
-        labels = self._labels(self._question_model, flat, SIMILARITY_LEVELS)
-        return [
-            QuestionAssessment(
-                topic_id=rubric.topic_id,
-                rubric_question_rank=wanted.rank,
-                run_tag=run_tag,
-                run_question_rank=submitted.rank,
-                label=labels[i * len(questions) + j],
-                rationale=_described(QUESTION_FEATURES, features[i, j]),
-            )
-            for i, wanted in enumerate(rubric.questions)
-            for j, submitted in enumerate(questions)
-        ]
-
-    async def assess_report(
-        self, rubric: Rubric, run_tag: str, report: SubmittedReport
-    ) -> list[AnswerAssessment]:
-        """Return one label for each answer of the rubric, in its order."""
-        answers = [answer for question in rubric.questions for answer in question.answers]
-        sentences = report_sentences(report)
-        evidence = answer_evidence(self._comparison, [answer.text for answer in answers], sentences)
-        features = np.array([item.features for item in evidence])
-        labels = self._labels(self._answer_model, features, SUPPORT_LEVELS)
-        assessments = []
-        for answer, found, likely in zip(answers, evidence, labels, strict=True):
-            opposite = contradicting(self._comparison, answer.text, sentences)
-            label = likely if opposite is None else AnswerLabel.CONTRADICTS
-            quotation = one_line(opposite or found.text)[:_MAX_QUOTED]
-            assessments.append(
-                AnswerAssessment(
-                    topic_id=rubric.topic_id,
-                    run_tag=run_tag,
-                    answer_id=answer.answer_id,
-                    label=label,
-                    rationale=f"{_described(ANSWER_FEATURES, found.features)}: {quotation}",
-                )
-            )
-        return assessments
-
-    def _labels(
-        self, model: LevelModel, features: Features, scale: Sequence[L]
-    ) -> list[L | Unjudged]:
-        return [
-            scale[level]
-            if confidence >= self._min_confidence
-            else Unjudged(reason=f"confidence {confidence:.2f}, below {self._min_confidence:g}")
-            for level, confidence in zip(
-                model.predict(features), model.confidence(features), strict=True
-            )
-        ]
+        """Read reports that will be labelled, all at once."""
+        self._answers.prepare(reports)
 
 
 def _texts(rubrics: Mapping[str, Rubric]) -> list[str]:
-    questions = [question for rubric in rubrics.values() for question in rubric.questions]
-    answers = [answer.text for question in questions for answer in question.answers]
-    return sorted({*(question.text for question in questions), *answers})
-
-
-def _described(names: Sequence[str], values: Sequence[float]) -> str:
-    return ", ".join(f"{name} {value:.2f}" for name, value in zip(names, values, strict=True))
+    questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
+    answers = [answer.text for rubric in rubrics.values() for answer in expected_answers(rubric)]
+    return sorted({*questions, *answers})

@@ -1,131 +1,76 @@
 """Several models' labels made one.
 
 The label is the median of those given, in the order of the scale, and the lower one of two middle
-labels. So a majority always wins, a lone model sways nothing, and a tie gives no credit.
-`contradicts` has no place in that order: it wins if most of those who gave a label say so, and
-otherwise counts as `none`. Unless most models gave a label, the verdict is unjudged.
+labels. So a majority always wins, a lone model sways nothing, and a tie gives no credit. A label
+that opposes has no place in that order: it wins if most of those who gave a label say so, and
+otherwise counts as the lowest. Unless most models gave a label, the judgment is unjudged.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from sidelight.evaluation.labelling.prompted import VERSION
-from sidelight.schemas.judgment import (
-    AnswerAssessment,
-    AnswerLabel,
-    CompoundAssessment,
-    CompoundLabel,
-    QuestionAssessment,
-    SimilarityLabel,
-    Unjudged,
-)
+from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.schemas.judgment import Unjudged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from sidelight.evaluation.labelling.base import Agreement, JudgeKind
-    from sidelight.evaluation.labelling.prompted import PromptedJudge
-    from sidelight.schemas.rubric import Rubric
-    from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+    from sidelight.evaluation.labelling.protocol import Labeller
+    from sidelight.schemas.label_scale import LabelScale
 
-A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
-Label: TypeAlias = SimilarityLabel | AnswerLabel | CompoundLabel
-
-RULE = (
-    "median of the labels, the lower of two; contradicts where most say so, otherwise it counts "
-    "as none; unjudged unless most gave a label"
-)
-
-_SCALES: tuple[tuple[Label, ...], ...] = (
-    (
-        SimilarityLabel.VERY_DIFFERENT,
-        SimilarityLabel.DIFFERENT,
-        SimilarityLabel.SIMILAR,
-        SimilarityLabel.VERY_SIMILAR,
-    ),
-    (AnswerLabel.NONE, AnswerLabel.PARTIAL, AnswerLabel.SUPPORTS),
-    (CompoundLabel.NOT_COMPOUND, CompoundLabel.COMPOUND),
-)
-_LEVEL = {label: level for scale in _SCALES for level, label in enumerate(scale)}
+C = TypeVar("C")
 
 
-class EnsembleJudge:
-    """Judges by asking several models the same; see `Judge`.
+def rule(scale: LabelScale) -> str:
+    """Return the rule by which labels become one, on a scale with a label that opposes."""
+    return (
+        f"median of the labels, the lower of two; {scale.opposite} where most say so, otherwise it "
+        f"counts as {scale.lowest}; unjudged unless most gave a label"
+    )
+
+
+class Ensemble(Generic[C]):
+    """Labels by asking several labellers the same.
 
     Args:
-        judges: One for each model, alike in all else.
+        labellers: By the name of the model that each asks.
+        scale: Of the labels that they give.
     """
 
-    name: ClassVar[str] = "prompted"
-    kind: ClassVar[JudgeKind] = "prompted"
+    def __init__(self, labellers: Mapping[str, Labeller[C]], scale: LabelScale) -> None:
+        self._labellers = labellers
+        self._scale = scale
 
-    def __init__(self, judges: Sequence[PromptedJudge]) -> None:
-        self._judges = judges
-        self._models = tuple(model for judge in judges for model in judge.instrument.models)
-        self.instrument = judges[0].instrument.model_copy(
-            update={"models": self._models, "rule": RULE}
-        )
-        self.version = f"{VERSION} ({self.instrument.summary})"
-        self.example_run_tags = judges[0].example_run_tags
-        self.agreement: dict[str, Agreement] = {}
-
-    async def assess_compound(
-        self, run_tag: str, questions: Sequence[SubmittedQuestion]
-    ) -> list[CompoundAssessment]:
-        """Return one verdict for each question, in order."""
-        return await self._combined(
-            judge.assess_compound(run_tag, questions) for judge in self._judges
-        )
-
-    async def assess_questions(
-        self, rubric: Rubric, run_tag: str, questions: Sequence[SubmittedQuestion]
-    ) -> list[QuestionAssessment]:
-        """Return one label for each pair, by rubric question, then submitted question."""
-        return await self._combined(
-            judge.assess_questions(rubric, run_tag, questions) for judge in self._judges
-        )
-
-    async def assess_report(
-        self, rubric: Rubric, run_tag: str, report: SubmittedReport
-    ) -> list[AnswerAssessment]:
-        """Return one label for each answer of the rubric, in its order."""
-        return await self._combined(
-            judge.assess_report(rubric, run_tag, report) for judge in self._judges
-        )
-
-    async def _combined(self, work: Iterable[Awaitable[list[A]]]) -> list[A]:
-        given = await asyncio.gather(*work)
+    async def __call__(self, case: C) -> list[Judgment]:
+        """Return the judgments that all come to together."""
+        given = await asyncio.gather(*(labeller(case) for labeller in self._labellers.values()))
         return [self._one(votes) for votes in zip(*given, strict=True)]
 
-    def _one(self, votes: tuple[A, ...]) -> A:
-        changes: dict[str, Any] = {
-            "label": combined([vote.label for vote in votes]),
-            "rationale": "; ".join(
-                f"{model}: {_told(vote)}" for model, vote in zip(self._models, votes, strict=True)
-            ),
-        }
-        return replace(votes[0], **changes)
+    def _one(self, votes: tuple[Judgment, ...]) -> Judgment:
+        told = (
+            f"{model}: {_told(vote)}" for model, vote in zip(self._labellers, votes, strict=True)
+        )
+        return Judgment(combined([vote.label for vote in votes], self._scale), "; ".join(told))
 
 
-def combined(votes: Sequence[Label | Unjudged]) -> Label | Unjudged:
+def combined(votes: Sequence[str | Unjudged], scale: LabelScale) -> str | Unjudged:
     """Return the label that several models give together; the module says by which rule."""
     labels = [vote for vote in votes if not isinstance(vote, Unjudged)]
     if 2 * len(labels) <= len(votes):
         return Unjudged(reason=f"only {len(labels)} of {len(votes)} models gave a label")
-    contradicts = labels.count(AnswerLabel.CONTRADICTS)
-    if 2 * contradicts > len(labels):
-        return AnswerLabel.CONTRADICTS
+    opposite = scale.opposite
+    if opposite is not None and 2 * labels.count(opposite) > len(labels):
+        return opposite
     levels = sorted(
-        (AnswerLabel.NONE if label is AnswerLabel.CONTRADICTS else label for label in labels),
-        key=_LEVEL.__getitem__,
+        (scale.lowest if label == opposite else label for label in labels),
+        key=scale.levels.index,
     )
     return levels[(len(levels) - 1) // 2]
 
 
-def _told(vote: QuestionAssessment | AnswerAssessment | CompoundAssessment) -> str:
+def _told(vote: Judgment) -> str:
     if isinstance(vote.label, Unjudged):
         return f"unjudged ({vote.label.reason})"
     return f"{vote.label} ({vote.rationale})"

@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.data_folder import DataPart
-from sidelight.formats.labels.assessments import read_answer_assessments, read_question_assessments
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+)
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
+    from sidelight.formats.labels.assessments import A, AssessmentKind
     from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment
     from sidelight.schemas.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
@@ -63,7 +69,7 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         InputError: A file cannot be read, a named run has no labels here, or none has.
         InvalidFileError: A file is not what it should be.
     """
-    rubrics = read_rubrics(folder / DataPart.RUBRICS)
+    rubrics = read_rubrics(folder / DataPart.RUBRICS, load_track().scales)
     questions = {
         (run.run_tag, question.topic_id, question.rank): question
         for run in map(read_question_run, _files(folder / DataPart.QUESTION_RUNS))
@@ -78,17 +84,15 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
     }
     question_labels = tuple(
         label
-        for label in (
-            read_question_assessments(folder / DataPart.QUESTION_ASSESSMENTS) if questions else ()
+        for label in _labels(
+            folder / DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS, questions
         )
         if (label.run_tag, label.topic_id, label.run_question_rank) in questions
         and label.topic_id in rubrics
     )
     answer_labels = tuple(
         label
-        for label in (
-            read_answer_assessments(folder / DataPart.REPORT_ASSESSMENTS) if reports else ()
-        )
+        for label in _labels(folder / DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS, reports)
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
     )
     question_tags = {label.run_tag for label in question_labels}
@@ -100,14 +104,23 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         question_labels=question_labels,
         answer_labels=answer_labels,
     )
+    _require_labels(examples, folder, run_tags)
+    return examples
+
+
+def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str]) -> None:
     lacking = sorted(set(run_tags) - examples.run_tags)
     if lacking or not examples.run_tags:
         raise InputError(
             f"{folder}: expected labelled example runs; found none for "
             f"{', '.join(lacking) or 'any run'}",
-            remedy="Put run files under runs/ and their labels under human_assessments/.",
+            remedy="Lay runs and labels out as docs/formats.md says.",
         )
-    return examples
+
+
+def _labels(path: Path, kind: AssessmentKind[A], labelled: Collection[object]) -> list[A]:
+    """Return the labels in a file, which may be missing where there is nothing they could label."""
+    return read_assessments(path, kind, load_track().scales) if labelled else []
 
 
 def _files(folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.base import Agreement, Instrument, JudgeKind
+from sidelight.evaluation.labelling.judge import Instrument, JudgeAgreement, JudgeKind
 from sidelight.files import atomic_write
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.base import Value
@@ -27,7 +27,7 @@ class JudgingManifest(Value):
         kind: Whether a model was prompted.
         n_topics: Rubrics judged against.
         example_run_tags: Runs whose labels the judge learned from.
-        runs: The runs judged, by task (`task1`, `task2`); with each the largest share, over
+        runs: The runs judged, by the name of the task; with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
             1 means a near copy of an example.
         instrument: What a prompted judge asks, and whom; None where no model is asked.
@@ -42,7 +42,7 @@ class JudgingManifest(Value):
     n_topics: int
     example_run_tags: tuple[str, ...]
     instrument: Instrument | None = None
-    agreement: dict[str, Agreement]
+    agreement: dict[str, JudgeAgreement]
     n_unjudged: dict[str, int]
 
     @property

@@ -1,56 +1,55 @@
-"""Task 2 score: how much of a rubric's answers a report supports.
+"""How much of a rubric's answers a report supports.
 
 S = (1 / W) * sum over q of (w_q / |A_q|) * sum over a in A_q of v(l(a)), W = sum over q of w_q.
 
-q: a rubric question, w_q its weight (4, 2 or 1), A_q its expected answers; l(a): the label of the
-report for answer a; v: supports 1, partial 0.5, contradicts 0, none 0.
+q: a rubric question, w_q its weight, A_q its expected answers; l(a): the label of the report for
+answer a; v: the credit of a label, by the track's scale.
 
 Source: DRAGUN resources paper (arXiv 2602.24277), section 3.3; the mean over topics ranks the
-runs. Edge cases: an answer without a label counts as none, and so does one that is `Unjudged`; the
+runs. Edge cases: an answer without a label earns nothing, and so does one that is `Unjudged`; the
 caller counts them. |A_q| is taken from the rubric, never from the labels. Higher is better.
 """
 
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.weighted_mean import weighted_question_mean
-from sidelight.schemas.judgment import AnswerLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from sidelight.schemas.label_scale import LabelScale, Scales
     from sidelight.schemas.rubric import Rubric
 
-SUPPORT_VALUE = {
-    AnswerLabel.SUPPORTS: 1.0,
-    AnswerLabel.PARTIAL: 0.5,
-    AnswerLabel.CONTRADICTS: 0.0,
-    AnswerLabel.NONE: 0.0,
-}
 
-
-def report_support(rubric: Rubric, labels: Mapping[str, AnswerLabel | Unjudged]) -> float:
+def report_support(
+    rubric: Rubric, labels: Mapping[str, str | Unjudged], scale: LabelScale
+) -> float:
     """Return the support a report gives to a rubric's answers, in [0, 1].
 
     Args:
         rubric: The rubric of the topic.
         labels: Answer id -> label.
+        scale: What a label of an answer earns.
     """
-    return answer_mean(rubric, labels, SUPPORT_VALUE)
+    return answer_mean(rubric, labels, scale.credit)
 
 
 def answer_mean(
-    rubric: Rubric,
-    labels: Mapping[str, AnswerLabel | Unjudged],
-    value: Mapping[AnswerLabel, float],
+    rubric: Rubric, labels: Mapping[str, str | Unjudged], value: Callable[[str], float]
 ) -> float:
-    """Return the weighted mean over questions of the mean value of each question's answers."""
+    """Return the weighted mean over questions of the mean value of each question's answers.
+
+    An answer without a label, or with one that could not be had, has the value 0.
+    """
 
     def achieved(answer_id: str) -> float:
-        label = labels.get(answer_id, AnswerLabel.NONE)
-        return 0.0 if isinstance(label, Unjudged) else value[label]
+        label = labels.get(answer_id)
+        return 0.0 if label is None or isinstance(label, Unjudged) else value(label)
 
     return weighted_question_mean(
         rubric,
@@ -58,3 +57,17 @@ def answer_mean(
             fsum(achieved(answer.answer_id) for answer in question.answers) / len(question.answers)
         ),
     )
+
+
+class ReportSupport:
+    """The support that a report gives to a rubric's answers."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric answers supported, weighted by importance",
+    )
+
+    def __call__(
+        self, bank: Rubric, answers: Mapping[str, str | Unjudged], scales: Scales
+    ) -> float:
+        """Return the support of one run on one topic."""
+        return report_support(bank, answers, scales["answers"])

@@ -11,20 +11,43 @@ label that could not be had earns nothing, and the caller counts it. Higher is b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from sidelight.evaluation.metrics.support_precision import total_support
+from sidelight.evaluation.metrics.support_precision import support_by, total_support
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.metrics.support_precision import SentenceSupport
+    from sidelight.evaluation.metrics.support_precision import Citations, SentenceSupport
+    from sidelight.schemas.judgment import JudgedSentence
+    from sidelight.schemas.label_scale import LabelScale, Scales
 
 
-def support_recall(sentences: Sequence[SentenceSupport]) -> float:
+def support_recall(sentences: Sequence[SentenceSupport], scale: LabelScale) -> float:
     """Return weighted recall, in [0, 1].
 
     Args:
         sentences: The support of each sentence of a report.
+        scale: What a label of support earns.
     """
-    return total_support(sentences) / len(sentences) if sentences else 0.0
+    return total_support(sentences, scale) / len(sentences) if sentences else 0.0
+
+
+class SupportRecall:
+    """Weighted recall of a report's sentences.
+
+    Args:
+        citations: Which citations of a sentence it is held against.
+    """
+
+    measure: ClassVar[Measure] = Measure(
+        title="support by all citations, over all sentences",
+    )
+
+    def __init__(self, citations: Citations = "all") -> None:
+        self._citations = citations
+
+    def __call__(self, sentences: Sequence[JudgedSentence], scales: Scales) -> float:
+        """Return the recall of one run on one topic."""
+        return support_recall(support_by(sentences, self._citations), scales["support"])

@@ -2,7 +2,7 @@
 
 S = (1 / W) * sum over q of w_q * v(q), with W = sum over q of w_q.
 
-w_q is the weight of rubric question q (4, 2 or 1) and v(q) in [0, 1] what was achieved on it.
+w_q is the weight of rubric question q and v(q) in [0, 1] what was achieved on it.
 The sums run over all questions of the rubric, judged or not, so that leaving something out can
 never make a denominator smaller (DRAGUN resources paper, sections 3.2 and 3.3).
 """
@@ -24,5 +24,5 @@ def weighted_question_mean(rubric: Rubric, value: Callable[[RubricQuestion], flo
     A rubric has at least one question of positive weight, so the denominator is never 0. `fsum`
     is exact before rounding, so the order of the questions cannot change the result.
     """
-    weighted = (question.importance * value(question) for question in rubric.questions)
+    weighted = (question.weight * value(question) for question in rubric.questions)
     return fsum(weighted) / rubric.total_weight

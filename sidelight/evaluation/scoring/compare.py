@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.scoring.measures import measure_called
 from sidelight.evaluation.scoring.uncertainty import (
     Interval,
     bootstrap_intervals,
@@ -20,27 +21,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.scoring.score import TopicScore
-
-LOWER_IS_BETTER = frozenset({"contradictory_score", "credit_lost", "unjudged"})
-"""Measures by which the best run is the one with the lowest score."""
+    from sidelight.evaluation.scoring.table import TopicScore
+    from sidelight.schemas.measure import Measure
 
 
 class TopicValues(NamedTuple):
     """One measure of some runs on the same topics.
 
     Attributes:
-        measure: Its name.
+        measure: What the values are of.
         topic_ids: Sorted.
         values: Run tag -> one value for each topic id, in that order.
     """
 
-    measure: str
+    measure: Measure
     topic_ids: tuple[str, ...]
     values: dict[str, tuple[float, ...]]
 
 
-class Comparison(NamedTuple):
+class PairedComparison(NamedTuple):
     """Two runs on the same topics.
 
     Attributes:
@@ -97,7 +96,7 @@ def topic_values(scores: Sequence[TopicScore], measure: str | None, source: Path
                 remedy="Score without --organizer-compat: a topic left out then counts as 0.",
             )
     return TopicValues(
-        name,
+        measure_called(name),
         topic_ids,
         {
             run_tag: tuple(topics[topic_id] for topic_id in topic_ids)
@@ -108,7 +107,7 @@ def topic_values(scores: Sequence[TopicScore], measure: str | None, source: Path
 
 def compare_runs(
     scores: TopicValues, *, baseline: str | None, samples: int, seed: int
-) -> list[Comparison]:
+) -> list[PairedComparison]:
     """Compare every pair of runs, or every other run with the baseline.
 
     Pairs are ordered by the runs' means, the better run first; a baseline comes second in its
@@ -122,7 +121,7 @@ def compare_runs(
         raise InputError("expected at least two runs to compare; found one")
     if baseline is not None and baseline not in scores.values:
         raise UsageError(f"no run {baseline}; there are {', '.join(scores.values)}")
-    sign = -1 if scores.measure in LOWER_IS_BETTER else 1
+    sign = scores.measure.sign
     order = sorted(scores.values, key=lambda run: (-sign * np.mean(scores.values[run]), run))
     if baseline is None:
         pairs = list(combinations(order, 2))
@@ -134,7 +133,7 @@ def compare_runs(
     intervals = bootstrap_intervals(differences, samples=samples, seed=seed)
     p_values = randomisation_tests(differences, samples=samples, seed=seed)
     return [
-        Comparison(
+        PairedComparison(
             first,
             second,
             difference=float(row.mean()),

@@ -1,7 +1,7 @@
 """Result files with the organizers' names and columns; further columns follow theirs.
 
-`{human,auto}_{question,report}_generation_per_{topic,run}_results.csv` begin with `run_tag`, then
-`topic_id` (per topic only), then the measures in the order the scorer gives them; where intervals
+`{human,auto}_<task>_per_{topic,run}_results.csv` begin with `run_tag`, then `topic_id` (per topic
+only), then the measures in the order the scorer gives them; where intervals
 are known, per-run files end in `interval_low` and `interval_high` of the first measure.
 """
 
@@ -12,7 +12,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.score import TopicScore
+from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.table import read_table, write_table
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.evaluation.scoring.uncertainty import Interval
     from sidelight.formats.table import Row
+    from sidelight.schemas.task import Task
 
 _IDS = ("run_tag", "topic_id")
 
@@ -36,6 +37,21 @@ def label_source(assessments: Path) -> Literal["human", "auto"]:
     """
     header, _ = read_table(assessments)
     return "human" if "annotation" in header else "auto"
+
+
+def score_prefix(source: str, task: Task) -> str:
+    """Return how the names of a task's score files begin.
+
+    Args:
+        source: Who labelled, `human` or `auto`.
+        task: What the runs did.
+    """
+    return f"{source}_{task.scores_name or task.name}"
+
+
+def per_topic_name(prefix: str) -> str:
+    """Return the name of the file with the scores of each topic."""
+    return f"{prefix}_per_topic_results.csv"
 
 
 def read_topic_scores(path: Path) -> list[TopicScore]:
@@ -88,10 +104,10 @@ def write_score_files(
     Args:
         table: At least one run.
         folder: Created if need be.
-        prefix: The beginning of the names, e.g. `human_report_generation`.
+        prefix: The beginning of the names, such as `score_prefix` returns.
         intervals: Run tag -> interval, or None for empty cells; without, there are no such columns.
     """
-    per_topic = folder / f"{prefix}_per_topic_results.csv"
+    per_topic = folder / per_topic_name(prefix)
     per_run = folder / f"{prefix}_per_run_results.csv"
     write_table(
         per_topic,
@@ -102,13 +118,13 @@ def write_score_files(
         per_run,
         (
             "run_tag",
-            *table.runs[0].values,
+            *table.runs[0].row,
             *(("interval_low", "interval_high") if intervals is not None else ()),
         ),
         (
             (
                 run.run_tag,
-                *run.values.values(),
+                *run.row.values(),
                 *((intervals[run.run_tag] or ("", "")) if intervals is not None else ()),
             )
             for run in table.runs

@@ -1,6 +1,6 @@
 """Where a run lost credit: what its searches brought, what it took, what it wrote, what counted.
 
-The credit of an answer is that of the Task 2 score: 1 if it is supported, 0.5 if in part, else 0.
+The credit of an answer is that of its label, as in the score of a report.
 The credit of a stage is the score that a report would get whose labels were those of the stage.
 """
 
@@ -13,16 +13,17 @@ from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE
 from sidelight.formats.table import write_table
 from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.judgment import AnswerAssessment, AnswerLabel
-    from sidelight.schemas.rubric import Importance, Rubric
+    from sidelight.schemas.judgment import AnswerAssessment
+    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.rubric import Rubric
 
 
 class Stage(StrEnum):
@@ -33,6 +34,17 @@ class Stage(StrEnum):
     WRITTEN = "written"
     JUDGED = "judged"
 
+
+STAGE_MEASURES = tuple(
+    Measure(
+        name=stage,
+        computes="stage_credit",
+        parameters={"stage": stage.value},
+        title=f"credit of what was {stage}",
+    )
+    for stage in (Stage.RETRIEVED, Stage.SELECTED, Stage.WRITTEN)
+)
+"""The last stage is no measure of its own: its credit is the score."""
 
 # What a stage holds besides its own: the step after it only chooses.
 _HOLDS = {Stage.RETRIEVED: (Stage.SELECTED,), Stage.WRITTEN: (Stage.JUDGED,)}
@@ -46,15 +58,15 @@ class FunnelRow:
         topic_id: The topic.
         question_rank: Its question.
         answer_id: The answer.
-        importance: Of its question.
+        importance: Weight of its question.
         weight: Its share of the topic's score, in (0, 1]; those of a topic add up to 1.
-        credit: By stage, 0, 0.5 or 1; None where that could not be had.
+        credit: By stage, in [0, 1]; None where that could not be had.
     """
 
     topic_id: str
     question_rank: int
     answer_id: str
-    importance: Importance
+    importance: float
     weight: float
     credit: dict[Stage, float | None]
 
@@ -88,7 +100,7 @@ class StageTotal(NamedTuple):
 
 
 def funnel_rows(
-    rubrics: Mapping[str, Rubric], assessments: Iterable[AnswerAssessment]
+    rubrics: Mapping[str, Rubric], assessments: Iterable[AnswerAssessment], scale: LabelScale
 ) -> list[FunnelRow]:
     """Return a row for each answer, by topic, in the rubric's order.
 
@@ -96,17 +108,20 @@ def funnel_rows(
         rubrics: Topic id -> rubric; these are the topics that count.
         assessments: Labels whose run tag is a stage, any number for an answer: the best of a stage
             counts. An answer without a label at a stage has no credit there.
+        scale: What a label of an answer earns.
     """
     found: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
     for item in assessments:
-        found[item.topic_id, item.answer_id, item.run_tag].append(_credit(item.label))
+        found[item.topic_id, item.answer_id, item.run_tag].append(
+            None if isinstance(item.label, Unjudged) else scale.credit(item.label)
+        )
     return [
         FunnelRow(
             topic_id=topic_id,
             question_rank=question.rank,
             answer_id=answer.answer_id,
-            importance=question.importance,
-            weight=question.importance / len(question.answers) / rubric.total_weight,
+            importance=question.weight,
+            weight=question.weight / len(question.answers) / rubric.total_weight,
             credit={
                 stage: _best(
                     credit
@@ -149,10 +164,6 @@ def write_funnel(path: Path, rows: Iterable[FunnelRow]) -> None:
             for row in rows
         ),
     )
-
-
-def _credit(label: AnswerLabel | Unjudged) -> float | None:
-    return None if isinstance(label, Unjudged) else SUPPORT_VALUE[label]
 
 
 def _best(labelled: Iterable[float | None]) -> float | None:

@@ -1,8 +1,8 @@
 """How much better all runs together do than the best one, topic by topic.
 
 The ceiling of a topic is the score of a run that would have, for each element of the rubric (a
-question in Task 1, an answer in Task 2), the strongest label that any run has. In Task 1 ten
-questions could reach it where the rubric has no more; in Task 2 it need not fit into one report.
+question, or an answer of a report), the strongest label that any run has. As many questions as are
+wanted could reach it where the rubric has no more; the answers need not fit into one report.
 Source: DRAGUN resources paper (arXiv 2602.24277), section 3.4.
 """
 
@@ -13,21 +13,21 @@ from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.metrics.question_coverage import question_coverage
-from sidelight.evaluation.metrics.report_support import SUPPORT_VALUE, report_support
+from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.evaluation.scoring.score import compound_questions, score_questions, score_reports
-from sidelight.schemas.judgment import AnswerLabel, Unjudged
+from sidelight.schemas.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.judgment import (
         AnswerAssessment,
         CompoundAssessment,
         QuestionAssessment,
-        SimilarityLabel,
     )
     from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
 
 
 class TopicHeadroom(NamedTuple):
@@ -39,7 +39,7 @@ class TopicHeadroom(NamedTuple):
         best: Score of the best run.
         best_runs: The runs that have it, sorted.
         mean: Mean over all runs; one without a judgment counts as 0.
-        mean_contradiction: Mean contradictory score over all runs; None in Task 1.
+        mean_contradiction: Mean contradictory score over all runs; None of questions.
     """
 
     topic_id: str
@@ -51,63 +51,58 @@ class TopicHeadroom(NamedTuple):
 
 
 def question_headroom(
+    track: Track,
     rubrics: Mapping[str, Rubric],
     assessments: Sequence[QuestionAssessment],
     compound: Sequence[CompoundAssessment] | None,
-    *,
-    questions_per_topic: int,
 ) -> list[TopicHeadroom]:
-    """Return the headroom of each topic in Task 1, the highest ceiling first.
+    """Return the headroom of each topic in questions, the highest ceiling first.
 
     The arguments, and what they raise, are those of `score_questions`.
     """
-    table = score_questions(rubrics, assessments, compound, questions_per_topic=questions_per_topic)
-    flagged = compound_questions(assessments, compound)
+    table = score_questions(track, rubrics, assessments, compound)
+    flagged = compound_questions(assessments, compound, track.scales)
     # All runs' questions as if one run had submitted them, under numbers of their own.
-    pooled: dict[str, dict[tuple[int, int], SimilarityLabel | Unjudged]] = defaultdict(dict)
+    pooled: dict[str, dict[tuple[int, int], str | Unjudged]] = defaultdict(dict)
     for item in assessments:
         if (item.run_tag, item.topic_id, item.run_question_rank) not in flagged:
             pairs = pooled[item.topic_id]
             pairs[item.rubric_question_rank, len(pairs)] = item.label
     ceilings = {
-        topic_id: question_coverage(rubric, pooled[topic_id])
+        topic_id: question_coverage(rubric, pooled[topic_id], track.scales["similarity"])
         for topic_id, rubric in rubrics.items()
     }
     return _headroom(table, ceilings)
 
 
 def report_headroom(
-    rubrics: Mapping[str, Rubric], assessments: Sequence[AnswerAssessment]
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Sequence[AnswerAssessment]
 ) -> list[TopicHeadroom]:
-    """Return the headroom of each topic in Task 2, the highest ceiling first.
+    """Return the headroom of each topic in reports, the highest ceiling first.
 
     The arguments, and what they raise, are those of `score_reports`.
     """
-    table = score_reports(rubrics, assessments)
-    strongest: dict[str, dict[str, AnswerLabel]] = defaultdict(dict)
+    table = score_reports(track, rubrics, assessments)
+    scale = track.scales["answers"]
+    strongest: dict[str, dict[str, str]] = defaultdict(dict)
     for item in assessments:
         if not isinstance(item.label, Unjudged):
-            other = strongest[item.topic_id].get(item.answer_id, AnswerLabel.NONE)
-            strongest[item.topic_id][item.answer_id] = max(
-                item.label, other, key=SUPPORT_VALUE.__getitem__
-            )
+            other = strongest[item.topic_id].get(item.answer_id, scale.lowest)
+            strongest[item.topic_id][item.answer_id] = max(item.label, other, key=scale.credit)
     ceilings = {
-        topic_id: report_support(rubric, strongest[topic_id])
+        topic_id: report_support(rubric, strongest[topic_id], scale)
         for topic_id, rubric in rubrics.items()
     }
     return _headroom(table, ceilings)
 
 
 def _headroom(table: ScoreTable, ceilings: Mapping[str, float]) -> list[TopicHeadroom]:
-    """Combine scores and ceilings; the first measure of the table is the one that counts."""
-    measure = next(iter(table.runs[0].values))
+    """Combine scores and ceilings; the main measure of the table is the one that counts."""
+    measure, contradiction = table.main.name, table.computed_by("report_contradiction")
     topics = []
     for topic_id, ceiling in ceilings.items():
         rows = [topic for topic in table.topics if topic.topic_id == topic_id]
         best = max(row.values[measure] for row in rows)
-        contradictions = [
-            row.values["contradictory_score"] for row in rows if "contradictory_score" in row.values
-        ]
         topics.append(
             TopicHeadroom(
                 topic_id,
@@ -116,7 +111,7 @@ def _headroom(table: ScoreTable, ceilings: Mapping[str, float]) -> list[TopicHea
                 tuple(sorted(row.run_tag for row in rows if row.values[measure] == best)),
                 # Rounded once, so that equal scores have just this mean.
                 mean(row.values[measure] for row in rows),
-                mean(contradictions) if contradictions else None,
+                mean(row.values[contradiction.name] for row in rows) if contradiction else None,
             )
         )
     return sorted(topics, key=lambda topic: (-topic.ceiling, -topic.best, topic.topic_id))

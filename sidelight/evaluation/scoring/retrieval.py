@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.files import write_score_files
-from sidelight.evaluation.scoring.score import RunScore, ScoreTable, TopicScore
+from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.schemas.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ class RetrievalScores:
 
     Attributes:
         run: Name of the file.
-        mean: Measure -> mean over the queries that have labels.
+        mean: Measure name -> mean over the queries that have labels.
         per_query: Query id -> measure -> value, sorted by query id.
         omitted: Queries with labels but no results, which count as 0.
     """
@@ -125,6 +126,7 @@ def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> N
         for query, values in item.per_query.items()
     )
     table = ScoreTable(
+        measures=tuple(Measure(name=name, title=name) for name in scores[0].mean),
         topics=tuple(sorted(topics, key=lambda score: (score.topic_id, score.run_tag))),
         runs=tuple(RunScore(item.run, item.mean) for item in scores),
     )

@@ -2,207 +2,125 @@
 
 The rubrics say which topics, questions and answers there are; assessments only say how each one
 was met. A topic without any judgment scores 0 and is listed. A pair or answer without a label
-earns nothing and is counted in `unjudged`. What the rubrics do not know is an error.
+earns nothing and is counted as unjudged. What the rubrics do not know is an error.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
-from math import fsum
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.evaluation.metrics.question_coverage import question_coverage
-from sidelight.evaluation.metrics.report_contradiction import report_contradiction
-from sidelight.evaluation.metrics.report_support import report_support
-from sidelight.schemas.judgment import (
-    AnswerAssessment,
-    AnswerLabel,
-    CompoundAssessment,
-    CompoundLabel,
-    QuestionAssessment,
-    SimilarityLabel,
-    Unjudged,
-)
+from sidelight.evaluation.metrics.base import TopicRecord
+from sidelight.evaluation.scoring.table import tabulate
+from sidelight.schemas.judgment import Unjudged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.schemas.judgment import (
+        AnswerAssessment,
+        CompoundAssessment,
+        QuestionAssessment,
+    )
+    from sidelight.schemas.label_scale import Scales
+    from sidelight.schemas.measure import Measure
     from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.run import CitedSentence
+    from sidelight.tracks import Track
 
 _MAX_LISTED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class TopicScore:
-    """What one run achieved on one topic: measure name -> value, in column order."""
-
-    run_tag: str
-    topic_id: str
-    values: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class RunScore:
-    """What one run achieved: measure name -> mean over topics, in column order."""
-
-    run_tag: str
-    values: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreTable:
-    """The scores of some runs on one task.
-
-    Attributes:
-        topics: One entry for each topic and run, sorted by topic id, then run tag.
-        runs: One entry for each run, the best first, ties by run tag.
-        omitted: Run tag -> topics without a judgment, which scored 0; only runs that have any.
-    """
-
-    topics: tuple[TopicScore, ...]
-    runs: tuple[RunScore, ...]
-    omitted: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-
 def score_questions(
+    track: Track,
     rubrics: Mapping[str, Rubric],
     assessments: Sequence[QuestionAssessment],
     compound: Sequence[CompoundAssessment] | None,
-    *,
-    questions_per_topic: int,
+    further: Sequence[Measure] = (),
 ) -> ScoreTable:
-    """Score Task 1 runs by the rubric questions they cover.
-
-    Measures: `score` (compound questions earn nothing), `unjudged` (share of the pairs of a rubric
-    question and one of `questions_per_topic` submitted ones), when `compound` is given also
-    `score_unfiltered` and their difference `credit_lost`, and for runs `n_topics` (those judged).
+    """Score runs of questions by the rubric questions they cover.
 
     Args:
+        track: Whose measures, labels and number of questions count.
         rubrics: Topic id -> rubric; these are the topics that count.
         assessments: At most one label for each pair, as the reader returns them.
-        compound: A verdict on every question that occurs in `assessments`; None for no filter.
-        questions_per_topic: How many questions a run submits for each topic.
+        compound: A verdict on every question that occurs in `assessments`; None for no filter, and
+            without the measures that tell what a filter does.
+        further: Measures to compute besides the track's.
 
     Raises:
         InputError: There are no assessments, or they name a topic or rank that does not exist, or
             a question lacks a verdict.
+        UsageError: A further measure needs what is not known here.
     """
+    task = track.question_list
     _require_known(
-        _unknown_pairs(rubrics, assessments, questions_per_topic), "rubric and submitted questions"
+        _unknown_pairs(rubrics, assessments, task.count), "rubric and submitted questions"
     )
-    flagged = compound_questions(assessments, compound)
-    labels: dict[tuple[str, str], dict[tuple[int, int], SimilarityLabel | Unjudged]]
-    labels = defaultdict(dict)
+    flagged: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for run_tag, topic_id, rank in compound_questions(assessments, compound, track.scales):
+        flagged[run_tag, topic_id].add(rank)
+    labels: dict[tuple[str, str], dict[tuple[int, int], str | Unjudged]] = defaultdict(dict)
     for item in assessments:
         pair = (item.rubric_question_rank, item.run_question_rank)
         labels[item.run_tag, item.topic_id][pair] = item.label
 
-    def measure(run_tag: str, topic_id: str) -> dict[str, float]:
-        rubric, pairs = rubrics[topic_id], labels.get((run_tag, topic_id), {})
-        unfiltered = question_coverage(rubric, pairs)
-        n_pairs = len(rubric.questions) * questions_per_topic
-        unjudged = 1 - _judged(pairs.values()) / n_pairs
-        if compound is None:
-            return {"score": unfiltered, "unjudged": unjudged}
-        single = {
-            pair: label
-            for pair, label in pairs.items()
-            if (run_tag, topic_id, pair[1]) not in flagged
-        }
-        score = question_coverage(rubric, single)
-        return {
-            "score": score,
-            "unjudged": unjudged,
-            "score_unfiltered": unfiltered,
-            "credit_lost": unfiltered - score,
-        }
+    def record(run_tag: str, topic_id: str) -> TopicRecord:
+        return TopicRecord(
+            scales=track.scales,
+            bank=rubrics[topic_id],
+            n_questions=task.count,
+            pairs=labels.get((run_tag, topic_id), {}),
+            compound=None if compound is None else flagged.get((run_tag, topic_id), set()),
+        )
 
     run_tags = {item.run_tag for item in assessments} | {item.run_tag for item in compound or ()}
-    return tabulate(rubrics, run_tags, labels.keys(), measure)
+    return tabulate(rubrics, run_tags, labels.keys(), record, task.measures, further)
 
 
 def score_reports(
-    rubrics: Mapping[str, Rubric], assessments: Sequence[AnswerAssessment]
+    track: Track,
+    rubrics: Mapping[str, Rubric],
+    assessments: Sequence[AnswerAssessment],
+    further: Sequence[Measure] = (),
+    reports: Mapping[tuple[str, str], Sequence[CitedSentence]] | None = None,
 ) -> ScoreTable:
-    """Score Task 2 runs by the rubric answers their reports support.
-
-    Measures: `supportive_score`, `contradictory_score` (lower is better), `unjudged` (share of the
-    rubric's answers), and for runs `n_topics` (those judged).
+    """Score runs of reports by the rubric answers that they support.
 
     Args:
+        track: Whose measures and labels count.
         rubrics: Topic id -> rubric; these are the topics that count.
         assessments: At most one label for each answer and run, as the reader returns them.
+        further: Measures to compute besides the track's.
+        reports: By run tag and topic id, the reports, where further measures need them.
 
     Raises:
         InputError: There are no assessments, or they name a topic or answer that does not exist.
+        UsageError: A further measure needs what is not known here.
     """
     _require_known(_unknown_answers(rubrics, assessments), "rubric answers")
-    labels: dict[tuple[str, str], dict[str, AnswerLabel | Unjudged]] = defaultdict(dict)
+    labels: dict[tuple[str, str], dict[str, str | Unjudged]] = defaultdict(dict)
     for item in assessments:
         labels[item.run_tag, item.topic_id][item.answer_id] = item.label
 
-    def measure(run_tag: str, topic_id: str) -> dict[str, float]:
-        rubric, answers = rubrics[topic_id], labels.get((run_tag, topic_id), {})
-        n_answers = sum(len(question.answers) for question in rubric.questions)
-        return {
-            "supportive_score": report_support(rubric, answers),
-            "contradictory_score": report_contradiction(rubric, answers),
-            "unjudged": 1 - _judged(answers.values()) / n_answers,
-        }
+    def record(run_tag: str, topic_id: str) -> TopicRecord:
+        return TopicRecord(
+            scales=track.scales,
+            bank=rubrics[topic_id],
+            answers=labels.get((run_tag, topic_id), {}),
+            report=None if reports is None else reports.get((run_tag, topic_id), ()),
+        )
 
-    return tabulate(rubrics, {item.run_tag for item in assessments}, labels.keys(), measure)
-
-
-def tabulate(
-    topic_ids: Iterable[str],
-    run_tags: Iterable[str],
-    judged: Iterable[tuple[str, str]],
-    measure: Callable[[str, str], dict[str, float]],
-) -> ScoreTable:
-    """Measure every run on every topic.
-
-    Args:
-        topic_ids: At least one.
-        run_tags: The runs.
-        judged: (run tag, topic id) of what was judged; all else is listed as omitted.
-        measure: Run tag and topic id to measures, the main one first, also of what was omitted.
-
-    Raises:
-        InputError: There are no runs.
-    """
-    ordered_ids, ordered_tags, judged = sorted(topic_ids), sorted(run_tags), set(judged)
-    if not ordered_tags:
-        raise InputError("the assessments hold no row", remedy="Judge at least one run first.")
-    topics = [
-        TopicScore(run_tag, topic_id, measure(run_tag, topic_id))
-        for topic_id in ordered_ids
-        for run_tag in ordered_tags
-    ]
-    omitted = {
-        run_tag: tuple(topic_id for topic_id in ordered_ids if (run_tag, topic_id) not in judged)
-        for run_tag in ordered_tags
-    }
-    runs = []
-    for run_tag in ordered_tags:
-        rows = [topic.values for topic in topics if topic.run_tag == run_tag]
-        means = {name: fsum(row[name] for row in rows) / len(rows) for name in rows[0]}
-        runs.append(RunScore(run_tag, {**means, "n_topics": len(rows) - len(omitted[run_tag])}))
-    main_measure = next(iter(runs[0].values))
-    return ScoreTable(
-        topics=tuple(topics),
-        runs=tuple(sorted(runs, key=lambda run: (-run.values[main_measure], run.run_tag))),
-        omitted={run_tag: missing for run_tag, missing in omitted.items() if missing},
-    )
-
-
-def _judged(labels: Iterable[SimilarityLabel | AnswerLabel | Unjudged]) -> int:
-    return sum(not isinstance(label, Unjudged) for label in labels)
+    run_tags = {item.run_tag for item in assessments}
+    return tabulate(rubrics, run_tags, labels.keys(), record, track.cited_text.measures, further)
 
 
 def compound_questions(
-    assessments: Sequence[QuestionAssessment], compound: Sequence[CompoundAssessment] | None
+    assessments: Sequence[QuestionAssessment],
+    compound: Sequence[CompoundAssessment] | None,
+    scales: Scales,
 ) -> set[tuple[str, str, int]]:
     """Return (run tag, topic id, rank) of the compound questions; none without verdicts.
 
@@ -224,7 +142,8 @@ def compound_questions(
             f"no verdict whether these assessed questions are compound: {_listed(names)}",
             remedy="Complete the compound check, or leave it out to score without the filter.",
         )
-    return {key for key, label in verdicts.items() if label is CompoundLabel.COMPOUND}
+    compound_label = scales["compound"].highest
+    return {key for key, label in verdicts.items() if label == compound_label}
 
 
 def _unknown_pairs(

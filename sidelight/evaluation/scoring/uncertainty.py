@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.scoring.table import ScoreTable
 
     Matrix = npt.NDArray[np.float64]
 
@@ -78,7 +78,7 @@ def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, In
         samples: As in `bootstrap_intervals`.
         seed: As in `bootstrap_intervals`.
     """
-    measure = next(iter(table.runs[0].values))
+    measure = table.main.name
     rows: dict[str, list[float]] = {run.run_tag: [] for run in table.runs}
     for topic in table.topics:
         rows[topic.run_tag].append(topic.values[measure])

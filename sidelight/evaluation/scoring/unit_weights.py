@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.label_scale import Label
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,7 +49,7 @@ def _one_question(topic_id: str, answers: Sequence[RubricAnswer]) -> Rubric:
         question_id="all-1",
         rank=1,
         text="",
-        importance=Importance.NICE_TO_KNOW,
+        importance=Label(name="", credit=1),
         answers=tuple(answers),
     )
     return Rubric(topic_id=topic_id, questions=(question,))

@@ -6,30 +6,36 @@ from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Annotated
 
 import orjson
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_write
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_bytes
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.label_scale import Label
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-IMPORTANCE_NAMES = {
-    Importance.HAVE_TO_KNOW: "A: Have to Know",
-    Importance.GOOD_TO_KNOW: "B: Good to Know",
-    Importance.NICE_TO_KNOW: "C: Nice to Know",
-}
-_IMPORTANCE_BY_NAME = {name: importance for importance, name in IMPORTANCE_NAMES.items()}
+    from sidelight.schemas.label_scale import LabelScale, Scales
+
 _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
 
 
-def _importance(value: object) -> Importance:
-    if not isinstance(value, str) or value not in _IMPORTANCE_BY_NAME:
-        raise ValueError(f"Input should be one of {', '.join(map(repr, _IMPORTANCE_BY_NAME))}")
-    return _IMPORTANCE_BY_NAME[value]
+def _importance(value: object, info: ValidationInfo) -> Label:
+    scale: LabelScale = (info.context or {})["importance"]
+    label = scale.read(value) if isinstance(value, str) else None
+    if label is None:
+        raise ValueError(f"Input should be one of {', '.join(map(repr, scale.writings))}")
+    return label
 
 
 def _url(value: object) -> object:
@@ -49,7 +55,7 @@ class _AnswerFile(BaseModel):
 class _QuestionFile(BaseModel):
     question_id: str = Field(pattern=_QUESTION_ID)
     question_text: str = Field(min_length=1)
-    importance: Annotated[Importance, BeforeValidator(_importance)]
+    importance: Annotated[Label, BeforeValidator(_importance)]
     short_answers: tuple[_AnswerFile, ...] = Field(min_length=1)
 
     def to_question(self) -> RubricQuestion:
@@ -67,15 +73,21 @@ class _RubricFile(BaseModel):
     rubrics: tuple[_QuestionFile, ...] = Field(min_length=1)
 
 
-def read_rubric(path: Path) -> Rubric:
+def read_rubric(path: Path, scales: Scales) -> Rubric:
     """Read one rubric; keys it does not need are ignored.
+
+    Args:
+        path: The JSON file.
+        scales: The track's; `importance` says what a question weighs.
 
     Raises:
         InputError: The file cannot be read.
         InvalidFileError: It is not a rubric, or a rank or answer id occurs twice.
     """
     try:
-        file = _RubricFile.model_validate_json(read_bytes(path).removeprefix(BOM_UTF8))
+        file = _RubricFile.model_validate_json(
+            read_bytes(path).removeprefix(BOM_UTF8), context={"importance": scales["importance"]}
+        )
         return Rubric(
             topic_id=file.topic_id,
             questions=tuple(question.to_question() for question in file.rubrics),
@@ -87,8 +99,12 @@ def read_rubric(path: Path) -> Rubric:
         raise
 
 
-def read_rubrics(folder: Path) -> dict[str, Rubric]:
+def read_rubrics(folder: Path, scales: Scales) -> dict[str, Rubric]:
     """Read every `*.json` in a folder; the result is sorted by topic id.
+
+    Args:
+        folder: Of rubrics.
+        scales: As in `read_rubric`.
 
     Raises:
         InputError: The folder holds no rubric, or two for one topic, or a file cannot be read.
@@ -96,7 +112,7 @@ def read_rubrics(folder: Path) -> dict[str, Rubric]:
     """
     rubrics: dict[str, Rubric] = {}
     for path in sorted(folder.glob("*.json")):
-        rubric = read_rubric(path)
+        rubric = read_rubric(path, scales)
         if rubric.topic_id in rubrics:
             raise InputError(f"{path}: topic {rubric.topic_id} has a second rubric in this folder")
         rubrics[rubric.topic_id] = rubric
@@ -116,7 +132,7 @@ def write_rubric(path: Path, rubric: Rubric) -> None:
             {
                 "question_id": question.question_id,
                 "question_text": question.text,
-                "importance": IMPORTANCE_NAMES[question.importance],
+                "importance": question.importance.written,
                 "short_answers": [
                     {
                         "answer_id": answer.answer_id,

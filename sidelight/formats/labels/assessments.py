@@ -16,29 +16,21 @@ from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.table import Row, read_table, write_table
 from sidelight.schemas.judgment import (
     AnswerAssessment,
-    AnswerLabel,
     CompoundAssessment,
-    CompoundLabel,
     QuestionAssessment,
-    SimilarityLabel,
     Unjudged,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
-    from enum import StrEnum
     from pathlib import Path
+
+    from sidelight.schemas.label_scale import LabelScale, Scales
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})(?:\.0+)?")  # pandas writes 1.0 below a missing rank
 _SEPARATORS = re.compile(r"[_\s]+")
-_PRECEDENCE = (
-    AnswerLabel.NONE,
-    AnswerLabel.PARTIAL,
-    AnswerLabel.SUPPORTS,
-    AnswerLabel.CONTRADICTS,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +39,9 @@ class AssessmentKind(Generic[A]):
 
     Attributes:
         name: As `formats.detect` calls it.
+        title: What people call a file of it.
         value_type: What a row becomes; its fields are named like the columns.
-        labels: The labels a row may have.
+        scale: Which of a track's scales has the labels a row may have.
         key: The columns that say what was judged; one label each.
         text_columns: Further columns, for people.
         label_columns: Where the label stands: the written name first.
@@ -56,8 +49,9 @@ class AssessmentKind(Generic[A]):
     """
 
     name: str
+    title: str
     value_type: type[A]
-    labels: type[StrEnum]
+    scale: str
     key: tuple[str, ...]
     text_columns: tuple[str, ...] = ()
     label_columns: tuple[str, ...] = ("auto_assessment", "annotation")
@@ -80,20 +74,23 @@ class AssessmentKind(Generic[A]):
 
 QUESTION_ASSESSMENTS = AssessmentKind(
     "question_assessments",
+    "question assessment file",
     QuestionAssessment,
-    SimilarityLabel,
+    "similarity",
     key=("topic_id", "rubric_question_rank", "run_tag", "run_question_rank"),
 )
 ANSWER_ASSESSMENTS = AssessmentKind(
     "report_assessments",
+    "report assessment file",
     AnswerAssessment,
-    AnswerLabel,
+    "answers",
     key=("topic_id", "run_tag", "answer_id"),
 )
 COMPOUND_ASSESSMENTS = AssessmentKind(
     "compound_assessments",
+    "compound question file",
     CompoundAssessment,
-    CompoundLabel,
+    "compound",
     key=("topic_id", "run_tag", "run_question_rank"),
     text_columns=("run_question_text",),
     label_columns=("auto_compound_question_assessment",),
@@ -101,72 +98,16 @@ COMPOUND_ASSESSMENTS = AssessmentKind(
 )
 
 
-def read_question_assessments(path: Path) -> list[QuestionAssessment]:
-    """Read labels of rubric questions against submitted questions (Task 1).
+def read_assessments(path: Path, kind: AssessmentKind[A], scales: Scales) -> list[A]:
+    """Read one label for each thing judged, in the order of the file.
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A column, rank or label is wrong, or one pair has two labels.
+        InvalidFileError: A column, rank or label is wrong, or one thing has two labels.
     """
-    return _read(path, QUESTION_ASSESSMENTS)
-
-
-def read_answer_assessments(path: Path, *, merge: bool = False) -> list[AnswerAssessment]:
-    """Read labels of rubric answers against reports (Task 2).
-
-    Args:
-        path: The CSV file.
-        merge: Where one answer has several labels, keep contradicts before supports before partial
-            before none before unjudged, as assessors were told to. Otherwise that is an error.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A column or label is wrong, or one answer has two labels.
-    """
-    if not merge:
-        return _read(path, ANSWER_ASSESSMENTS)
-    key_of = ANSWER_ASSESSMENTS.key_of
-    merged: dict[tuple[Hashable, ...], AnswerAssessment] = {}
-    for _, assessment in _scan(path, ANSWER_ASSESSMENTS):
-        key = key_of(assessment)
-        other = merged.get(key)
-        if other is None or _weight(assessment) > _weight(other):
-            merged[key] = assessment
-    return list(merged.values())
-
-
-def read_compound_assessments(path: Path) -> list[CompoundAssessment]:
-    """Read which submitted questions ask more than one thing.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A column, rank or label is wrong, or one question has two labels.
-    """
-    return _read(path, COMPOUND_ASSESSMENTS)
-
-
-def write_question_assessments(path: Path, assessments: Iterable[QuestionAssessment]) -> None:
-    """Write `auto_question_assessments.csv`; see `write_answer_assessments`."""
-    _write(path, QUESTION_ASSESSMENTS, assessments)
-
-
-def write_answer_assessments(path: Path, assessments: Iterable[AnswerAssessment]) -> None:
-    """Write `auto_report_assessments.csv`.
-
-    An unjudged row has an empty label, and the reason in place of its rationale.
-    """
-    _write(path, ANSWER_ASSESSMENTS, assessments)
-
-
-def write_compound_assessments(path: Path, assessments: Iterable[CompoundAssessment]) -> None:
-    """Write `auto_compound_question_check.csv`; see `write_answer_assessments`."""
-    _write(path, COMPOUND_ASSESSMENTS, assessments)
-
-
-def _read(path: Path, kind: AssessmentKind[A]) -> list[A]:
     findings, key_of = Findings(path), kind.key_of
     first: dict[tuple[Hashable, ...], tuple[int, A]] = {}
-    for line, assessment in _scan(path, kind):
+    for line, assessment in _scan(path, kind, scales[kind.scale]):
         earlier_line, earlier = first.setdefault(key_of(assessment), (line, assessment))
         if earlier is not assessment and _name(earlier.label) != _name(assessment.label):
             findings.error(
@@ -180,7 +121,35 @@ def _read(path: Path, kind: AssessmentKind[A]) -> list[A]:
     return [assessment for _, assessment in first.values()]
 
 
-def _scan(path: Path, kind: AssessmentKind[A]) -> Iterator[tuple[int, A]]:
+def read_merged_assessments(path: Path, kind: AssessmentKind[A], scales: Scales) -> list[A]:
+    """Read one label for each thing judged, the winning one where a thing has several.
+
+    Which one wins is the scale's to say (`LabelScale.precedence`); any label wins over none.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A column, rank or label is wrong.
+    """
+    key_of, scale = kind.key_of, scales[kind.scale]
+    merged: dict[tuple[Hashable, ...], A] = {}
+    for _, assessment in _scan(path, kind, scale):
+        key = key_of(assessment)
+        other = merged.get(key)
+        if other is None or _wins(assessment.label, other.label, scale):
+            merged[key] = assessment
+    return list(merged.values())
+
+
+def write_assessments(path: Path, kind: AssessmentKind[A], assessments: Iterable[A]) -> None:
+    """Write an assessment file.
+
+    An unjudged row has an empty label, and the reason in place of its rationale.
+    """
+    header = (*kind.columns, kind.label_columns[0], kind.rationale_columns[0])
+    write_table(path, header, (_cells(kind, item) for item in assessments))
+
+
+def _scan(path: Path, kind: AssessmentKind[A], scale: LabelScale) -> Iterator[tuple[int, A]]:
     """Yield the line and value of every row, repeated ones included; errors come at the end."""
     header, rows = read_table(path)
     findings = Findings(path)
@@ -198,35 +167,41 @@ def _scan(path: Path, kind: AssessmentKind[A]) -> Iterator[tuple[int, A]]:
         )
         findings.raise_errors()
     rank_columns = [column for column in kind.columns if column.endswith("_rank")]
+    # A file has many rows and few spellings of labels.
+    spellings: dict[str, str | None] = {}
     for row in rows:
         if not any(row.cells.values()):
             continue  # as pandas writes a row that a stray line ending made
         rationale = row.cells[rationale_columns[0]] if rationale_columns else ""
-        label = _label(row, label_columns[0], kind.labels, rationale, findings)
+        label = _label(row, label_columns[0], scale, spellings, findings)
         values: dict[str, Any] = {column: row.cells[column] for column in kind.columns}
         for column in rank_columns:
             values[column] = _rank(row, column, findings)
-        values["label"] = label
-        values["rationale"] = "" if isinstance(label, Unjudged) else rationale
+        values["label"] = label or Unjudged(reason=rationale or "empty label")
+        values["rationale"] = rationale if label else ""
         yield row.line, kind.value_type(**values)
     findings.raise_errors()
 
 
 def _label(
-    row: Row, column: str, labels: type[StrEnum], rationale: str, findings: Findings
-) -> StrEnum | Unjudged:
-    try:
-        label = _label_named(row.cells[column], labels)
-    except ValueError:
-        findings.error(
-            "label",
-            row.line,
-            expected=f"one of {', '.join(labels)} in {column}",
-            found=quoted(row.cells[column]),
-            remedy="Correct the label, or leave it empty if nobody judged.",
-        )
-        label = None
-    return label or Unjudged(reason=rationale or "empty label")
+    row: Row, column: str, scale: LabelScale, known: dict[str, str | None], findings: Findings
+) -> str | None:
+    """Return the label in a row; None if the cell is empty, or holds none."""
+    cell = row.cells[column]
+    if cell not in known:
+        spelling = _SEPARATORS.sub("-", cell.strip().casefold())
+        found = scale.read(spelling)
+        if spelling and found is None:
+            findings.error(
+                "label",
+                row.line,
+                expected=f"one of {', '.join(scale.writings)} in {column}",
+                found=quoted(cell),
+                remedy="Correct the label, or leave it empty if nobody judged.",
+            )
+            return None
+        known[cell] = found.name if found else None
+    return known[cell]
 
 
 def _rank(row: Row, column: str, findings: Findings) -> int:
@@ -242,36 +217,24 @@ def _rank(row: Row, column: str, findings: Findings) -> int:
     return rank or 0
 
 
-# A file has many rows and few spellings of labels and ranks.
-@lru_cache
-def _label_named(cell: str, labels: type[StrEnum]) -> StrEnum | None:
-    """Return a label, or None if the cell is empty; a `ValueError` if there is no such label."""
-    name = _SEPARATORS.sub("-", cell.strip().casefold())
-    return labels(name) if name else None
-
-
 @lru_cache
 def _rank_number(cell: str) -> int | None:
     match = _RANK.fullmatch(cell)
     return int(match[1]) if match else None
 
 
-def _write(path: Path, kind: AssessmentKind[A], assessments: Iterable[A]) -> None:
-    header = (*kind.columns, kind.label_columns[0], kind.rationale_columns[0])
-    write_table(path, header, (_cells(kind, item) for item in assessments))
-
-
 def _cells(kind: AssessmentKind[A], item: A) -> tuple[object, ...]:
     judged: list[object] = [getattr(item, column) for column in kind.columns]
     if isinstance(item.label, Unjudged):
         return (*judged, "", item.label.reason)
-    return (*judged, item.label.value, item.rationale)
+    return (*judged, item.label, item.rationale)
 
 
-def _name(label: StrEnum | Unjudged) -> str:
-    return "unjudged" if isinstance(label, Unjudged) else label.value
+def _name(label: str | Unjudged) -> str:
+    return "unjudged" if isinstance(label, Unjudged) else label
 
 
-def _weight(assessment: AnswerAssessment) -> int:
-    label = assessment.label
-    return -1 if isinstance(label, Unjudged) else _PRECEDENCE.index(label)
+def _wins(label: str | Unjudged, other: str | Unjudged, scale: LabelScale) -> bool:
+    if isinstance(label, Unjudged) or isinstance(other, Unjudged):
+        return not isinstance(label, Unjudged)
+    return label != other and scale.first((label, other)) == label

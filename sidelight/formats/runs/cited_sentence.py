@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.runs.citation_marks import has_citation_marks
 from sidelight.formats.runs.submission import check_characters
-from sidelight.schemas.segment import are_adjacent, document_id_of
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import sentences, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
-    from sidelight.tracks import Track
+    from sidelight.schemas.task import CitedTextTask, RankingTask
 
 # Several words that count as one: joined by a character without width, or by two dashes or more.
 _HIDDEN_WORDS = re.compile(
@@ -63,13 +62,15 @@ def check_text(line: int, text: str, findings: Findings) -> None:
         )
 
 
-def check_citations(line: int, citations: Sequence[str], track: Track, findings: Findings) -> None:
-    """Check the number and the form of the citations of one sentence."""
-    if len(citations) > track.cited_text.max_citations:
+def check_citations(
+    line: int, citations: Sequence[str], task: CitedTextTask, findings: Findings
+) -> None:
+    """Check that one sentence has no more citations than the track allows, and each once."""
+    if len(citations) > task.max_citations:
         findings.error(
             "citation-count",
             line,
-            expected=f"at most {track.cited_text.max_citations} citations",
+            expected=f"at most {task.max_citations} citations",
             found=f"{len(citations)}",
             remedy="Keep the best.",
         )
@@ -82,27 +83,28 @@ def check_citations(line: int, citations: Sequence[str], track: Track, findings:
                 found=f"{quoted(citation)} {count} times",
                 remedy="Remove the repetition.",
             )
-        if not re.fullmatch(track.segment_id_pattern, citation):
+
+
+def check_pattern(
+    line: int, segment_ids: Iterable[str], task: CitedTextTask | RankingTask, findings: Findings
+) -> None:
+    """Check that segment ids look like those of the track's collection."""
+    for segment_id in dict.fromkeys(segment_ids):
+        if not re.fullmatch(task.segment_id_pattern, segment_id):
             findings.error(
                 "citation-pattern",
                 line,
-                expected=f"a segment id that matches {track.segment_id_pattern}",
-                found=quoted(citation),
+                expected=f"a segment id that matches {task.segment_id_pattern}",
+                found=quoted(segment_id),
                 remedy="Cite segments of the collection, not documents or URLs.",
             )
 
 
-def check_sources(
-    line: int,
-    citations: Sequence[str],
-    topic_id: str,
-    known_segments: Container[str] | None,
-    findings: Findings,
-) -> None:
-    """Check that the citations of one sentence are different, outside and existing sources."""
-    different = dict.fromkeys(citations)
-    for first, second in combinations(different, 2):
-        if are_adjacent(first, second):
+def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: Findings) -> None:
+    """Check that the citations of one sentence are different sources outside the article."""
+    different = list(dict.fromkeys(citations))
+    for number, first in enumerate(different, start=1):
+        for second in overlapping(first, different[number:]):
             findings.error(
                 "citation-adjacent",
                 line,
@@ -119,11 +121,21 @@ def check_sources(
                 found=quoted(citation),
                 remedy="Cite another document.",
             )
-        if known_segments is not None and citation not in known_segments:
+
+
+def check_known(
+    line: int,
+    segment_ids: Iterable[str],
+    known_segments: Container[str] | None,
+    findings: Findings,
+) -> None:
+    """Check that segments exist, if it is known which do."""
+    for segment_id in dict.fromkeys(segment_ids):
+        if known_segments is not None and segment_id not in known_segments:
             findings.error(
                 "citation-unknown",
                 line,
                 expected="segments that exist in the index",
-                found=quoted(citation),
+                found=quoted(segment_id),
                 remedy="Remove the citation.",
             )

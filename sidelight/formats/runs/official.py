@@ -21,15 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from sidelight.schemas.task import CitedTextTask, QuestionListTask
+
 _FIELDS = 5
-_RANKS = frozenset(range(1, 11))
-_MAX_CHARACTERS = 300
-_MAX_WORDS = 250
-_MAX_CITATIONS = 3
 _METADATA_KEYS = frozenset({"team_id", "run_id", "topic_id", "type", "use_starter_kit"})
 
 
-def official_task1(path: Path, topic_ids: Collection[str]) -> list[str]:
+def official_questions(path: Path, task: QuestionListTask, topic_ids: Collection[str]) -> list[str]:
     """Return what the track's validator objects to in a Task 1 file; empty means VALID.
 
     Raises:
@@ -50,21 +48,21 @@ def official_task1(path: Path, topic_ids: Collection[str]) -> list[str]:
         teams.add(team_id)
         runs.add(run_id)
         ranks[topic_id] |= _ranks_in(rank)
-        if len(question) > _MAX_CHARACTERS:
+        if len(question) > task.max_characters:
             errors.append(f"line {number}: a question of {len(question)} characters")
     if len(teams) > 1:
         errors.append(f"{len(teams)} team ids in one file")
     if len(runs) > 1:
         errors.append(f"{len(runs)} run ids in one file")
     errors += [
-        f"topic {topic_id}: ranks other than 1 to 10, each at least once"
+        f"topic {topic_id}: ranks other than 1 to {task.count}, each at least once"
         for topic_id, found in ranks.items()
-        if found != _RANKS
+        if found != set(range(1, task.count + 1))
     ]
     return errors + _coverage(set(ranks), topic_ids)
 
 
-def official_task2(path: Path, topic_ids: Collection[str]) -> list[str]:
+def official_reports(path: Path, task: CitedTextTask, topic_ids: Collection[str]) -> list[str]:
     """Return what the track's validator objects to in a Task 2 file; empty means VALID.
 
     Raises:
@@ -93,7 +91,9 @@ def official_task2(path: Path, topic_ids: Collection[str]) -> list[str]:
             for key in sorted(_METADATA_KEYS - {"topic_id"})
             if constants.setdefault(key, metadata[key]) != metadata[key]
         ]
-        errors += [f"line {number}: {objection}" for objection in _responses(content["responses"])]
+        errors += [
+            f"line {number}: {objection}" for objection in _responses(content["responses"], task)
+        ]
     return errors + _coverage(topics, topic_ids)
 
 
@@ -143,7 +143,7 @@ def _metadata(content: Any) -> tuple[list[str], dict[str, Any]]:
     return objections, metadata
 
 
-def _responses(responses: Any) -> list[str]:
+def _responses(responses: Any, task: CitedTextTask) -> list[str]:
     if not isinstance(responses, list):
         return ["responses is not a list"]
     objections = []
@@ -159,8 +159,8 @@ def _responses(responses: Any) -> list[str]:
             objections.append(f"the text of response {number} is not a string")
         if not isinstance(citations, list) or not all(isinstance(item, str) for item in citations):
             objections.append(f"the citations of response {number} are not a list of strings")
-        elif len(citations) > _MAX_CITATIONS:
+        elif len(citations) > task.max_citations:
             objections.append(f"response {number} has {len(citations)} citations")
-    if words > _MAX_WORDS:
+    if words > task.max_words:
         objections.append(f"{words} words")
     return objections

@@ -1,16 +1,24 @@
-"""Task 1 runs: tab-separated `topic_id, team_id, run_id, rank, question`, no header."""
+"""`questions_tsv`: tab-separated `topic_id, team_id, run_id, rank, question`, no header."""
 
 from __future__ import annotations
 
 import csv
 import re
-import unicodedata
 from collections import defaultdict
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import open_text
+from sidelight.formats.runs.official import official_questions
+from sidelight.formats.runs.question_rules import (
+    QuestionRow,
+    check_question,
+    check_quoting,
+    check_ranks,
+    check_repeats,
+)
+from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
     LineIds,
     check_characters,
@@ -20,32 +28,23 @@ from sidelight.formats.runs.submission import (
     run_tag_of,
 )
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
-from sidelight.text import one_line, tokens
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from sidelight.errors import Problem
     from sidelight.formats.lines import Line
-    from sidelight.tracks import Track
+    from sidelight.formats.runs.run_format import Delivery
+    from sidelight.schemas.run import RunIdentity
+    from sidelight.schemas.task import QuestionListTask
 
 Quoting = Literal["raw", "csv"]
 
 _FIELDS = ("topic_id", "team_id", "run_id", "rank", "question")
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})")
 _LEADING_QUOTATION = re.compile(r'^"([^"]*)("?)')
-# What pandas reads as a missing value, so that a judge is asked about "nan".
-_PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
-
-
-class _Row(NamedTuple):
-    line: int
-    topic_id: str
-    team_id: str
-    run_id: str
-    rank: str
-    question: str
 
 
 def read_question_run(path: Path, *, quoting: Quoting = "raw") -> QuestionRun:
@@ -113,12 +112,16 @@ def write_question_run(path: Path, questions: Iterable[SubmittedQuestion]) -> No
             stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
 
 
-def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> list[Problem]:
+def check_question_run(
+    path: Path,
+    task: QuestionListTask,
+    topic_ids: Collection[str],
+) -> list[Problem]:
     """Return all that is wrong with a run; one without errors also passes the track's validator.
 
     Args:
         path: The file.
-        track: Whose limits to apply.
+        task: Whose limits to apply.
         topic_ids: The topics to cover.
 
     Raises:
@@ -131,8 +134,8 @@ def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> 
         check_characters(text, line, findings)
     lines = [line for line in file.lines if line.text.strip()]
     rows = _raw_rows(lines, findings)
-    check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, track, findings)
-    by_topic: dict[str, list[_Row]] = defaultdict(list)
+    check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, task, findings)
+    by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in rows:
         by_topic[row.topic_id].append(row)
     check_topics(
@@ -140,12 +143,12 @@ def check_question_run(path: Path, track: Track, topic_ids: Collection[str]) -> 
     )
     csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(path))}
     for topic_id, topic_rows in by_topic.items():
-        _check_ranks(topic_id, topic_rows, track, findings)
-        _check_repeats(topic_rows, findings)
+        check_ranks(topic_id, topic_rows, task, findings)
+        check_repeats(topic_rows, findings)
         for row in topic_rows:
-            _check_question(row, csv_texts.get(row.line), track, findings)
+            check_question(row, csv_texts.get(row.line), task, findings)
     if any('"' in line.text for line in lines):
-        _check_quoting(rows, csv_texts, findings)
+        check_quoting(rows, csv_texts, findings)
     return findings.problems
 
 
@@ -153,11 +156,11 @@ def _typographic(match: re.Match[str]) -> str:
     return f"“{match[1]}{'”' if match[2] else ''}"
 
 
-def _raw_rows(lines: Sequence[Line], findings: Findings) -> list[_Row]:
+def _raw_rows(lines: Sequence[Line], findings: Findings) -> list[QuestionRow]:
     return _rows([(line.number, line.text.split("\t")) for line in lines], findings)
 
 
-def _csv_rows(lines: Sequence[Line], findings: Findings) -> list[_Row]:
+def _csv_rows(lines: Sequence[Line], findings: Findings) -> list[QuestionRow]:
     reader = csv.reader((line.text + "\n" for line in lines), delimiter="\t")
     records = []
     begins = 0
@@ -176,11 +179,11 @@ def _csv_rows(lines: Sequence[Line], findings: Findings) -> list[_Row]:
     return _rows(records, findings)
 
 
-def _rows(records: Iterable[tuple[int, list[str]]], findings: Findings) -> list[_Row]:
+def _rows(records: Iterable[tuple[int, list[str]]], findings: Findings) -> list[QuestionRow]:
     rows = []
     for line, fields in records:
         if len(fields) == len(_FIELDS):
-            rows.append(_Row(line, *fields))
+            rows.append(QuestionRow(line, *fields))
         else:
             findings.error(
                 "field-count",
@@ -192,102 +195,31 @@ def _rows(records: Iterable[tuple[int, list[str]]], findings: Findings) -> list[
     return rows
 
 
-def _check_ranks(topic_id: str, rows: Sequence[_Row], track: Track, findings: Findings) -> None:
-    ranks = {str(rank): rank for rank in range(1, track.question_list.count + 1)}
-    lines: dict[str, int] = {}
-    for row in rows:
-        if row.rank not in ranks:
-            findings.error(
-                "rank-value",
-                row.line,
-                expected=f"a rank from 1 to {track.question_list.count} in ASCII digits",
-                found=quoted(row.rank),
-                remedy="Correct the fourth field.",
+def _write(
+    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[str, ...]]]
+) -> None:
+    write_question_run(
+        path,
+        (
+            SubmittedQuestion(
+                topic_id=topic.topic_id,
+                team_id=identity.team_id,
+                run_id=identity.run_id,
+                rank=rank,
+                text=text,
             )
-        elif row.rank in lines:
-            findings.error(
-                "rank-duplicate",
-                row.line,
-                expected=f"each rank of topic {topic_id} once",
-                found=f"rank {row.rank} here and on line {lines[row.rank]}",
-                remedy="Renumber the questions, or remove one.",
-            )
-        lines.setdefault(row.rank, row.line)
-    missing = [rank for rank in ranks if rank not in lines]
-    if missing:
-        findings.error(
-            "rank-missing",
-            rows[-1].line,
-            expected=f"ranks 1 to {track.question_list.count} for topic {topic_id}",
-            found=f"no rank {', '.join(missing)}",
-            remedy="Add the questions.",
-        )
-    order = [ranks[row.rank] for row in rows if row.rank in ranks]
-    if order != sorted(order):
-        findings.error(
-            "rank-order",
-            rows[0].line,
-            expected=f"the questions of topic {topic_id} sorted by rank",
-            found=f"the order {', '.join(map(str, order))}",
-            remedy="Sort the lines.",
-        )
+            for topic, questions in delivered
+            for rank, text in enumerate(questions, start=1)
+        ),
+    )
 
 
-def _check_repeats(rows: Sequence[_Row], findings: Findings) -> None:
-    lines: dict[str, int] = {}
-    for row in rows:
-        text = one_line(row.question).casefold()
-        if text in lines:
-            findings.error(
-                "question-duplicate",
-                row.line,
-                expected="different questions",
-                found=f"the question of line {lines[text]}: {quoted(row.question)}",
-                remedy="Ask something else: repeating a question earns nothing.",
-            )
-        lines.setdefault(text, row.line)
-
-
-def _check_question(row: _Row, csv_text: str | None, track: Track, findings: Findings) -> None:
-    if not tokens(row.question):
-        findings.error(
-            "question-empty",
-            row.line,
-            expected="a question",
-            found=quoted(row.question),
-            remedy="Write a question.",
-        )
-    elif row.question.strip().casefold() in _PLACEHOLDERS:
-        findings.error(
-            "question-placeholder",
-            row.line,
-            expected="a question",
-            found=f"{quoted(row.question)}, which the organizers' judge reads as a missing value",
-            remedy="Write a question.",
-        )
-    length = max(len(row.question), len(unicodedata.normalize("NFC", row.question)))
-    if length > track.question_list.max_characters:
-        with_quoting = "" if csv_text in {None, row.question} else f" ({len(csv_text)} as CSV)"
-        findings.error(
-            "question-length",
-            row.line,
-            expected=f"at most {track.question_list.max_characters} characters",
-            found=f"{length}{with_quoting}",
-            remedy="Shorten the question.",
-        )
-
-
-def _check_quoting(rows: Sequence[_Row], csv_texts: Mapping[int, str], findings: Findings) -> None:
-    different = [row for row in rows if csv_texts.get(row.line) != row.question]
-    if different:
-        first = different[0]
-        csv_text = csv_texts.get(first.line)
-        as_csv = "is part of another question" if csv_text is None else f"has {len(csv_text)}"
-        findings.warning(
-            "csv-quoting",
-            first.line,
-            expected="questions that read alike with and without CSV quoting",
-            found=f"{len(different)} of {len(rows)} that do not; the first has "
-            f"{len(first.question)} characters, and as CSV {as_csv}",
-            remedy="Begin no question with a quote character.",
-        )
+FORMAT: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
+    kind="question_list",
+    write=_write,
+    read=read_question_run,
+    check=lambda path, task, topic_ids, _: check_question_run(path, task, topic_ids),
+    as_manual=lambda path: path.read_bytes(),
+    official=official_questions,
+    fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
+)

@@ -1,4 +1,4 @@
-"""What the strict checks of Task 1 and Task 2 files have in common.
+"""What the strict checks of run files have in common.
 
 A file that passes them passes the track's validator too (`sidelight.formats.runs.official`), so
 what that one refuses is an error here, whatever a tolerant reader would make of it.
@@ -10,17 +10,17 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.formats.findings import Findings, quoted
+from sidelight.tracks import run_file_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.formats.lines import TextFile
-    from sidelight.tracks import Track
+    from sidelight.schemas.task import Task
 
 # C0 but for the tab, C1, and the two Unicode separators that some readers take for a line end.
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
-_RUN_DIRECTORY_FILES = frozenset({"task1.tsv", "task2.jsonl"})
 
 
 class LineIds(NamedTuple):
@@ -37,7 +37,7 @@ def run_tag_of(path: Path, run_ids: Iterable[str]) -> str:
     In a run directory every run's files have the same names, so there the run id inside speaks.
     """
     inside = set(run_ids)
-    return inside.pop() if path.name in _RUN_DIRECTORY_FILES and len(inside) == 1 else path.name
+    return inside.pop() if path.name in run_file_names() and len(inside) == 1 else path.name
 
 
 def check_encoding(file: TextFile, findings: Findings) -> None:
@@ -82,7 +82,7 @@ def check_characters(text: str, line: int, findings: Findings) -> None:
         )
 
 
-def check_ids(ids: Sequence[LineIds], path: Path, track: Track, findings: Findings) -> None:
+def check_ids(ids: Sequence[LineIds], path: Path, task: Task, findings: Findings) -> None:
     """Check that all lines are from one run, and that it is named as the track asks."""
     if not ids:
         return
@@ -100,11 +100,11 @@ def check_ids(ids: Sequence[LineIds], path: Path, track: Track, findings: Findin
                     remedy="Put one run in a file.",
                 )
     check_characters(first.team_id, first.line, findings)
-    if not re.fullmatch(track.run_id_pattern, first.run_id):
+    if not re.fullmatch(task.run_id_pattern, first.run_id):
         findings.error(
             "run-id-pattern",
             first.line,
-            expected=f"a run_id that matches {track.run_id_pattern}",
+            expected=f"a run_id that matches {task.run_id_pattern}",
             found=quoted(first.run_id),
             remedy="Rename the run.",
         )
@@ -116,7 +116,7 @@ def check_ids(ids: Sequence[LineIds], path: Path, track: Track, findings: Findin
             found=quoted(first.run_id),
             remedy="Give all runs of a team a common prefix.",
         )
-    if run_tag_of(path, [first.run_id]) != first.run_id:
+    if path.name not in {first.run_id, task.file_name}:
         findings.warning(
             "file-name",
             None,

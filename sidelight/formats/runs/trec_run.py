@@ -1,4 +1,4 @@
-"""Search results in the six columns of trec_eval: `query Q0 segment rank score tag`."""
+"""`trec_run`: search results in the six columns of trec_eval, `query Q0 segment rank score tag`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,33 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, InvalidFileError
 from sidelight.files import atomic_writer
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import open_text
+from sidelight.formats.runs.cited_sentence import check_known, check_pattern
+from sidelight.formats.runs.run_format import RunFormat
+from sidelight.formats.runs.submission import (
+    LineIds,
+    check_encoding,
+    check_ids,
+    check_topics,
+    run_tag_of,
+)
+from sidelight.schemas.run import RankingRun
 from sidelight.schemas.search import Hit, ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
+
+    from sidelight.errors import Problem
+    from sidelight.formats.runs.run_format import Delivery
+    from sidelight.schemas.run import RunIdentity
+    from sidelight.schemas.task import RankingTask
 
 _COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
 _SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -101,3 +117,101 @@ def _falling(scores: Sequence[float], query_id: str) -> Iterator[np.float32]:
             raise InputError(f"query {query_id}: {score} is no score trec_eval can hold")
         yield falling
         previous = falling
+
+
+def read_ranking_run(path: Path) -> RankingRun:
+    """Read a run with its tags; see `read_trec_run`."""
+    rankings = {query_id: tuple(hits) for query_id, hits in read_trec_run(path).items()}
+    tags = tuple(dict.fromkeys(cells[-1] for _, cells in read_columns(path, _COLUMNS)))
+    return RankingRun(run_tag=run_tag_of(path, tags), run_ids=tags, rankings=rankings)
+
+
+def check_ranking_run(
+    path: Path,
+    task: RankingTask,
+    topic_ids: Collection[str],
+    known_segments: Container[str] | None = None,
+) -> list[Problem]:
+    """Return all that is wrong with a run.
+
+    Args:
+        path: The file.
+        task: Whose limits to apply.
+        topic_ids: The topics to cover; one without a line is missing.
+        known_segments: The ids that exist, if an index is at hand.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    findings = Findings(path)
+    check_encoding(open_text(path), findings)
+    try:
+        read_trec_run(path)
+    except InvalidFileError as error:
+        return [*findings.problems, *error.problems]
+    rows = read_columns(path, _COLUMNS)
+    check_ids([LineIds(line, "", cells[-1]) for line, cells in rows], path, task, findings)
+    by_topic: dict[str, list[tuple[int, list[str]]]] = {}
+    for line, cells in rows:
+        by_topic.setdefault(cells[0], []).append((line, cells))
+    check_topics({topic: found[0][0] for topic, found in by_topic.items()}, topic_ids, findings)
+    for topic_id, found in by_topic.items():
+        _check_order(topic_id, found, findings)
+        if len(found) > task.depth:
+            findings.error(
+                "ranking-depth",
+                found[task.depth][0],
+                expected=f"at most {task.depth} segments for topic {topic_id}",
+                found=str(len(found)),
+                remedy="Keep the best.",
+            )
+        for line, cells in found:
+            check_pattern(line, [cells[2]], task, findings)
+            check_known(line, [cells[2]], known_segments, findings)
+    return findings.problems
+
+
+def _check_order(
+    topic_id: str, rows: Sequence[tuple[int, Sequence[str]]], findings: Findings
+) -> None:
+    """Check that ranks count up from 1 and scores never rise, so that all tools rank alike."""
+    previous = math.inf
+    for rank, (line, cells) in enumerate(rows, start=1):
+        if cells[3] != str(rank):
+            findings.error(
+                "rank-order",
+                line,
+                expected=f"rank {rank} of topic {topic_id}",
+                found=quoted(cells[3]),
+                remedy="Sort the lines of a topic by rank, counted from 1.",
+            )
+        if float(cells[4]) > previous:
+            findings.error(
+                "score-order",
+                line,
+                expected=f"a score of at most {previous}",
+                found=cells[4],
+                remedy="trec_eval ranks by score: let scores fall with the ranks.",
+            )
+        previous = float(cells[4])
+
+
+def _write(
+    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[Hit, ...]]]
+) -> None:
+    write_trec_run(path, {topic.topic_id: hits for topic, hits in delivered}, identity.run_id)
+
+
+def _fits(line: str) -> bool:
+    cells = line.split()
+    return len(cells) == len(_COLUMNS) and _SCORE.fullmatch(cells[4]) is not None
+
+
+FORMAT: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
+    kind="ranking",
+    write=_write,
+    read=read_ranking_run,
+    check=check_ranking_run,
+    as_manual=lambda path: path.read_bytes(),
+    fits_line=_fits,
+)

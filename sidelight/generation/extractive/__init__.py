@@ -1,1 +1,1 @@
-"""The seven roles without a model: the embedded default, and a baseline in its own right."""
+"""Every role without a model: the embedded default, and a baseline in its own right."""

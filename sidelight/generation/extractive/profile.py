@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from sidelight.errors import InputError
 from sidelight.generation.reading.byline import find_authors, find_publisher
@@ -115,7 +114,8 @@ def _keywords(title: str, body: str) -> list[str]:
 
 def _slug(url: str) -> str:
     """Return the words of the last part of an address that has some: `bog-bill-4000-jobs`."""
-    parts = [part for part in urlsplit(url).path.split("/") if part.count("-") >= _MIN_SLUG_DASHES]
+    path = url.partition("?")[0].partition("#")[0]
+    parts = [part for part in path.split("/") if part.count("-") >= _MIN_SLUG_DASHES]
     return re.sub(r"\.\w+$|[-_]+", " ", parts[-1]).strip() if parts else ""
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import TextVectors
 
 # Cosines of all-MiniLM-L6-v2 between a question and a sentence: below the first they share at most
 # a field, above the second they are about the same fact.
@@ -33,7 +33,7 @@ def relevance(
     pages: Sequence[str],
     angles: Sequence[Angle],
     profile: ArticleProfile,
-    index: SentenceIndex,
+    vectors: TextVectors,
 ) -> npt.NDArray[np.float64]:
     """Return `(n_sentences, n_angles)` scores in [0, 1]; 0 means that it does not speak to it.
 
@@ -47,11 +47,11 @@ def relevance(
         pages: For each, the window it stands in, with the page's title.
         angles: What it may speak to.
         profile: The article.
-        index: Encodes sentences.
+        vectors: Encodes sentences.
     """
     cosines = np.maximum(
-        index.similarity(sentences, [angle.question for angle in angles]),
-        index.similarity(sentences, [angle.query for angle in angles]),
+        vectors.similarity(sentences, [angle.question for angle in angles]),
+        vectors.similarity(sentences, [angle.query for angle in angles]),
     )
     cosines = cosines + np.array([_wanted_words(angle, sentences) for angle in angles]).T
     scores = np.clip((cosines - _FLOOR) / (_CEILING - _FLOOR), 0.0, 1.0)

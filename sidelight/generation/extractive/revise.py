@@ -21,11 +21,11 @@ class ExtractiveReviser:
     """The role `revise_report` without a model.
 
     Args:
-        max_words: The track's limit.
+        max_report_words: The track's limit.
     """
 
-    def __init__(self, max_words: int) -> None:
-        self._max_words = max_words
+    def __init__(self, max_report_words: int) -> None:
+        self._max_words = max_report_words
 
     async def __call__(
         self,

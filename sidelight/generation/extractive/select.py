@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.reading.statements import statements
 from sidelight.generation.spread import spread
+from sidelight.generation.statements.statements import statements
 from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.generation.extractive.sentence_index import SentenceIndex
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
     from sidelight.schemas.segment import Segment
+    from sidelight.text_vectors import TextVectors
 
 _READ_PER_ANGLE = 10
 
@@ -24,13 +24,13 @@ class ExtractiveSelector:
     """The role `select_evidence` without a model.
 
     Args:
-        index: Encodes sentences.
-        keep: Segments taken for one angle at most.
+        sentences: Encodes sentences.
+        segments_per_angle: Segments taken for one angle at most.
     """
 
-    def __init__(self, index: SentenceIndex, keep: int) -> None:
-        self._index = index
-        self._keep = keep
+    def __init__(self, sentences: TextVectors, segments_per_angle: int) -> None:
+        self._sentences = sentences
+        self._keep = segments_per_angle
 
     async def __call__(
         self,
@@ -41,7 +41,7 @@ class ExtractiveSelector:
         """Return the best segments of each angle, two per host, scored by their best sentence."""
         quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
-        self._index.remember(
+        self._sentences.remember(
             [text for read in quotes.values() for _, sentences in read for text in sentences]
         )
         evidence = EvidenceSet.merge(
@@ -60,7 +60,7 @@ class ExtractiveSelector:
         if not flat:
             return EvidenceSet()
         texts, pages = zip(*flat, strict=True)
-        scores = iter(relevance(texts, pages, [angle], profile, self._index)[:, 0].tolist())
+        scores = iter(relevance(texts, pages, [angle], profile, self._sentences)[:, 0].tolist())
         best = {
             segment.segment_id: max(float(next(scores)) for _ in said) for segment, said in read
         }

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
 
 # The field that Anserini indexes all words in.
+_FIELD = "contents"
 # What feedback terms come in.
 _TERMS = "java.util.HashMap"
-_FIELD = "contents"
+# Segments that Anserini is handed at once.
 _BATCH = 1000
 # What Lucene gathers in memory before it writes; Anserini's default is more than the whole heap.
 _BUFFER_MB = "256"

@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
-
-from sidelight.errors import InputError
-from sidelight.evaluation.labelling.assess import (
-    REPORT_FILE,
-    assess_question_runs,
-    assess_report_runs,
-    count_answer_labels,
-    count_question_labels,
-    gather_labels,
-    ignore,
-    judge_question_runs,
-    judge_report_runs,
-)
+from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.assess import assess, ignore
+from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+from sidelight.evaluation.labelling.protocol import RubricCase
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, write_funnel
-from sidelight.formats.labels.assessments import read_answer_assessments
-from sidelight.formats.runs.cited_text import read_report_run
-from sidelight.formats.runs.question_list import read_question_run
-from sidelight.runs.self_evaluation.scores import score_assessments
+from sidelight.formats.labels.assessments import read_assessments
+from sidelight.runs.self_evaluation.rubrics import DRAFTED, write_drafted
+from sidelight.runs.self_evaluation.scores import score_assessments, write_scores
 from sidelight.runs.self_evaluation.stages import stage_reports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from sidelight.evaluation.labelling.assess import OnLabels
-    from sidelight.evaluation.labelling.base import Judge, JudgeKind
-    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.labelling.manifest import JudgingManifest
     from sidelight.evaluation.scoring.funnel import FunnelRow
-    from sidelight.runs.directory import RunDirectory, TopicResult
+    from sidelight.runs.self_evaluation.finished import FinishedRun
     from sidelight.runs.self_evaluation.scores import RunScores
     from sidelight.runs.self_evaluation.stages import StageReport
     from sidelight.schemas.judgment import AnswerAssessment
-    from sidelight.schemas.rubric import Rubric
-    from sidelight.schemas.run import QuestionRun, ReportRun
+    from sidelight.schemas.run import SubmittedReport
     from sidelight.schemas.segment import Segment
 
 FUNNEL_FILE = "funnel.csv"
@@ -51,28 +38,18 @@ class Material(NamedTuple):
     """What is judged of a run.
 
     Attributes:
-        rubrics: Topic id -> rubric.
-        questions: The Task 1 file.
-        reports: The Task 2 file.
-        stages: What the run read and wrote on its way to the reports.
+        run: The run, with its rubrics.
+        stages: What it read and wrote on its way to the reports.
     """
 
-    rubrics: Mapping[str, Rubric]
-    questions: QuestionRun
-    reports: ReportRun
+    run: FinishedRun
     stages: Sequence[StageReport]
 
     @property
     def n_labels(self) -> int:
         """Labels that a judge gives."""
-        answers_of_stages = (
-            len(question.answers) for stage in self.stages for question in stage.rubric.questions
-        )
-        return (
-            count_question_labels(self.rubrics, [self.questions])
-            + count_answer_labels(self.rubrics, [self.reports])
-            + sum(answers_of_stages)
-        )
+        of_stages = sum(len(REPORT_ANSWERS.units(case)) for _, case in _cases(self.stages))
+        return of_stages + sum(file.n_labels for file in self.run.files())
 
 
 class SelfEvaluation(NamedTuple):
@@ -89,89 +66,71 @@ class SelfEvaluation(NamedTuple):
     funnel: Sequence[FunnelRow]
 
 
-def read_results(directory: RunDirectory, index_fingerprint: str) -> dict[str, TopicResult | None]:
-    """Return what is stored about each topic of a run; None for one that failed.
-
-    Raises:
-        InputError: The run is not finished, or was made with another index.
-    """
-    if not directory.manifest.exists():
-        raise InputError(
-            f"{directory.path}: expected a finished run; it has no {directory.manifest.name}",
-            remedy="Call `sidelight run` with this folder for --out first.",
-        )
-    manifest = orjson.loads(directory.manifest.read_bytes())
-    if manifest["index"] != index_fingerprint:
-        raise InputError(
-            f"{directory.path} was made with another index than the one given",
-            remedy="Give the index of the run with --index.",
-        )
-    return {
-        **dict.fromkeys(manifest["failed_topics"]),
-        **{topic_id: directory.result(topic_id) for topic_id in manifest["topics"]},
-    }
-
-
 def collect(
-    directory: RunDirectory,
-    results: Mapping[str, TopicResult | None],
-    rubrics: Mapping[str, Rubric],
-    lookup: Callable[[Sequence[str]], Sequence[Segment]],
-    kind: JudgeKind,
+    run: FinishedRun, lookup: Callable[[Sequence[str]], Sequence[Segment]], words_at_once: int
 ) -> Material:
     """Read what is judged of a run; see `stage_reports`."""
-    return Material(
-        rubrics=rubrics,
-        questions=read_question_run(directory.task1),
-        reports=read_report_run(directory.task2),
-        stages=stage_reports(results.values(), rubrics, lookup, kind),
+    stages = stage_reports(
+        run.results.values(), run.track.cited_text, run.rubrics, lookup, words_at_once
     )
+    return Material(run, stages)
 
 
 async def assess_all(judge: Judge, material: Material) -> None:
     """Judge what `evaluate_run` judges and keep nothing, for judges that only count."""
-    await assess_question_runs(judge, material.rubrics, [material.questions])
-    await assess_report_runs(judge, material.rubrics, [material.reports])
+    for file in material.run.files():
+        await assess_runs(judge, file)
     await _assess_stages(judge, material.stages, ignore)
 
 
 async def evaluate_run(
-    judge: Judge,
-    material: Material,
-    examples: Examples | None,
-    folder: Path,
-    track: str,
-    on_labels: OnLabels = ignore,
+    judge: Judge, material: Material, folder: Path, on_labels: OnLabels = ignore
 ) -> SelfEvaluation:
-    """Judge a run, score it and find where credit was lost; write assessments and funnel.
+    """Judge a run, score it and find where credit was lost; write assessments, scores and funnel.
 
     Args:
         judge: Who judges.
         material: What is judged.
-        examples: What the judge was shown.
-        folder: Where files go; those of scores are left to the caller.
-        track: The track of the run.
+        folder: Where files go.
         on_labels: Told how many labels have been added, whenever some have.
+
+    Raises:
+        UsageError: The folder holds scores by rubrics that the run drafted, and others are given.
+        InputError: It holds labels of another judge.
     """
-    rubrics = material.rubrics
-    await judge_question_runs(judge, rubrics, [material.questions], examples, folder, on_labels)
-    manifest = await judge_report_runs(
-        judge, rubrics, [material.reports], examples, folder, on_labels
-    )
+    run = material.run
+    check_folder(run, folder)
+    if run.drafted:
+        write_drafted(folder / DRAFTED, run.rubrics)
+    judge.prepare(stage.report for stage in material.stages)
+    for file in run.files():
+        manifest = await judge_runs(judge, file, folder, on_labels)
     staged = await _assess_stages(judge, material.stages, on_labels)
-    answers = read_answer_assessments(folder / REPORT_FILE)
+    track = run.track
+    answers = read_assessments(folder / REPORT_ANSWERS.file_name, REPORT_ANSWERS.kind, track.scales)
     staged += [replace(item, run_tag=Stage.JUDGED) for item in answers]
-    funnel = funnel_rows(rubrics, staged)
+    funnel = funnel_rows(run.rubrics, staged, REPORT_ANSWERS.scale)
     write_funnel(folder / FUNNEL_FILE, funnel)
-    scores = score_assessments(folder, rubrics, track)
+    scores = score_assessments(folder, run.rubrics, track.name)
+    write_scores(scores, folder)
     return SelfEvaluation(manifest=manifest, scores=scores, funnel=funnel)
+
+
+def check_folder(run: FinishedRun, folder: Path) -> None:
+    """Raise UsageError where scores by other rubrics lie that a run drafted itself."""
+    if not run.drafted and (folder / DRAFTED).exists():
+        raise UsageError(
+            f"{folder} holds scores by rubrics that the run drafted itself",
+            remedy="Choose another folder with -o, or delete that one.",
+        )
 
 
 async def _assess_stages(
     judge: Judge, stages: Iterable[StageReport], on_labels: OnLabels
 ) -> list[AnswerAssessment]:
     """Return the labels of all texts on the way, the stage in place of the run tag."""
-    return await gather_labels(
-        (partial(judge.assess_report, rubric, stage, report) for stage, rubric, report in stages),
-        on_labels,
-    )
+    return await assess(judge, REPORT_ANSWERS, _cases(stages), on_labels)
+
+
+def _cases(stages: Iterable[StageReport]) -> Iterable[tuple[str, RubricCase[SubmittedReport]]]:
+    return ((stage, RubricCase(rubric, report)) for stage, rubric, report in stages)

@@ -7,14 +7,15 @@ from urllib.parse import quote
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
-from sidelight.schemas.angle import Angle
-from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from sidelight.runs.directory import TopicResult
+    from sidelight.schemas.angle import Angle
 
 DRAFTED = "rubrics"
 """Folder of drafted rubrics within the folder of the scores that they lead to."""
@@ -28,7 +29,9 @@ def given_rubrics(folder: Path, topic_ids: Iterable[str]) -> dict[str, Rubric]:
     """
     wanted = set(topic_ids)
     found = {
-        topic_id: rubric for topic_id, rubric in read_rubrics(folder).items() if topic_id in wanted
+        topic_id: rubric
+        for topic_id, rubric in read_rubrics(folder, load_track().scales).items()
+        if topic_id in wanted
     }
     if not found:
         raise InputError(f"{folder} holds no rubric for any topic of the run")
@@ -46,12 +49,11 @@ def drafted_rubrics(results: Iterable[TopicResult | None]) -> dict[str, Rubric]:
     """
     rubrics = {}
     for result in results:
-        angles = result.trace["rubric"]["angles"] if result else []
-        if result and angles:
+        if result and (angles := result.trace.rubric):
             rubrics[result.topic_id] = Rubric(
                 topic_id=result.topic_id,
                 questions=tuple(
-                    _drafted_question(result.topic_id, rank, Angle.model_validate(angle))
+                    _drafted_question(result.topic_id, rank, angle)
                     for rank, angle in enumerate(angles, start=1)
                 ),
             )
@@ -67,10 +69,12 @@ def write_drafted(folder: Path, rubrics: Mapping[str, Rubric]) -> None:
 
 
 def _drafted_question(topic_id: str, rank: int, angle: Angle) -> RubricQuestion:
+    scale = load_track().scales["importance"]
+    importance = min(scale.labels, key=lambda label: abs(label.credit - angle.weight))
     return RubricQuestion(
         question_id=f"{topic_id}-{rank}",
         rank=rank,
         text=angle.question,
-        importance=Importance(int(angle.weight)),
+        importance=importance,
         answers=(RubricAnswer(answer_id=f"da-{rank}", text=f"The answer to: {angle.question}"),),
     )

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidelight.evaluation.labelling.assess import COMPOUND_FILE, QUESTION_FILE, REPORT_FILE
-from sidelight.evaluation.scoring.files import write_score_files
+from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.scoring.files import score_prefix, write_score_files
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.uncertainty import run_intervals
-from sidelight.formats.labels.assessments import (
-    read_answer_assessments,
-    read_compound_assessments,
-    read_question_assessments,
-)
+from sidelight.formats.labels.assessments import read_assessments
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sidelight.evaluation.scoring.score import ScoreTable
+    from sidelight.evaluation.labelling.protocol import A, AssessmentProtocol
+    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
 
 
 class RunScores(NamedTuple):
-    """The scores of a run's two files."""
+    """The scores of a run's two files.
 
+    Attributes:
+        track: Whose measures they are.
+        questions: Of the run's questions.
+        reports: Of its reports.
+    """
+
+    track: Track
     questions: ScoreTable
     reports: ScoreTable
 
@@ -37,21 +44,26 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
     Raises:
         InputError: One cannot be read, or does not fit the rubrics.
     """
+    rules = load_track(track)
+
+    def read(protocol: AssessmentProtocol[Any, A]) -> list[A]:
+        return read_assessments(folder / protocol.file_name, protocol.kind, rules.scales)
+
     return RunScores(
-        score_questions(
-            rubrics,
-            read_question_assessments(folder / QUESTION_FILE),
-            read_compound_assessments(folder / COMPOUND_FILE),
-            questions_per_topic=load_track(track).question_list.count,
-        ),
-        score_reports(rubrics, read_answer_assessments(folder / REPORT_FILE)),
+        rules,
+        score_questions(rules, rubrics, read(QUESTION_SIMILARITY), read(COMPOUND_QUESTIONS)),
+        score_reports(rules, rubrics, read(REPORT_ANSWERS)),
     )
 
 
 def write_scores(scores: RunScores, folder: Path) -> list[Path]:
     """Write the files that `sidelight score` writes, and return their paths."""
+    track = scores.track
     written: list[Path] = []
-    for table, task in zip(scores, ("question", "report"), strict=True):
+    for table, prefix in (
+        (scores.questions, score_prefix("auto", track.question_list)),
+        (scores.reports, score_prefix("auto", track.cited_text)),
+    ):
         intervals = run_intervals(table, samples=DEFAULT_SAMPLES, seed=0)
-        written += write_score_files(table, folder, f"auto_{task}_generation", intervals)
+        written += write_score_files(table, folder, prefix, intervals)
     return written

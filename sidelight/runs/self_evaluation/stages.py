@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.scoring.funnel import Stage
 from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
@@ -12,13 +12,9 @@ from sidelight.schemas.segment import document_id_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sidelight.evaluation.labelling.base import JudgeKind
     from sidelight.runs.directory import TopicResult
     from sidelight.schemas.segment import Segment
-
-# A model is shown so much at once. Without a model every segment stands alone: there, one sentence
-# that contradicts an answer would cost all others of its passage their credit.
-_WORDS_AT_ONCE = {"prompted": 1500, "embedded": 0}
+    from sidelight.schemas.task import CitedTextTask
 
 
 class StageReport(NamedTuple):
@@ -31,67 +27,55 @@ class StageReport(NamedTuple):
 
 def stage_reports(
     results: Iterable[TopicResult | None],
+    task: CitedTextTask,
     rubrics: Mapping[str, Rubric],
     lookup: Callable[[Sequence[str]], Sequence[Segment]],
-    kind: JudgeKind,
+    words_at_once: int,
 ) -> list[StageReport]:
     """Return what is judged besides the files of a run.
 
     Args:
         results: What is stored about its topics.
+        task: The one that asks for reports.
         rubrics: Topic id -> rubric; other topics are left out.
         lookup: Segment ids to segments, in the order asked for.
-        kind: Of the judge; decides how much it is shown at once.
+        words_at_once: How much the judge is shown at once; see `Judge`.
     """
     return [
         StageReport(stage, rubrics[result.topic_id], _as_report(result.topic_id, texts))
         for result in results
         if result is not None and result.topic_id in rubrics
-        for stage, texts in _stage_texts(result, lookup, _WORDS_AT_ONCE[kind])
+        for stage, texts in _stage_texts(result, task, lookup, words_at_once)
     ]
 
 
 def _stage_texts(
-    result: TopicResult, lookup: Callable[[Sequence[str]], Sequence[Segment]], words: int
+    result: TopicResult,
+    task: CitedTextTask,
+    lookup: Callable[[Sequence[str]], Sequence[Segment]],
+    words: int,
 ) -> Iterator[tuple[Stage, list[str]]]:
     """Yield what a topic's stages hold: hits that were not taken, those that were, every draft.
 
-    A draft that became the report as it was is left out: the report is judged anyway.
+    Pages that were shown to no role are no hits. A draft that became the report as it was is left
+    out: the report is judged anyway.
     """
     selected = {segment.segment_id for segment in result.evidence}
-    others = sorted(_found(result.trace) - selected)
+    refused = result.trace.refused()
+    others = sorted(
+        segment_id
+        for segment_id in result.trace.found() - selected
+        if document_id_of(segment_id) not in refused
+    )
     for texts in _packed([segment.text for segment in lookup(others)], words):
         yield Stage.RETRIEVED, texts
     for texts in _packed([segment.text for segment in result.evidence], words):
         yield Stage.SELECTED, texts
-    final = [sentence.text for sentence in result.report]
-    drafts = [
-        draft
-        for step, shown in result.trace.items()
-        if (draft := shown if step == "write" else shown.get("draft"))
-    ]
-    for draft in drafts:
-        texts = [sentence["text"] for sentence in draft["sentences"]]
+    final = [sentence.text for sentence in result.result(task)]
+    for draft in result.trace.drafts():
+        texts = [sentence.text for sentence in draft.sentences]
         if texts != final:
             yield Stage.WRITTEN, texts
-
-
-def _found(trace: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """Return the segments that searches brought, but for pages that give orders to software."""
-    found = {
-        segment_id
-        for shown in trace.values()
-        for hits in shown.get("hits", {}).values()
-        for segment_id, *_ in hits
-    }
-    found |= {
-        segment_id
-        for shown in trace.values()
-        for hits in shown.get("found", {}).values()
-        for segment_id in hits
-    }
-    refused = {document_id for shown in trace.values() for document_id in shown.get("refused", ())}
-    return {segment_id for segment_id in found if document_id_of(segment_id) not in refused}
 
 
 def _packed(texts: Iterable[str], words: int) -> Iterator[list[str]]:

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from toy import GOOD, HAVE, NICE, rubric
-
 from sidelight.evaluation.metrics.weighted_mean import weighted_question_mean
+from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric
 
 
 def test_weights_are_the_importances() -> None:

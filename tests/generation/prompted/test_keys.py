@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from report_case import COUNT, OWNER
-
 from sidelight.generation.prompted.keys import KeyedSegments
+from tests.helpers.asking.report_case import COUNT, OWNER
 
 
 def test_keys_lead_back_and_invented_ones_are_counted() -> None:

@@ -7,10 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from asking_roles import scripted
 from hypothesis import given
 from hypothesis import strategies as st
-from report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
 
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import InputError
@@ -29,9 +27,11 @@ from sidelight.schemas.report import (
     ReportLimits,
 )
 from sidelight.schemas.run import CitedSentence
+from tests.helpers.asking.conversation import scripted
+from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE, segment
 
 if TYPE_CHECKING:
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
 
 LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=9)
 OUTSIDE = segment("j", "Nobody found this page.")

@@ -17,24 +17,31 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
-from sidelight.evaluation.labelling.asking import Verdict
+from sidelight.evaluation.labelling.asking.assessor import NOTHING
+from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import SimilarityLabel
+from sidelight.schemas.label_scale import OneOf
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.evaluation.labelling.topic_material import TopicMaterial
-    from sidelight.schemas.rubric import RubricQuestion
+    from sidelight.evaluation.labelling.asking.assessor import Assessor
+    from sidelight.evaluation.labelling.asking.topic_material import TopicMaterial
+    from sidelight.evaluation.labelling.question_similarity.protocol import Questions
+    from sidelight.schemas.rubric import Rubric, RubricQuestion
 
 PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
 LISTWISE = load_prompt(Path(__file__).with_name("listwise.prompt.md"))
 GRID = load_prompt(Path(__file__).with_name("grid.prompt.md"))
+
+_SCALE = QUESTION_SIMILARITY.scale
+_Label: TypeAlias = Annotated[str, OneOf(_SCALE.names)]
 
 PROMPTS = {Mode.PAIRWISE: PAIRWISE, Mode.LISTWISE: LISTWISE, Mode.GRID: GRID}
 
@@ -43,7 +50,7 @@ class PairVerdict(Value):
     """The answer about one pair."""
 
     reason: str
-    label: SimilarityLabel
+    label: _Label
 
 
 class CandidateVerdict(Value):
@@ -51,7 +58,7 @@ class CandidateVerdict(Value):
 
     question_id: str
     reason: str
-    label: SimilarityLabel
+    label: _Label
 
 
 class ListVerdict(Value):
@@ -64,7 +71,7 @@ class TargetLabel(Value):
     """How like one of several targets a candidate is."""
 
     target_id: str
-    label: SimilarityLabel
+    label: _Label
 
 
 class CandidateLabels(Value):
@@ -90,22 +97,22 @@ class Line(NamedTuple):
 
 async def compare_pairwise(
     assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
-) -> list[list[Verdict]]:
-    """Return the verdicts by rubric question, then candidate; one call for each."""
+) -> list[list[Judgment]]:
+    """Return the judgments by rubric question, then candidate; one call for each."""
 
-    async def compared(target: RubricQuestion, candidate: str) -> Verdict:
-        return await assessor.verdict(
+    async def compared(target: RubricQuestion, candidate: str) -> Judgment:
+        return await assessor.judgment(
             (topic.rubric.topic_id, str(target.rank)),
             PAIRWISE,
             PairVerdict,
-            lambda answer: Verdict(answer.label, answer.reason),
+            lambda answer: Judgment(answer.label, answer.reason),
             article=topic.article,
             target=target.text,
             examples=_labelled(topic, target),
             candidate=candidate,
         )
 
-    async def row(target: RubricQuestion) -> list[Verdict]:
+    async def row(target: RubricQuestion) -> list[Judgment]:
         return await asyncio.gather(*(compared(target, candidate) for candidate in candidates))
 
     return await asyncio.gather(*map(row, topic.rubric.questions))
@@ -113,18 +120,18 @@ async def compare_pairwise(
 
 async def compare_listwise(
     assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
-) -> list[list[Verdict]]:
-    """Return the verdicts by rubric question, then candidate; one call for each of the former."""
+) -> list[list[Judgment]]:
+    """Return the judgments by rubric question, then candidate; one call for each of the former."""
     lines = _numbered("q", candidates)
 
-    async def row(target: RubricQuestion) -> list[Verdict]:
-        return await assessor.verdicts(
+    async def row(target: RubricQuestion) -> list[Judgment]:
+        return await assessor.judgments(
             (topic.rubric.topic_id, str(target.rank)),
             LISTWISE,
             ListVerdict,
             [line.name for line in lines],
             lambda answer: (
-                (one.question_id, Verdict(one.label, one.reason)) for one in answer.labels
+                (one.question_id, Judgment(one.label, one.reason)) for one in answer.labels
             ),
             article=topic.article,
             target=target.text,
@@ -137,11 +144,11 @@ async def compare_listwise(
 
 async def compare_grid(
     assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
-) -> list[list[Verdict]]:
-    """Return the verdicts by rubric question, then candidate; one call for them all."""
+) -> list[list[Judgment]]:
+    """Return the judgments by rubric question, then candidate; one call for them all."""
     targets = _numbered("t", [question.text for question in topic.rubric.questions])
     lines = _numbered("q", candidates)
-    verdicts = await assessor.verdicts(
+    judgments = await assessor.judgments(
         (topic.rubric.topic_id,),
         GRID,
         GridVerdict,
@@ -155,8 +162,8 @@ async def compare_grid(
         ],
         candidates=lines,
     )
-    starts = range(0, len(verdicts), len(lines))
-    return [verdicts[start : start + len(lines)] for start in starts]
+    starts = range(0, len(judgments), len(lines))
+    return [judgments[start : start + len(lines)] for start in starts]
 
 
 COMPARE = {
@@ -166,12 +173,39 @@ COMPARE = {
 }
 
 
-def _cells(answer: GridVerdict) -> Iterable[tuple[str, Verdict]]:
+class PromptedQuestionSimilarity:
+    """Labels by asking a model about one or many pairs at a time.
+
+    Args:
+        assessor: Asks.
+        material: What the prompts on a rubric's topic show.
+        mode: About how many pairs.
+    """
+
+    def __init__(
+        self, assessor: Assessor, material: Callable[[Rubric], TopicMaterial], mode: Mode
+    ) -> None:
+        self._assessor = assessor
+        self._material = material
+        self._compare = COMPARE[mode]
+
+    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
+        """Return one judgment for each pair, by rubric question, then submitted question."""
+        texts = [one_line(question.text) for question in case.submission]
+        readable = [text for text in texts if text]
+        rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
+        if readable:
+            rows = await self._compare(self._assessor, self._material(case.rubric), readable)
+        nothing = Judgment(_SCALE.lowest, NOTHING)
+        return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
+
+
+def _cells(answer: GridVerdict) -> Iterable[tuple[str, Judgment]]:
     for candidate in answer.candidates:
         for one in candidate.labels:
             yield (
                 f"{one.target_id} {candidate.question_id}",
-                Verdict(one.label, candidate.reason),
+                Judgment(one.label, candidate.reason),
             )
 
 
@@ -183,10 +217,10 @@ def _labelled(topic: TopicMaterial, target: RubricQuestion) -> list[Line]:
     return [Line(example.labels[target.rank], example.text) for example in topic.questions]
 
 
-def _near(targets: Sequence[Line], labels: Iterable[SimilarityLabel]) -> str:
+def _near(targets: Sequence[Line], labels: Iterable[str]) -> str:
     near = [
         f"{target.name} {label}"
         for target, label in zip(targets, labels, strict=True)
-        if label is not SimilarityLabel.VERY_DIFFERENT
+        if label != _SCALE.lowest
     ]
     return ", ".join(near) or "none"

@@ -15,7 +15,7 @@ from sidelight.text import one_line, tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.labelling.comparison import Comparison
+    from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 
 _ANSWER_WORDS = 0.75  # least share of the answer's words, figures left out, in the sentence
 _SENTENCE_WORDS = 0.35  # and of the sentence's in the answer: the sentence says little else
@@ -31,7 +31,7 @@ _OPPOSITES = tuple(
 )
 
 
-def contradicting(comparison: Comparison, answer: str, report: Sequence[str]) -> str | None:
+def contradicting(comparison: TextComparison, answer: str, report: Sequence[str]) -> str | None:
     """Return the first sentence of a report that plainly contradicts an answer, if any.
 
     Args:
@@ -45,7 +45,7 @@ def contradicting(comparison: Comparison, answer: str, report: Sequence[str]) ->
     return next((text for text in near if _contradicts(comparison, answer, text)), None)
 
 
-def _contradicts(comparison: Comparison, answer: str, sentence: str) -> bool:
+def _contradicts(comparison: TextComparison, answer: str, sentence: str) -> bool:
     shared = comparison.overlap(_without_figures(sentence), answer)
     wanted, given = figures(answer), figures(sentence)
     if wanted and given and not wanted & given:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from sidelight.evaluation.labelling.asking import Verdict
+from sidelight.evaluation.labelling.asking.assessor import NOTHING
+from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import AnswerLabel
+from sidelight.schemas.label_scale import OneOf
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.evaluation.labelling.topic_material import TopicMaterial
+    from collections.abc import Callable
 
-REPORT_ANSWERS = load_prompt(Path(__file__).with_name("report_answers.prompt.md"))
+    from sidelight.evaluation.labelling.asking.assessor import Assessor
+    from sidelight.evaluation.labelling.asking.topic_material import TopicMaterial
+    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.run import SubmittedReport
+
+REPORT_ANSWERS_PROMPT = load_prompt(Path(__file__).with_name("report_answers.prompt.md"))
 
 
 class AnswerVerdict(Value):
@@ -22,7 +29,7 @@ class AnswerVerdict(Value):
 
     answer_id: str
     reason: str
-    label: AnswerLabel
+    label: Annotated[str, OneOf(REPORT_ANSWERS.scale.names)]
 
 
 class ReportVerdict(Value):
@@ -31,16 +38,35 @@ class ReportVerdict(Value):
     labels: tuple[AnswerVerdict, ...]
 
 
-async def label_answers(assessor: Assessor, topic: TopicMaterial, report: str) -> list[Verdict]:
-    """Return one verdict for each answer of the rubric, in its order; all in one call."""
-    return await assessor.verdicts(
-        (topic.rubric.topic_id,),
-        REPORT_ANSWERS,
-        ReportVerdict,
-        [answer.answer_id for question in topic.rubric.questions for answer in question.answers],
-        lambda answer: ((one.answer_id, Verdict(one.label, one.reason)) for one in answer.labels),
-        article=topic.article,
-        rubric=topic.rubric,
-        examples=topic.reports,
-        report=report,
-    )
+class PromptedReportAnswers:
+    """Labels by asking a model, once for each report.
+
+    Args:
+        assessor: Asks.
+        material: What the prompts on a rubric's topic show.
+    """
+
+    def __init__(self, assessor: Assessor, material: Callable[[Rubric], TopicMaterial]) -> None:
+        self._assessor = assessor
+        self._material = material
+
+    async def __call__(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
+        """Return one judgment for each expected answer, in the rubric's order."""
+        rubric, report = case
+        answer_ids = [answer.answer_id for answer in expected_answers(rubric)]
+        if not one_line(report.text):
+            return [Judgment(REPORT_ANSWERS.scale.lowest, NOTHING)] * len(answer_ids)
+        topic = self._material(rubric)
+        return await self._assessor.judgments(
+            (rubric.topic_id,),
+            REPORT_ANSWERS_PROMPT,
+            ReportVerdict,
+            answer_ids,
+            lambda answer: (
+                (one.answer_id, Judgment(one.label, one.reason)) for one in answer.labels
+            ),
+            article=topic.article,
+            rubric=rubric,
+            examples=topic.reports,
+            report=report.text,
+        )

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from sidelight.generation.prompted.keys import KeyedSegments
 from sidelight.generation.stopping import StoppingRule
+from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
@@ -59,13 +60,15 @@ class PromptedAssessor:
     model is not asked about it.
 
     Args:
-        model: Who labels.
+        writer: Who labels.
         max_rounds: See `StoppingRule`.
         min_gain: See `StoppingRule`.
     """
 
-    def __init__(self, model: PromptedModel, max_rounds: int, min_gain: float) -> None:
-        self._model = model
+    asks = (Asked(PROMPT, calls=1, more=1, characters=24_400, written=544),)
+
+    def __init__(self, writer: PromptedModel, max_rounds: int, min_gain: float) -> None:
+        self._model = writer
         self._rule = StoppingRule(max_rounds, min_gain)
 
     async def __call__(

@@ -11,6 +11,7 @@ from pydantic import Field
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle
 from sidelight.generation.prompted.draft_rubric.votes import count_votes
+from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
@@ -18,10 +19,10 @@ from sidelight.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
 
@@ -41,12 +42,14 @@ class PromptedRubricDrafter:
     others; votes weigh as ever, so that nothing is then known to be asked by all three.
 
     Args:
-        model: Plays the assessors.
+        writer: Plays the assessors.
         encode: Tells which of their questions are the same.
     """
 
-    def __init__(self, model: PromptedModel, encode: Encode) -> None:
-        self._model = model
+    asks = (Asked(PROMPT, calls=3, characters=0, written=291),)
+
+    def __init__(self, writer: PromptedModel, encode: Encode) -> None:
+        self._model = writer
         self._encode = encode
 
     async def __call__(self, profile: ArticleProfile) -> tuple[Angle, ...]:

@@ -1,8 +1,9 @@
 """Three drafts of a rubric become one: alike questions are one question with as many votes.
 
-The guidelines of the track tie importance to how many of three assessors ask something (DRAGUN
-assessment guidelines 1.3, section III): all three, probably have to know; two, good to know; one,
-nice to know. The weights are those of the rubric scale.
+The guidelines of the track tie importance to how many of three assessors ask something
+(DRAGUN assessment guidelines 1.3, section III): all three, probably have to know; two, good to
+know; one, nice to know. The weights are those of the rubric scale. The rule stays when a draft is
+missing: two votes of two are two.
 """
 
 from __future__ import annotations
@@ -10,13 +11,12 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.generation.prompted.importance import WEIGHT_BY_VOTES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-WEIGHTS = {1: 1.0, 2: 2.0, 3: 4.0}
-"""Weight by votes. The rule stays when a draft is missing: two votes of two are two."""
-
-# Seen on the questions of the five public Task 1 runs (30 articles, 30,000 pairs of one article
+# Seen on the questions of the five public runs (30 articles, 30,000 pairs of one article
 # and two runs) with the bundled encoder. Of twelve pairs drawn from each band, people would get
 # the same information from about two between 0.70 and 0.75 ("who funds the outlet", "does it have
 # a fact-checking policy"), seven between 0.75 and 0.80, nine between 0.80 and 0.85 and nearly all
@@ -87,7 +87,7 @@ def count_votes(
             question=min(group.wordings, key=lambda text: (len(text), text)),
             wordings=group.wordings,
             votes=len(group.assessors),
-            weight=WEIGHTS[len(group.assessors)],
+            weight=WEIGHT_BY_VOTES[len(group.assessors)],
         )
         for group in set(group_of.values())
     ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
+from sidelight.generation.prompted.importance import Importance, weight_of
+from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.angle import Plan, PlannedQuery
@@ -31,13 +33,11 @@ _MAX_NEW = 12
 _NEW_SHARE = 4  # one in so many searches of the first round is left to new angles
 _SEARCHES_SHOWN = 3
 
-_WEIGHTS = {"have to know": 4.0, "good to know": 2.0, "nice to know": 1.0}
-
 
 class NewAngle(DraftedQuestion):
     """A question that nobody asks yet, and how important it is."""
 
-    importance: Literal["have to know", "good to know", "nice to know"]
+    importance: Importance
 
 
 class Search(Value):
@@ -80,13 +80,15 @@ class PromptedPlanner:
     questions and the last searches for each, never all that went before.
 
     Args:
-        model: Who plans.
-        max_queries: Searches a round may make; the lightest angles go without.
+        writer: Who plans.
+        queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
-    def __init__(self, model: PromptedModel, max_queries: int) -> None:
-        self._model = model
-        self._max_queries = max_queries
+    asks = (Asked(PROMPT, calls=1, more=1, characters=470, written=263),)
+
+    def __init__(self, writer: PromptedModel, queries_per_round: int) -> None:
+        self._model = writer
+        self._max_queries = queries_per_round
 
     async def __call__(
         self,
@@ -119,7 +121,7 @@ class PromptedPlanner:
         known = {angle.question.casefold() for angle in angles}
         added = {one.question.casefold(): one for one in drafted.angles}
         new = tuple(
-            as_angle(one, f"new-{number}", _WEIGHTS[one.importance], profile)
+            as_angle(one, f"new-{number}", weight_of(one.importance), profile)
             for number, (question, one) in enumerate(added.items(), start=1)
             if question not in known
         )
@@ -167,6 +169,4 @@ def _fresh(
         words = frozenset(tokens(text))
         if words not in made:
             made.add(words)
-            yield PlannedQuery(
-                query_id=f"{round_number}.{angle.angle_id}", angle_id=angle.angle_id, text=text
-            )
+            yield PlannedQuery.of(angle, round_number, text)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.reading.names import find_names, host_label
+from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.profile import Claim
@@ -49,11 +50,13 @@ class PromptedProfiler:
     sentence of the body.
 
     Args:
-        model: Who reads the article.
+        writer: Who reads the article.
     """
 
-    def __init__(self, model: PromptedModel) -> None:
-        self._model = model
+    asks = (Asked(PROMPT, calls=1, characters=1_200, written=118),)
+
+    def __init__(self, writer: PromptedModel) -> None:
+        self._model = writer
         self._extract = ExtractiveProfiler()
 
     async def __call__(self, article: Article) -> ArticleProfile:

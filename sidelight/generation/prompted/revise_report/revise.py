@@ -14,6 +14,7 @@ from sidelight.generation.prompted.keys import MAX_CITED, KeyedSegments
 from sidelight.generation.prompted.write_report.same_fact import SameFact
 from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.generation.refill import as_candidates, refill
+from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.evidence import Evidence, EvidenceSet
@@ -23,12 +24,12 @@ from sidelight.text import budget_words, one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.profile import ArticleProfile
     from sidelight.schemas.report import CheckedReport, DraftReport, Removal
     from sidelight.schemas.segment import Segment
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
@@ -65,15 +66,17 @@ class PromptedReviser:
     cut to its first 250 words. The words that stay free are refilled from the reserve.
 
     Args:
-        model: Who writes.
+        writer: Who writes.
         encode: Tells which sentences are the same.
-        max_words: The track's limit.
+        max_report_words: The track's limit.
     """
 
-    def __init__(self, model: PromptedModel, encode: Encode, max_words: int) -> None:
-        self._model = model
+    asks = (Asked(PROMPT, calls=23.5, characters=9_350, written=60),)
+
+    def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
+        self._model = writer
         self._encode = encode
-        self._max_words = max_words
+        self._max_words = max_report_words
 
     async def __call__(
         self,

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import Field, create_model
 
+from sidelight.checks.compound import COMPOUND_PROMPT
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.checks.general import general_reason
 from sidelight.errors import ReplyError
-from sidelight.generation.extractive.questions import reserve_questions
+from sidelight.generation.extractive.write_questions.questions import reserve_questions
+from sidelight.generation.prompted.importance import Importance, weight_of
 from sidelight.generation.prompted.write_questions.question_text import clean_question
 from sidelight.generation.reading.neutrality import passes_verdict
+from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.angle import Aspect
 from sidelight.schemas.base import Value
@@ -23,23 +27,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sidelight.checks.compound import CompoundCheck
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 SPLIT_PROMPT = load_prompt(Path(__file__).with_name("split_question.prompt.md"))
 
-_LEAST, _MOST = 16, 20
+# Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
+_LEAST, _MOST = 1.6, 2
 _LISTED_ANGLES = 24
 _PARTS = 3
-# A judgement call, from a dozen pairs of the public Task 1 runs: above it most ask the same (one
+# A judgement call, from a dozen pairs of the public runs: above it most ask the same (one
 # asks for "qualifications" twice, .841), though some are only related; around .80 many are.
 _SAME_QUESTION = 0.84
 _REPEATED_ASPECT = 0.7
-_IMPORTANCE = {"have to know": 4.0, "good to know": 2.0, "nice to know": 1.0}
 
 _Question = Annotated[str, Field(max_length=600)]
 
@@ -57,7 +61,7 @@ class QuestionCandidate(Value):
 
     why: str = Field(max_length=400)
     aspect: Aspect
-    importance: Literal["have to know", "good to know", "nice to know"]
+    importance: Importance
     angle_ids: tuple[Annotated[str, Field(max_length=60)], ...] = Field(max_length=_LISTED_ANGLES)
     question: _Question
 
@@ -65,7 +69,18 @@ class QuestionCandidate(Value):
 class QuestionCandidates(Value):
     """Candidates, most important first."""
 
-    questions: tuple[QuestionCandidate, ...] = Field(max_length=_MOST)
+    questions: tuple[QuestionCandidate, ...]
+
+
+@cache
+def _at_most(count: int) -> type[QuestionCandidates]:
+    """Return the type of an answer with so many candidates at most."""
+    return create_model(
+        QuestionCandidates.__name__,
+        __base__=QuestionCandidates,
+        __doc__=QuestionCandidates.__doc__,
+        questions=(tuple[QuestionCandidate, ...], Field(max_length=count)),
+    )
 
 
 class SplitQuestion(Value):
@@ -78,26 +93,32 @@ class PromptedQuestionWriter:
     """The role `write_questions` with a model.
 
     Args:
-        model: Writes and mends.
+        writer: Writes and mends.
         encode: Tells when two questions ask the same.
         is_compound: Tells when one asks two things. Where it has no usable answer, rules decide.
-        count: How many the track wants, ten at most.
-        max_characters: The track's limit per question, in code points of the NFC text.
+        questions_per_topic: How many the track wants.
+        max_question_characters: The track's limit per question, in code points of the NFC text.
     """
+
+    asks = (
+        Asked(PROMPT, calls=1, characters=1_360, written=1_005),
+        Asked(COMPOUND_PROMPT, calls=41.3, characters=24, written=23, model="checker"),
+        Asked(SPLIT_PROMPT, calls=11, characters=350, written=49),
+    )
 
     def __init__(
         self,
-        model: PromptedModel,
+        writer: PromptedModel,
         encode: Encode,
         is_compound: CompoundCheck,
-        count: int,
-        max_characters: int,
+        questions_per_topic: int,
+        max_question_characters: int,
     ) -> None:
-        self._model = model
+        self._model = writer
         self._encode = encode
         self._is_compound = is_compound
-        self._count = count
-        self._max_characters = max_characters
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -108,13 +129,14 @@ class PromptedQuestionWriter:
             ReplyError: The model gave no usable candidates.
         """
         heaviest = sorted(angles, key=lambda angle: -angle.weight)
+        most = _MOST * self._count
         answer = await self._model.answer(
             PROMPT,
-            QuestionCandidates,
+            _at_most(most),
             profile=profile,
             angles=_listed(heaviest[:_LISTED_ANGLES], evidence),
-            least=_LEAST,
-            most=_MOST,
+            least=round(_LEAST * self._count),
+            most=most,
             max_characters=self._max_characters,
         )
         good = await self._sound(profile, answer.questions)
@@ -240,7 +262,7 @@ def _ranked(
     def worth(one: QuestionCandidate) -> float:
         fresh = (weights.get(angle_id, 0.0) for angle_id in set(one.angle_ids) - served)
         repeats = sum(one.aspect == other.aspect for other in ranked)
-        return (_IMPORTANCE[one.importance] + max(fresh, default=0.0)) * _REPEATED_ASPECT**repeats
+        return (weight_of(one.importance) + max(fresh, default=0.0)) * _REPEATED_ASPECT**repeats
 
     while waiting:
         best = max(waiting, key=worth)  # the first of equals: the model's own order

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from sidelight.generation.prompted.write_questions.question_text import clean_question
+from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.question import DraftQuestions
@@ -35,19 +36,22 @@ class OrganizersQuestionWriter:
     Source: TREC 2024 Lateral Reading track overview, section 2.3.1.
 
     Args:
-        model: Who writes.
-        count: How many the track wants.
-        max_characters: The track's limit per question, in code points of the NFC text.
-        example: Whether the prompt shows a worked example.
+        writer: Who writes.
+        questions_per_topic: How many the track wants.
+        max_question_characters: The track's limit per question, in code points of the NFC text.
     """
 
+    example = False
+    """Whether the prompt shows a worked example."""
+
+    asks = (Asked(PROMPT, calls=1, characters=0, written=154),)
+
     def __init__(
-        self, model: PromptedModel, count: int, max_characters: int, *, example: bool
+        self, writer: PromptedModel, questions_per_topic: int, max_question_characters: int
     ) -> None:
-        self._model = model
-        self._count = count
-        self._max_characters = max_characters
-        self._example = example
+        self._model = writer
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -55,7 +59,7 @@ class OrganizersQuestionWriter:
         """Return the model's questions in its order; angles and evidence are not looked at.
 
         Raises:
-            ReplyError: There were not `count` different ones within the limit, twice.
+            ReplyError: There were not as many different ones within the limit, twice.
         """
         listed = await self._model.answer(
             PROMPT,
@@ -64,7 +68,7 @@ class OrganizersQuestionWriter:
             profile=profile,
             count=self._count,
             max_characters=self._max_characters,
-            example=self._example,
+            example=self.example,
         )
         return DraftQuestions(questions=tuple(map(clean_question, listed.questions)))
 
@@ -79,3 +83,9 @@ class OrganizersQuestionWriter:
                 raise ValueError(f"this does not end with a question mark: {question}")
             if len(question) > self._max_characters:
                 raise ValueError(f"this has over {self._max_characters} characters: {question}")
+
+
+class ExampleQuestionWriter(OrganizersQuestionWriter):
+    """The same, shown a worked example."""
+
+    example = True

@@ -12,25 +12,27 @@ from sidelight.errors import ReplyError
 from sidelight.generation.compose import chances_missed, compose
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.keys import MAX_CITED
+from sidelight.generation.prompted.write_report.claims import PROMPT as CLAIMS_PROMPT
 from sidelight.generation.prompted.write_report.claims import find_claims
 from sidelight.generation.prompted.write_report.same_fact import SameFact
 from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.generation.refill import as_candidates
+from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.report import DraftReport, DraftSentence
-from sidelight.schemas.segment import are_adjacent
+from sidelight.schemas.segment import overlapping
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.generation.roles import Encode
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.angle import Angle
     from sidelight.schemas.evidence import EvidenceSet
     from sidelight.schemas.profile import ArticleProfile
+    from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
@@ -67,15 +69,20 @@ class PromptedReportWriter:
     that, the claims stand as they are, which the draft notes.
 
     Args:
-        model: Who writes.
+        writer: Who writes.
         encode: Tells which claims are the same.
-        max_words: The track's limit.
+        max_report_words: The track's limit.
     """
 
-    def __init__(self, model: PromptedModel, encode: Encode, max_words: int) -> None:
-        self._model = model
+    asks = (
+        Asked(CLAIMS_PROMPT, calls=16.4, characters=8_200, written=125),
+        Asked(PROMPT, calls=1.4, characters=3_400, written=545),
+    )
+
+    def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
+        self._model = writer
         self._encode = encode
-        self._max_words = max_words
+        self._max_words = max_report_words
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
@@ -155,7 +162,7 @@ def _stated(text: str, claims: Sequence[DraftSentence]) -> DraftSentence:
     cited: list[str] = []
     for place in range(longest):
         for segment_id in (one for claim in claims for one in claim.segment_ids[place : place + 1]):
-            if segment_id not in cited and not any(are_adjacent(segment_id, one) for one in cited):
+            if segment_id not in cited and not overlapping(segment_id, cited):
                 cited.append(segment_id)
     covering = [claim.covers for claim in claims]
     missed = chances_missed((angle_id for covers in covering for angle_id in covers), covering)

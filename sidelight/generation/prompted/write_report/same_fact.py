@@ -6,13 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.checks.wording import figures, is_negated
-from sidelight.generation.extractive.sentence_index import SentenceIndex
+from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.generation.compose import Candidate
-    from sidelight.generation.roles import Encode
+    from sidelight.text_vectors import Encode
 
 _SAME = 0.85
 
@@ -31,7 +31,7 @@ class SameFact:
         # What nothing else can be the same as need not be encoded.
         compared = [text for text, fact in self._facts.items() if shared[fact] > 1]
         self._row_of = {text: row for row, text in enumerate(compared)}
-        self._cosines = SentenceIndex(encode).similarity(compared, compared)
+        self._cosines = TextVectors(encode).similarity(compared, compared)
 
     def __call__(self, first: Candidate, second: Candidate) -> bool:
         """Tell whether two sentences, which must be among the texts, state one fact."""

@@ -1,0 +1,1 @@
+"""The steps from a narrative to its answer."""

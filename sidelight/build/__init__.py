@@ -1,0 +1,1 @@
+"""From settings to objects: the only factory, in one module per kind of object."""

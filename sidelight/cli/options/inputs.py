@@ -1,0 +1,71 @@
+"""Options that name what a command reads.
+
+An option has one spelling and is declared once. Where commands read the same kind of thing for
+different ends, a function takes the words of its help.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Config = Annotated[
+    Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Change one setting: retrieval.k=50; `settings` lists them."),
+]
+Track = Annotated[str, typer.Option("--track", help="The track whose rules apply.")]
+HitsPerQuery = Annotated[int, typer.Option("--k", min=1, help="Hits per query.")]
+Profile = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        help="How vectors are kept: exact, cpu-24gb, cpu-128gb, gpu-80gb, gpu-141gb, or none for "
+        "BM25 alone; `sidelight index plan` says what each takes.",
+    ),
+]
+DIM = typer.Option(
+    "--dim", min=1, help="How many numbers a vector has; its model must allow it to be cut."
+)
+QRELS = typer.Option("--qrels", help="Relevance labels, four columns.")
+
+
+def index_option(what: str = "Folder made by `sidelight index build`.") -> Any:
+    """Return `--index`."""
+    return typer.Option("--index", help=what)
+
+
+def topics_option(what: str = "Topics file (JSONL of articles).") -> Any:
+    """Return `--topics`."""
+    return typer.Option("--topics", help=what)
+
+
+def rubrics_option(what: str = "Folder of rubrics (*.json).") -> Any:
+    """Return `--rubrics`."""
+    return typer.Option("--rubrics", help=what)
+
+
+def data_option(what: str) -> Any:
+    """Return `--data`."""
+    return typer.Option("--data", help=what)
+
+
+def queries_option(what: str) -> Any:
+    """Return `--queries`."""
+    return typer.Option("--queries", help=what)
+
+
+Data = Annotated[
+    Path | None, data_option("Folder laid out as the organizers' data: has what no option names.")
+]
+Rubrics = Annotated[Path | None, rubrics_option()]
+CoveredTopics = Annotated[
+    Path | None, topics_option("Topics file that runs must cover; the track's by default.")
+]
+CitedIndex = Annotated[
+    Path | None, index_option("Index folder; every cited segment must be in it.")
+]

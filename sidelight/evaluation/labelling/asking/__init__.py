@@ -1,0 +1,1 @@
+"""What labellers share that ask a model."""

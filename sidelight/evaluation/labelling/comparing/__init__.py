@@ -1,0 +1,1 @@
+"""What labellers share that compare texts and ask no model."""

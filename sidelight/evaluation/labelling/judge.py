@@ -1,0 +1,134 @@
+"""What a judge is: a named set of labellers, with what it says of itself."""
+
+from __future__ import annotations
+
+import hashlib
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from sidelight.errors import UsageError
+from sidelight.schemas.base import Value
+from sidelight.schemas.judgment import Unjudged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.protocol import Judgment, Labeller, LabellingProtocol
+    from sidelight.schemas.run import SubmittedReport
+
+JudgeKind = Literal["embedded", "prompted"]
+
+C = TypeVar("C")
+
+
+class JudgeAgreement(Value):
+    """How well a judge agrees with people on labels it had not seen.
+
+    Attributes:
+        n_labels: Labels compared.
+        n_topics: Topics they come from; each was judged with the others as examples.
+        raw: Share of equal labels, in [0, 1].
+        kappa: Cohen's kappa; None when it is undefined (both sides used one label throughout).
+    """
+
+    n_labels: int
+    n_topics: int
+    raw: float
+    kappa: float | None
+
+
+class Instrument(Value):
+    """What a judge that asks a model asks, and whom.
+
+    Attributes:
+        models: The models, by the names under which they are served.
+        mode: How many pairs of questions one call is asked about.
+        prompts: The fingerprint of each prompt, by its id.
+        rule: How the labels of several models become one.
+    """
+
+    models: tuple[str, ...]
+    mode: str
+    prompts: dict[str, str]
+    rule: str = "one model"
+
+    @property
+    def summary(self) -> str:
+        """Return what labels depend on, short enough for a table."""
+        digest = hashlib.sha256("".join(self.prompts.values()).encode()).hexdigest()
+        return f"{' + '.join(self.models)}, {self.mode}, prompts {digest[:8]}"
+
+
+class Judge:
+    """A named set of labellers; every judge derives from it and fills in what it has.
+
+    What a judge is made from, the parameters of its constructor say by their names; all have it
+    from `sidelight.build.judges`, where they are listed.
+
+    Attributes:
+        name: As registered.
+        words_at_once: How many words of what a run has read it is shown at once; 0 for one segment
+            at a time. A judge that goes by single sentences needs it: one that contradicts an
+            answer would cost all others that are shown with it their credit.
+        version: Changes whenever a label may; labels of two versions never share a table.
+        labellers: Who labels, by protocol; a judge may lack any.
+        examples: Labelled submissions that it was shown; None for none.
+        agreement: With people, by what was judged (`questions`, `answers`).
+        instrument: What it asks, and whom; None for a judge that asks no model.
+    """
+
+    name: ClassVar[str]
+    words_at_once: ClassVar[int] = 0
+
+    version: str
+    labellers: Mapping[LabellingProtocol[Any], Labeller[Any]]
+    examples: Examples | None = None
+    agreement: Mapping[str, JudgeAgreement] = MappingProxyType({})
+    instrument: Instrument | None = None
+
+    @property
+    def kind(self) -> JudgeKind:
+        """Whether labels come from features and rules or from a prompted model."""
+        return "prompted" if self.instrument else "embedded"
+
+    @property
+    def title(self) -> str:
+        """The judge as score tables name it."""
+        return f"{self.name} {self.version}, {self.kind}"
+
+    @property
+    def example_run_tags(self) -> frozenset[str]:
+        """Runs the judge has seen labels of, and so may not judge."""
+        return self.examples.run_tags if self.examples else frozenset()
+
+    def prepare(self, reports: Iterable[SubmittedReport]) -> None:
+        """Read reports that will be labelled; for a judge that reads many at once more quickly."""
+
+    async def label(self, protocol: LabellingProtocol[C], case: C) -> list[Judgment]:
+        """Return one judgment for each of the protocol's units of a case, in their order.
+
+        Raises:
+            UsageError: The judge does not label such things, or not as the protocol says.
+        """
+        if protocol not in self.labellers:
+            able = ", ".join(one.name for one in self.labellers)
+            raise UsageError(f"the judge {self.name} labels {able}, and not {protocol.name}")
+        judgments = await self.labellers[protocol](case)
+        self._check(protocol, judgments, len(protocol.units(case)))
+        return judgments
+
+    def _check(
+        self, protocol: LabellingProtocol[Any], judgments: Sequence[Judgment], n_units: int
+    ) -> None:
+        given = {item.label for item in judgments if not isinstance(item.label, Unjudged)}
+        if unknown := sorted(given - set(protocol.scale.names)):
+            raise UsageError(
+                f"the judge {self.name} gave {protocol.name} the label {unknown[0]!r}; "
+                f"expected one of {', '.join(protocol.scale.names)}"
+            )
+        if len(judgments) != n_units:
+            raise UsageError(
+                f"the judge {self.name} gave {protocol.name} {len(judgments)} labels; "
+                f"expected {n_units}"
+            )

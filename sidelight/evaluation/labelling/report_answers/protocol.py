@@ -1,0 +1,54 @@
+"""What a report tells about the answers that a rubric expects: a label for each answer."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS
+from sidelight.schemas.judgment import AnswerAssessment
+from sidelight.tracks import load_track
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.evaluation.labelling.protocol import Judgment
+    from sidelight.schemas.rubric import Rubric, RubricAnswer
+    from sidelight.schemas.run import SubmittedReport
+
+
+def expected_answers(rubric: Rubric) -> list[RubricAnswer]:
+    """Return all answers of a rubric, in its order."""
+    return [answer for question in rubric.questions for answer in question.answers]
+
+
+def _units(case: RubricCase[SubmittedReport]) -> list[str]:
+    return [answer.answer_id for answer in expected_answers(case.rubric)]
+
+
+def _record(
+    run_tag: str, case: RubricCase[SubmittedReport], judgments: Sequence[Judgment]
+) -> list[AnswerAssessment]:
+    return [
+        AnswerAssessment(
+            topic_id=case.rubric.topic_id,
+            run_tag=run_tag,
+            answer_id=answer.answer_id,
+            label=judgment.label,
+            rationale=judgment.rationale,
+        )
+        for answer, judgment in zip(expected_answers(case.rubric), judgments, strict=True)
+    ]
+
+
+REPORT_ANSWERS = AssessmentProtocol(
+    name="report answers",
+    scale=load_track().scales[ANSWER_ASSESSMENTS.scale],
+    units=_units,
+    kind=ANSWER_ASSESSMENTS,
+    record=_record,
+    order=attrgetter("topic_id", "run_tag"),  # the rubric's order within
+    file_name="auto_report_assessments.csv",
+)
+"""Labels by answer, in the rubric's order."""

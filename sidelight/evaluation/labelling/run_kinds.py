@@ -1,0 +1,151 @@
+"""What the runs of a task hold and which labels it gets: the link between tasks and protocols."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.formats.runs.run_format import run_format
+from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
+from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.schemas.task import Task
+
+R = TypeVar("R", QuestionRun, ReportRun)
+S = TypeVar("S")
+Run: TypeAlias = QuestionRun | ReportRun
+
+
+@dataclass(frozen=True, eq=False)
+class RunKind(Generic[R, S]):
+    """Runs of one kind of task.
+
+    Attributes:
+        protocols: What is labelled, in the order in which it is.
+        submissions: Returns what a run submitted on each topic, by topic id.
+        texts: Returns topic id and text of everything a run submitted.
+        example_texts: Returns the same of labelled examples.
+    """
+
+    protocols: tuple[AssessmentProtocol[S, Any], ...]
+    submissions: Callable[[R], Mapping[str, S]]
+    texts: Callable[[R], Iterable[tuple[str, str]]]
+    example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
+
+
+class TaskRuns(NamedTuple):
+    """Runs of a task, and the rubrics that they are judged by.
+
+    Attributes:
+        task: What the runs hold.
+        rubrics: Topic id -> rubric; other topics are not judged.
+        runs: The runs, each with a tag of its own.
+    """
+
+    task: QuestionListTask | CitedTextTask
+    rubrics: Mapping[str, Rubric]
+    runs: Sequence[Run]
+
+    @property
+    def kind(self) -> RunKind[Any, Any]:
+        """What is judged about such runs."""
+        return _KINDS[self.task.kind]
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels the runs get."""
+        cases = self.cases().values()
+        return sum(len(protocol.units(case)) for protocol in self.kind.protocols for case in cases)
+
+    def cases(self) -> dict[tuple[str, str], RubricCase[Any]]:
+        """Return (topic id, run tag) -> case, sorted, of the topics that have rubrics.
+
+        Raises:
+            InputError: Two things that a run submitted cannot be told apart.
+            UsageError: Two runs share a tag.
+        """
+        repeated = sorted(
+            tag for tag, count in Counter(run.run_tag for run in self.runs).items() if count > 1
+        )
+        if repeated:
+            raise UsageError(f"the run {repeated[0]} was given twice")
+        found = {
+            (topic_id, run.run_tag): RubricCase(self.rubrics[topic_id], submission)
+            for run in self.runs
+            for topic_id, submission in self.kind.submissions(run).items()
+            if topic_id in self.rubrics
+        }
+        return dict(sorted(found.items(), key=lambda item: item[0]))
+
+
+def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubric]) -> TaskRuns:
+    """Read the runs of a task; see `TaskRuns`.
+
+    Raises:
+        InputError: A file cannot be read.
+        InvalidFileError: One is not what it should be.
+        UsageError: No judge labels such runs.
+    """
+    if isinstance(task, RankingTask):
+        raise UsageError(f"{task.title}: no judge labels rankings")
+    read: Callable[[Path], Any] = run_format(task).read
+    return TaskRuns(task, rubrics, [read(path) for path in paths])
+
+
+def _questions(run: QuestionRun) -> dict[str, Sequence[SubmittedQuestion]]:
+    """Return a run's questions by topic and rank."""
+    by_topic: dict[str, dict[int, SubmittedQuestion]] = {}
+    for question in sorted(run.questions, key=lambda question: question.rank):
+        asked = by_topic.setdefault(question.topic_id, {})
+        if question.rank in asked:
+            raise InputError(
+                f"run {run.run_tag} has two questions of rank {question.rank} for topic "
+                f"{question.topic_id}",
+                remedy="Assessments refer to a question by its rank; run `sidelight validate`.",
+            )
+        asked[question.rank] = question
+    return {topic_id: tuple(asked.values()) for topic_id, asked in by_topic.items()}
+
+
+def _reports(run: ReportRun) -> dict[str, SubmittedReport]:
+    reports: dict[str, SubmittedReport] = {}
+    for report in run.reports:
+        topic_id = report.metadata.topic_id
+        if topic_id in reports:
+            raise InputError(f"run {run.run_tag} has two reports for topic {topic_id}")
+        reports[topic_id] = report
+    return reports
+
+
+QUESTION_RUNS = RunKind[QuestionRun, "Sequence[SubmittedQuestion]"](
+    protocols=(COMPOUND_QUESTIONS, QUESTION_SIMILARITY),
+    submissions=_questions,
+    texts=lambda run: ((question.topic_id, question.text) for question in run.questions),
+    example_texts=lambda examples: (
+        (topic_id, question.text) for (_, topic_id, _), question in examples.questions.items()
+    ),
+)
+REPORT_RUNS = RunKind[ReportRun, SubmittedReport](
+    protocols=(REPORT_ANSWERS,),
+    submissions=_reports,
+    texts=lambda run: ((report.metadata.topic_id, report.text) for report in run.reports),
+    example_texts=lambda examples: (
+        (topic_id, report.text) for (_, topic_id), report in examples.reports.items()
+    ),
+)
+_KINDS: dict[str, RunKind[Any, Any]] = {
+    "question_list": QUESTION_RUNS,
+    "cited_text": REPORT_RUNS,
+}

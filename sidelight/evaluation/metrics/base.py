@@ -1,0 +1,132 @@
+"""What a measure is computed from, and what a computation is.
+
+A computation is a class. Its constructor takes the parameters of a `Measure`; called, it returns
+the value of one run on one topic. The parameters of its call say by their names what it needs of a
+`TopicRecord`; one with a default is left out where it is not known.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from sidelight.errors import UsageError
+from sidelight.registry import did_you_mean, load
+from sidelight.schemas.measure import Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sidelight.schemas.judgment import JudgedSentence, Unjudged
+    from sidelight.schemas.label_scale import Scales
+    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.run import CitedSentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicRecord:
+    """What is known of one run on one topic; None is what nobody looked at.
+
+    Attributes:
+        scales: The labels there are, by what is labelled.
+        bank: What the topic is graded by.
+        n_questions: How many questions a run submits for a topic.
+        pairs: Labels of (rank of a rubric question, rank of a submitted one).
+        compound: Ranks of the submitted questions that ask several things.
+        answers: Labels of rubric answers, by answer id: what the report says of each.
+        sentences: The report's sentences held against what they cite, in order.
+        report: The report as it was submitted, in order.
+        hosts: By segment id, the host of the page it is from.
+        stages: By stage of the funnel, the share of the topic's credit that got so far.
+    """
+
+    scales: Scales
+    bank: Rubric | None = None
+    n_questions: int | None = None
+    pairs: Mapping[tuple[int, int], str | Unjudged] | None = None
+    compound: Collection[int] | None = None
+    answers: Mapping[str, str | Unjudged] | None = None
+    sentences: Sequence[JudgedSentence] | None = None
+    report: Sequence[CitedSentence] | None = None
+    hosts: Mapping[str, str] | None = None
+    stages: Mapping[str, float] | None = None
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Return the names of what is known."""
+        return frozenset(name for name in RECORDED if getattr(self, name) is not None)
+
+
+RECORDED = tuple(field.name for field in fields(TopicRecord))
+
+
+class Computation(Protocol):
+    """Computes a measure of one run on one topic.
+
+    Attributes:
+        measure: How the computation is called and shown where nothing else says so.
+    """
+
+    measure: ClassVar[Measure]
+
+    def __call__(self, *args: Any, **known: Any) -> float:
+        """Return the value, from what the parameters name; see `TopicRecord`."""
+        ...
+
+
+def declared(computation: str) -> Measure:
+    """Return the measure that a computation says it is, under the name it was asked for by.
+
+    Args:
+        computation: As registered, by an entry point or as `module:Class`.
+
+    Raises:
+        UsageError: There is none of that name, or it says of no measure what it is.
+        MachineError: A package that it needs is not installed.
+    """
+    measure = getattr(load("measure", computation), "measure", None)
+    if not isinstance(measure, Measure):
+        raise UsageError(
+            f"measure {computation!r}: expected a class attribute `measure`, a Measure",
+            remedy="sidelight.schemas.measure says what it holds.",
+        )
+    return measure.model_copy(update={"name": computation, "computes": computation})
+
+
+class Computed:
+    """A measure ready to be computed.
+
+    Args:
+        measure: The measure.
+
+    Raises:
+        UsageError: Its computation is not known, cannot be made with its parameters, or asks for
+            what no record holds.
+        MachineError: A package that the computation needs is not installed.
+    """
+
+    def __init__(self, measure: Measure) -> None:
+        self.measure = measure
+        part = load("measure", measure.computes)
+        try:
+            inspect.signature(part).bind(**measure.parameters)
+        except TypeError as error:
+            raise UsageError(f"measure {measure.name}: {measure.computes} {error}") from error
+        self._compute: Computation = part(**measure.parameters)
+        parameters = inspect.signature(self._compute).parameters
+        for name in parameters:
+            if name not in RECORDED:
+                raise UsageError(
+                    f"measure {measure.name}: {measure.computes} asks for {name!r}; on offer are "
+                    f"{', '.join(RECORDED)}" + did_you_mean(name, RECORDED)
+                )
+        self._takes = tuple(parameters)
+        self.needs = frozenset(
+            name for name, one in parameters.items() if one.default is inspect.Parameter.empty
+        )
+
+    def __call__(self, record: TopicRecord) -> float:
+        """Return the value; all that the measure needs must be known."""
+        known = ((name, getattr(record, name)) for name in self._takes)
+        return float(self._compute(**{name: value for name, value in known if value is not None}))

@@ -1,0 +1,67 @@
+"""How much of what had to be judged on a topic could not be.
+
+U = 1 - J / N.
+
+N: the labels that the topic asks for, J: those that were given. What was not judged earns nothing,
+so a score is to be read beside it. Edge case: a report that cites nothing asks for no verdicts; U
+is then 0. Lower is better.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.measure import Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sidelight.schemas.judgment import JudgedSentence
+    from sidelight.schemas.rubric import Rubric
+
+
+_UNJUDGED = Measure(
+    title="share of what could not be judged, which earns nothing", direction="lower", format=".1%"
+)
+
+
+class UnjudgedPairs:
+    """Of the pairs of a rubric question and a submitted one."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(
+        self, bank: Rubric, pairs: Mapping[tuple[int, int], str | Unjudged], n_questions: int
+    ) -> float:
+        """Return the share of one run on one topic."""
+        return 1 - _judged(pairs.values()) / (len(bank.questions) * n_questions)
+
+
+class UnjudgedAnswers:
+    """Of the answers of the rubric."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(self, bank: Rubric, answers: Mapping[str, str | Unjudged]) -> float:
+        """Return the share of one run on one topic."""
+        n_answers = sum(len(question.answers) for question in bank.questions)
+        return 1 - _judged(answers.values()) / n_answers
+
+
+class UnjudgedSentences:
+    """Of the sentences that cite, either by their first citation or by all."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(self, sentences: Sequence[JudgedSentence]) -> float:
+        """Return the share of one run on one topic."""
+        cited = [item for item in sentences if item.first is not None]
+        n_unjudged = sum(
+            isinstance(item.first, Unjudged) or isinstance(item.all, Unjudged) for item in cited
+        )
+        return n_unjudged / len(cited) if cited else 0.0
+
+
+def _judged(labels: Iterable[str | Unjudged]) -> int:
+    return sum(not isinstance(label, Unjudged) for label in labels)

@@ -1,0 +1,288 @@
+"""The scores the track organizers' own script gives, to the last digit.
+
+Not the published formulas: the script divides by what is *present* in the assessments, so that
+omissions and repeated rows change a score (see `score.py` for the formulas). Where the script
+stops at a cell it cannot use, an error names the cell. Labels are taken as they are spelled.
+
+Arithmetic that shows in the last digit is done in the script's order: sums within a topic follow
+the rubric's question ranks, means over topics are compensated (Kahan) as pandas does them, and
+runs are ordered by an unstable numpy sort of the scores.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sidelight.errors import InputError
+from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    AssessmentKind,
+)
+from sidelight.formats.table import Row, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.rubric import Rubric
+    from sidelight.tracks import Track
+
+# What pandas.read_csv takes for a missing value unless told otherwise.
+_MISSING = frozenset(
+    (
+        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+    )
+)
+
+
+def compat_question_scores(
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
+) -> ScoreTable:
+    """Return Task 1 scores, with the main measure of the track's task.
+
+    The denominator of a topic is the weight of the rubric questions that any run was judged on.
+
+    Raises:
+        InputError: A file cannot be read, or the script would stop at a cell of it.
+    """
+    weights = {
+        (topic_id, question.rank): question.weight
+        for topic_id, rubric in rubrics.items()
+        for question in rubric.questions
+    }
+    findings, rows = Findings(assessments), _rows(assessments, QUESTION_ASSESSMENTS)
+    scales, measure = track.scales, track.question_list.measures[0]
+    factors_of = _credits(scales[COMPOUND_ASSESSMENTS.scale])
+    verdicts = _verdicts(compound, factors_of)
+    gains = _credits(scales[QUESTION_ASSESSMENTS.scale])
+    # topic -> run -> rubric question rank -> best credit
+    best: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    present: dict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        _refuse_missing(row, findings)
+        gain = _value(row, gains, findings)
+        topic_id, run_tag = row.cells["topic_id"], row.cells["run_tag"]
+        rubric_rank = _rank(row, "rubric_question_rank", findings)
+        run_rank = _rank(row, "run_question_rank", findings)
+        if (topic_id, rubric_rank) not in weights:
+            findings.error(
+                "compat-unmatched",
+                row.line,
+                expected="a question of the rubrics",
+                found=f"topic {topic_id}, rubric question {rubric_rank}",
+                remedy="Complete the rubrics, or remove the row.",
+            )
+            continue
+        factors = verdicts.get((topic_id, run_tag, run_rank))
+        if factors is None:
+            findings.error(
+                "compat-verdict",
+                row.line,
+                expected=f"one of {', '.join(factors_of)} in the compound check",
+                found=f"no verdict on topic {topic_id}, run {run_tag}, question {run_rank}",
+                remedy="Complete the compound check.",
+            )
+            continue
+        credit = gain * max(factors) * weights[topic_id, rubric_rank]
+        earlier = best[topic_id][run_tag].get(rubric_rank, 0.0)
+        best[topic_id][run_tag][rubric_rank] = max(credit, earlier)
+        present[topic_id].add(rubric_rank)
+    findings.raise_errors()
+    return _table(
+        [measure],
+        [
+            # Credits are halves and whole numbers, so their sum is exact in any order.
+            TopicScore(
+                run_tag,
+                topic_id,
+                {
+                    measure.name: sum(best[topic_id][run_tag].values())
+                    / sum(weights[topic_id, rank] for rank in present[topic_id])
+                },
+            )
+            for topic_id in sorted(best)
+            for run_tag in sorted(best[topic_id])
+        ],
+    )
+
+
+def compat_report_scores(
+    track: Track, rubrics: Mapping[str, Rubric], assessments: Path
+) -> ScoreTable:
+    """Return Task 2 scores, with the track's measures of support and contradiction.
+
+    The answers of a question are averaged over the rows that are present, repeated ones included.
+
+    Raises:
+        InputError: The file cannot be read, or the script would stop at a cell of it.
+    """
+    rank_of = {
+        (topic_id, answer.answer_id): question.rank
+        for topic_id, rubric in rubrics.items()
+        for question in rubric.questions
+        for answer in question.answers
+    }
+    findings, scale = Findings(assessments), track.scales[ANSWER_ASSESSMENTS.scale]
+    worth = _credits(scale) | ({scale.opposite: -1.0} if scale.opposite else {})
+    # topic -> run -> rubric question rank -> values of the rows
+    values: dict[str, dict[str, dict[int, list[float]]]]
+    values = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for row in _rows(assessments, ANSWER_ASSESSMENTS):
+        _refuse_missing(row, findings)
+        value = _value(row, worth, findings)
+        topic_id, answer_id = row.cells["topic_id"], row.cells["answer_id"]
+        if (topic_id, answer_id) not in rank_of:
+            findings.error(
+                "compat-unmatched",
+                row.line,
+                expected="an answer of the rubrics",
+                found=f"topic {topic_id}, answer {quoted(answer_id)}",
+                remedy="Complete the rubrics, or remove the row.",
+            )
+            continue
+        values[topic_id][row.cells["run_tag"]][rank_of[topic_id, answer_id]].append(value)
+    findings.raise_errors()
+    measures = [
+        one
+        for one in track.cited_text.measures
+        if one.computes in {"report_support", "report_contradiction"}
+    ]
+    return _table(
+        measures,
+        [
+            TopicScore(
+                run_tag,
+                topic_id,
+                {
+                    measure.name: _report_value(rubrics[topic_id], questions, measure.sign)
+                    for measure in measures
+                },
+            )
+            for topic_id, runs in sorted(values.items())
+            for run_tag, questions in sorted(runs.items())
+        ],
+    )
+
+
+def _report_value(rubric: Rubric, questions: Mapping[int, Sequence[float]], sign: int) -> float:
+    """Return the weighted share of what is supported, or for -1 of what is contradicted."""
+    weights = {question.rank: question.weight for question in rubric.questions}
+    total = 0.0
+    for rank, values in sorted(questions.items()):
+        counted = sum(sign * value for value in values if sign * value > 0)
+        total += counted / len(values) * weights[rank]
+    return total / rubric.total_weight
+
+
+def _table(measures: Sequence[Measure], topics: Sequence[TopicScore]) -> ScoreTable:
+    if not topics:
+        raise InputError("the assessments hold no row", remedy="Judge at least one run first.")
+    runs = [
+        RunScore(
+            run_tag,
+            {
+                name: _compensated_mean(
+                    topic.values[name] for topic in topics if topic.run_tag == run_tag
+                )
+                for name in topics[0].values
+            },
+        )
+        for run_tag in sorted({topic.run_tag for topic in topics})
+    ]
+    rising = np.array([run.values[measures[0].name] for run in reversed(runs)]).argsort()
+    return ScoreTable(
+        measures=tuple(measures),
+        topics=tuple(topics),
+        runs=tuple(runs[-1 - place] for place in rising[::-1]),
+    )
+
+
+def _compensated_mean(values: Iterable[float]) -> float:
+    total = compensation = 0.0
+    count = 0
+    for value in values:
+        corrected = value - compensation
+        larger = total + corrected
+        compensation = larger - total - corrected
+        total = larger
+        count += 1
+    return total / count
+
+
+def _rows(path: Path, kind: AssessmentKind[Any]) -> list[Row]:
+    """Read assessments, their label under the key `label` whatever its column was called."""
+    header, rows = read_table(path)
+    if not kind.matches(header):
+        raise InputError(
+            f"{path}: expected the columns {', '.join(kind.columns)} and one of "
+            f"{', '.join(kind.label_columns)}; found {', '.join(header)}"
+        )
+    column = next(name for name in kind.label_columns if name in header)
+    return [Row(row.line, {**row.cells, "label": row.cells[column]}) for row in rows]
+
+
+def _credits(scale: LabelScale) -> dict[str, float]:
+    return {name: scale.credit(name) for name in scale.names}
+
+
+def _verdicts(path: Path, factors: Mapping[str, float]) -> dict[tuple[str, str, int], list[float]]:
+    """Return what the verdicts leave of credit, by topic, run and rank, without unknown ones."""
+    findings = Findings(path)
+    verdicts: dict[tuple[str, str, int], list[float]] = defaultdict(list)
+    for row in _rows(path, COMPOUND_ASSESSMENTS):
+        if row.cells["label"] in factors:
+            rank = _rank(row, "run_question_rank", findings)
+            key = (row.cells["topic_id"], row.cells["run_tag"], rank)
+            verdicts[key].append(factors[row.cells["label"]])
+    findings.raise_errors()
+    return verdicts
+
+
+def _refuse_missing(row: Row, findings: Findings) -> None:
+    for column, cell in row.cells.items():
+        # The label is named by its own column too.
+        if cell in _MISSING and column != "label":
+            findings.error(
+                "compat-missing",
+                row.line,
+                expected=f"a value in {column}",
+                found=quoted(cell),
+                remedy="The organizers' script reads this as missing and stops; fill the cell.",
+            )
+
+
+def _value(row: Row, values: Mapping[str, float], findings: Findings) -> float:
+    label = row.cells["label"]
+    if label not in values and label not in _MISSING:
+        findings.error(
+            "compat-label",
+            row.line,
+            expected=f"one of {', '.join(values)}, spelled so",
+            found=quoted(label),
+            remedy="The organizers' script stops at any other spelling.",
+        )
+    return values.get(label, 0.0)
+
+
+def _rank(row: Row, column: str, findings: Findings) -> int:
+    try:
+        return int(float(row.cells[column]))
+    except ValueError:
+        findings.error(
+            "compat-rank",
+            row.line,
+            expected=f"a number in {column}",
+            found=quoted(row.cells[column]),
+            remedy="Write the rank in digits.",
+        )
+        return 0

@@ -1,0 +1,1 @@
+"""Hold the report against what it cites."""

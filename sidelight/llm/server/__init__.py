@@ -1,0 +1,1 @@
+"""A model server: asked over HTTP, looked at, or started and ended here."""

@@ -1,0 +1,253 @@
+"""Any server that speaks the OpenAI chat API: vLLM, llama.cpp, Ollama, hosted services."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Self
+
+import orjson
+from pydantic import ValidationError
+
+from sidelight.errors import FailedCallError, MachineError, ModelUnavailableError, UsageError
+from sidelight.llm.server.chat_completion import read_completion, read_model_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import Any
+
+    from openai import APIError, AsyncOpenAI
+
+    from sidelight.llm.base import Reply, Request
+
+DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
+
+_MAX_RETRIES = 3
+_REACH_TIMEOUT_S = 10.0
+# What passes, beside all from 500 on; the SDK retries the same.
+_PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
+# A proxy says these for a server that is gone.
+_GONE = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+# Where the SDK notes which try a request is.
+_RETRY_HEADER = "x-stainless-retry-count"
+# Local servers take any key, and the SDK takes no empty one.
+_NO_KEY = "none"
+
+
+class OpenAICompatModel:
+    """One model behind an OpenAI-compatible server; an async context manager.
+
+    The SDK retries rate limits, server errors and broken connections three times, waiting as long
+    as the server's `Retry-After` says. A server that is not there at all is not waited for: the
+    first call of a client looks for it once, without a retry, and so does a call that has used up
+    its retries. Only if the server is still there is it that one call that failed.
+
+    Args:
+        name: The name under which the server serves the model.
+        base_url: Where the API begins, e.g. `http://localhost:8000/v1`.
+        api_key_variable: Environment variable that holds the key; the key is kept nowhere else.
+            Only the default one may be unset, for servers that need no key.
+        max_concurrency: Calls under way at once; the only such limit in the program.
+        timeout_s: Longest wait for one reply, in seconds.
+
+    Attributes:
+        retries: Requests sent again so far, for calls that failed in the end too.
+
+    Raises:
+        UsageError: The variable is not set, or the URL is not one.
+        MachineError: The SDK is not installed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        *,
+        api_key_variable: str = DEFAULT_KEY_VARIABLE,
+        max_concurrency: int = 64,
+        timeout_s: float = 600.0,
+    ) -> None:
+        if not base_url.startswith(("http://", "https://")):
+            raise UsageError(
+                f"{base_url!r} is not the address of a model server",
+                remedy="Give its whole address, e.g. http://localhost:8000/v1",
+            )
+        self.name = name
+        self.retries = 0
+        self._base_url = base_url
+        self._key_variable = api_key_variable
+        self._key = os.environ.get(api_key_variable, "")
+        if not self._key and api_key_variable != DEFAULT_KEY_VARIABLE:
+            raise UsageError(
+                f"the environment variable {api_key_variable} holds no API key",
+                remedy=f"Set it: export {api_key_variable}=...",
+            )
+        self._timeout_s = timeout_s
+        self._slots = asyncio.Semaphore(max_concurrency)
+        self._reached = False
+        self._client = self._open()
+
+    def _open(self) -> AsyncOpenAI:
+        try:
+            from openai import AsyncOpenAI, Timeout
+        except ModuleNotFoundError as error:
+            raise MachineError(
+                f"asking a model needs the package {error.name!r}, which is not installed",
+                remedy="Install it with: pip install openai",
+            ) from error
+        # The SDK's own transport: an httpx client handed in is three times slower.
+        return AsyncOpenAI(
+            api_key=self._key or _NO_KEY,
+            base_url=self._base_url,
+            timeout=Timeout(self._timeout_s, connect=_REACH_TIMEOUT_S),
+            max_retries=_MAX_RETRIES,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._client.close()
+
+    async def served_models(self) -> tuple[str, ...]:
+        """Return the names the server lists, sorted; asked without a retry.
+
+        Raises:
+            ModelUnavailableError: No answer, a refused key, or no list of models.
+        """
+        from openai import APIError
+
+        try:
+            return read_model_list(await self._list_models())
+        except APIError as error:
+            raise self._unavailable(error) from error
+        except ValidationError as error:
+            raise ModelUnavailableError(
+                f"{self._base_url} answers, but not with a list of models",
+                remedy="Give the address at which the API begins; it mostly ends in /v1.",
+            ) from error
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request; see `Model.complete`.
+
+        Raises:
+            FailedCallError: All retries were in vain, and the server is there.
+            ReplyError: A reply came and cannot be used.
+            ModelUnavailableError: The server is gone or refuses what it is asked.
+        """
+        from openai import APIError, HttpxBinaryResponseContent
+
+        async with self._slots:
+            if not self._reached:
+                await self._reach()
+            try:
+                # Bytes are sent as they are; arguments of `chat.completions.create` the SDK walks
+                # through and writes as JSON, which takes it several times as long.
+                came = await self._client.post(
+                    "/chat/completions",
+                    content=_body(request),
+                    cast_to=HttpxBinaryResponseContent,
+                    options={"headers": {"Content-Type": "application/json"}},
+                )
+            except APIError as error:
+                self.retries += _retries(error.request.headers)
+                message, remedy = self._explain(error, self._timeout_s)
+                if not _may_pass(error):
+                    raise ModelUnavailableError(message, remedy=remedy) from error
+                await self._reach()
+                raise FailedCallError(message, remedy=remedy) from error
+            self.retries += _retries(came.response.request.headers)
+        # The SDK builds its types without checking them, so the bytes are read here.
+        return read_completion(came.content)
+
+    async def _reach(self) -> None:
+        from openai import APIConnectionError, APIStatusError
+
+        try:
+            await self._list_models()
+        except APIConnectionError as error:
+            raise self._unavailable(error) from error
+        except APIStatusError as error:
+            # Whatever else it says, it is there; not every server lists its models.
+            if error.status_code in _GONE:
+                raise self._unavailable(error) from error
+        self._reached = True
+
+    async def _list_models(self) -> bytes:
+        client = self._client.with_options(max_retries=0, timeout=_REACH_TIMEOUT_S)
+        response = await client.models.with_raw_response.list()
+        return response.content
+
+    def _unavailable(self, error: APIError) -> ModelUnavailableError:
+        message, remedy = self._explain(error, _REACH_TIMEOUT_S)
+        return ModelUnavailableError(message, remedy=remedy)
+
+    def _explain(self, error: APIError, timeout_s: float) -> tuple[str, str]:
+        """Return what went wrong and what fixes it."""
+        from openai import APIConnectionError, APIStatusError, APITimeoutError
+
+        if isinstance(error, APITimeoutError):
+            return (
+                f"{self._base_url} gave no answer in {timeout_s:g} s",
+                "Look at the server's load, or lower the number of calls made at once.",
+            )
+        if isinstance(error, APIConnectionError):
+            return (
+                f"the connection to {self._base_url} failed: {error.__cause__}",
+                "Start the server, or give the address at which it listens.",
+            )
+        said = str(error).replace(self._key, "***") if self._key else str(error)
+        status = error.status_code if isinstance(error, APIStatusError) else None
+        return f"{self._base_url} refused a call for {self.name!r}: {said}", self._fix(status)
+
+    def _fix(self, status: int | None) -> str:
+        match status:
+            case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
+                return f"Put a valid key for this server into {self._key_variable}."
+            case HTTPStatus.NOT_FOUND:
+                listing = f"curl {self._base_url.rstrip('/')}/models"
+                return f"Give the name and address that the server uses; see: {listing}"
+            case HTTPStatus.TOO_MANY_REQUESTS:
+                return "Wait, or lower the number of calls made at once."
+            case int() if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                return "Look at the server's log; it failed several times in a row."
+            case _:
+                return "Change what the server objects to: the length, the schema or a parameter."
+
+
+def _may_pass(error: APIError) -> bool:
+    from openai import APIConnectionError, APIStatusError
+
+    if isinstance(error, APIStatusError):
+        status = error.status_code
+        return status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return isinstance(error, APIConnectionError)
+
+
+def _retries(headers: Mapping[str, str]) -> int:
+    return int(headers.get(_RETRY_HEADER, 0))
+
+
+def _body(request: Request) -> bytes:
+    body: dict[str, Any] = {
+        "model": request.model,
+        "messages": [message.model_dump() for message in request.messages],
+        "temperature": request.temperature,
+        "top_p": request.top_p,
+        "max_tokens": request.max_tokens,
+    }
+    if request.seed is not None:
+        body["seed"] = request.seed
+    if request.json_schema is not None:
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {**request.json_schema.model_dump(by_alias=True), "strict": True},
+        }
+    return orjson.dumps(body)

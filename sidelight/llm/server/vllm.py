@@ -1,0 +1,154 @@
+"""A vLLM server of one's own: started, waited for, and ended with its whole process group."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import shutil
+import socket
+import sys
+from collections import deque
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from sidelight.errors import MachineError
+from sidelight.llm.server import supervisor
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+_HOST = "127.0.0.1"
+_POLL_S = 0.25
+_HEALTH_TIMEOUT_S = 2.0
+_LOG_LINES = 20
+
+
+@asynccontextmanager
+async def serve_vllm(
+    model: str,
+    log: Path,
+    *,
+    tensor_parallel_size: int = 1,
+    max_model_len: int | None = None,
+    prefix_caching: bool = True,
+    structured_outputs_backend: str = "auto",
+    reasoning_parser: str | None = None,
+    extra_arguments: Sequence[str] = (),
+    start_timeout_s: float = 1800.0,
+    progress: Callable[[str], None] = lambda _: None,
+) -> AsyncIterator[str]:
+    """Serve a model with `vllm serve` while the block runs, on a free port of this machine.
+
+    The server and all its processes end with the block, and with this process, however it ends.
+
+    Args:
+        model: Name or folder of the weights; the name under which they are served, too.
+        log: File that gets what the server says.
+        tensor_parallel_size: GPUs that share the model.
+        max_model_len: Longest prompt and reply together, in tokens; None takes the model's own.
+        prefix_caching: Whether prompts that begin alike are read once.
+        structured_outputs_backend: What enforces JSON schemas: `auto`, `xgrammar`, `guidance`, ...
+        reasoning_parser: What sets a reasoning model's thoughts apart; None for other models.
+        extra_arguments: Further arguments of `vllm serve`, as they are.
+        start_timeout_s: Longest wait for the server to be ready, in seconds.
+        progress: Told the latest line of the log while the server starts.
+
+    Yields:
+        The address at which the API begins.
+
+    Raises:
+        MachineError: vLLM is not installed, ends while it starts, or is not ready in time.
+    """
+    port = _free_port()
+    arguments = [
+        *(_executable(), "serve", model, "--host", _HOST, "--port", str(port)),
+        *("--tensor-parallel-size", str(tensor_parallel_size)),
+        *(("--max-model-len", str(max_model_len)) if max_model_len is not None else ()),
+        "--enable-prefix-caching" if prefix_caching else "--no-enable-prefix-caching",
+        *("--structured-outputs-config.backend", structured_outputs_backend),
+        *(("--reasoning-parser", reasoning_parser) if reasoning_parser is not None else ()),
+        *extra_arguments,
+    ]
+    process = await _start(arguments, log)
+    try:
+        await _wait_until_ready(process, port, log, start_timeout_s, progress)
+        yield f"http://{_HOST}:{port}/v1"
+    finally:
+        await process.communicate(b"")  # closes its input, on which it ends all
+
+
+def _executable() -> str:
+    # A virtual environment need not be active for its sidelight to run.
+    beside = Path(sys.executable).parent
+    found = shutil.which("vllm") or shutil.which("vllm", path=beside)
+    if found is None:
+        raise MachineError(
+            "serving a model needs vLLM, which is not installed",
+            remedy="Install it with: pip install 'sidelight[gpu]'; or name a server: --base-url",
+        )
+    return found
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((_HOST, 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+async def _start(arguments: Sequence[str], log: Path) -> Process:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as stream:
+        return await asyncio.create_subprocess_exec(
+            # Isolated: nothing in the current folder or the environment can get in its way.
+            *(sys.executable, "-I", supervisor.__file__, *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=stream,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+async def _wait_until_ready(
+    process: Process, port: int, log: Path, timeout_s: float, progress: Callable[[str], None]
+) -> None:
+    deadline = monotonic() + timeout_s
+    shown = ""
+    while not await asyncio.to_thread(_healthy, port):
+        if process.returncode is not None:
+            raise _not_ready("ended while it started", log)
+        if monotonic() > deadline:
+            raise _not_ready(f"was not ready in {timeout_s:g} s", log)
+        last = "".join(_last_lines(log, 1))
+        if last != shown:
+            progress(last)
+            shown = last
+        await asyncio.sleep(_POLL_S)
+
+
+def _healthy(port: int) -> bool:
+    connection = http.client.HTTPConnection(_HOST, port, timeout=_HEALTH_TIMEOUT_S)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _not_ready(what: str, log: Path) -> MachineError:
+    said = "\n".join(_last_lines(log, _LOG_LINES)) or "(nothing)"
+    return MachineError(
+        f"the vLLM server {what}; it said last:\n{said}",
+        remedy=f"Mend what it complains of; all it said is in {log}",
+    )
+
+
+def _last_lines(log: Path, n: int) -> Sequence[str]:
+    with log.open(encoding="utf-8", errors="replace") as stream:
+        return deque((line.rstrip() for line in stream if line.strip()), maxlen=n)

@@ -1,0 +1,66 @@
+"""What a topic is graded by: questions with answers, questions without, or nuggets."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from sidelight.schemas.base import Value
+from sidelight.schemas.label_scale import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class BankItem(Value):
+    """One thing that a submission should ask or tell.
+
+    Attributes:
+        text: In the words of whoever wrote the bank.
+        importance: A label of a scale of importance; its credit is the weight.
+    """
+
+    text: str
+    importance: Label
+
+    @property
+    def weight(self) -> float:
+        """Return what the item counts, w in formulas."""
+        return self.importance.credit
+
+
+class Bank(Value):
+    """All that one topic is graded by; each kind of bank says what its items are called.
+
+    Attributes:
+        topic_id: The topic.
+    """
+
+    topic_id: str
+
+    @property
+    @abstractmethod
+    def items(self) -> Sequence[BankItem]:
+        """Return the items, in the order of the file."""
+
+    @property
+    def total_weight(self) -> float:
+        """Return the sum of the weights of all items, W in formulas."""
+        return sum(item.weight for item in self.items)
+
+
+class NuggetBank(Bank):
+    """Facts that an answer should tell.
+
+    Attributes:
+        nuggets: At least one.
+    """
+
+    nuggets: tuple[BankItem, ...] = Field(min_length=1)
+
+    @property
+    def items(self) -> tuple[BankItem, ...]:
+        """Return the nuggets."""
+        return self.nuggets

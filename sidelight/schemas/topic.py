@@ -1,0 +1,56 @@
+"""What a system works on: one topic of a track, of the kind that the track has."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import Field
+
+from sidelight.schemas.article import Article
+from sidelight.schemas.base import Value
+
+
+class ArticleQuestion(Value):
+    """A question that a reader has about an article.
+
+    Attributes:
+        topic_id: Id of the question.
+        article: What was read.
+        question: What the reader wants to know.
+    """
+
+    topic_id: str = Field(min_length=1)
+    article: Article
+    question: str
+
+
+class Narrative(Value):
+    """An information need in a few sentences.
+
+    Attributes:
+        topic_id: Id of the narrative.
+        narrative: What somebody wants to know, in their words.
+        sub_questions: What it comes down to, where somebody has said so.
+    """
+
+    topic_id: str = Field(min_length=1)
+    narrative: str
+    sub_questions: tuple[str, ...] = ()
+
+
+class FacetedQuery(Value):
+    """A query and the sides it may be meant from.
+
+    Attributes:
+        topic_id: Id of the query.
+        query: The words that were typed.
+        facets: Sides of it; may be empty.
+    """
+
+    topic_id: str = Field(min_length=1)
+    query: str
+    facets: tuple[str, ...] = ()
+
+
+# Values refuse fields they do not know, so that JSON of one kind is never read as another.
+Topic: TypeAlias = Article | ArticleQuestion | Narrative | FacetedQuery

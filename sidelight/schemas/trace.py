@@ -1,0 +1,181 @@
+"""What a topic's investigation did, step by step, so that people can see how a result came about.
+
+Each step of an investigation makes a trace that holds what this step did and nothing else; merged,
+in any order, they are the trace of the topic.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import AfterValidator, Field
+
+from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan
+from sidelight.schemas.base import Value
+from sidelight.schemas.profile import ArticleFacts
+from sidelight.schemas.question import DraftQuestions
+from sidelight.schemas.report import DraftReport, DroppedCitation, Removal
+from sidelight.schemas.search import DroppedHit, Hit
+
+_Step = TypeVar("_Step")
+
+
+def _in_order(steps: dict[int, _Step]) -> dict[int, _Step]:
+    return {number: steps[number] for number in sorted(steps)}
+
+
+# Sorted as numbers, because a file has them sorted as text.
+_Numbered = Annotated[dict[int, _Step], AfterValidator(_in_order)]
+
+
+class Searched(Value):
+    """What the searches for one side of trustworthiness brought.
+
+    Attributes:
+        hits: By query id, best first.
+        dropped: What was left out on the way.
+    """
+
+    hits: dict[str, tuple[Hit, ...]]
+    dropped: tuple[DroppedHit, ...] = ()
+
+
+class PageName(Value):
+    """How to speak of a page: its address and its title, either of which may be empty."""
+
+    url: str
+    title: str
+
+
+class Selected(Value):
+    """Which hits of a round became evidence.
+
+    Attributes:
+        taken: By segment id, how well it speaks to each angle (by id), in (0, 1].
+        dropped: By segment id, why it was left.
+        refused: By document id, why the page was shown to no role.
+        pages: By document id, all pages that were read.
+    """
+
+    taken: dict[str, dict[str, float]]
+    dropped: dict[str, str]
+    refused: dict[str, str]
+    pages: dict[str, PageName]
+
+
+class Round(Value):
+    """One round of searching; None and empty where a step was not taken yet.
+
+    Attributes:
+        plan: What it set out to find.
+        searched: By side of trustworthiness.
+        selected: What became evidence.
+        coverage: How far all evidence reached after it.
+    """
+
+    plan: Plan | None = None
+    searched: dict[Aspect, Searched] = Field(default_factory=dict)
+    selected: Selected | None = None
+    coverage: Coverage | None = None
+
+
+class Revised(Value):
+    """How a report was made up for what a check took out.
+
+    Attributes:
+        found: By the text of a removed sentence, the segments that a search for it brought.
+        draft: The next draft.
+        taken: Segments that became evidence for it.
+        refused: By document id, why a page was shown to no role.
+    """
+
+    found: dict[str, tuple[str, ...]]
+    draft: DraftReport
+    taken: tuple[str, ...]
+    refused: dict[str, str]
+
+
+class Finished(Value):
+    """What became of the citations of the last draft.
+
+    Attributes:
+        dropped_citations: Those that the track's rules left no place for.
+        invented_keys: Evidence keys its writer named that stand for nothing.
+    """
+
+    dropped_citations: tuple[DroppedCitation, ...]
+    invented_keys: tuple[str, ...]
+
+
+class Trace(Value):
+    """What was done on a topic; None and empty where a step was not taken.
+
+    Attributes:
+        profile: What the article was found to say of itself.
+        rubric: The angles drafted before anything was searched for.
+        rounds: By number, 1-based.
+        questions: What the writer of questions proposed.
+        draft: The first draft of the report.
+        checks: By number of revisions before it, what a check took out.
+        revisions: By number, 1-based.
+        report: What became of the citations of the last draft.
+    """
+
+    profile: ArticleFacts | None = None
+    rubric: tuple[Angle, ...] | None = None
+    rounds: _Numbered[Round] = Field(default_factory=dict)
+    questions: DraftQuestions | None = None
+    draft: DraftReport | None = None
+    checks: _Numbered[tuple[Removal, ...]] = Field(default_factory=dict)
+    revisions: _Numbered[Revised] = Field(default_factory=dict)
+    report: Finished | None = None
+
+    def merge(self, other: Self) -> Self:
+        """Return what both tell; commutative, associative and idempotent.
+
+        Raises:
+            ValueError: The two disagree about a step, so that neither may silently win.
+        """
+        merged: Self = _merged(self, other, "trace")
+        return merged
+
+    def drafts(self) -> tuple[DraftReport, ...]:
+        """Return every draft of the report, the first one first."""
+        first = () if self.draft is None else (self.draft,)
+        return *first, *(revised.draft for revised in self.revisions.values())
+
+    def found(self) -> frozenset[str]:
+        """Return the segments that any search brought, those of refused pages included."""
+        rounds = (one for round_ in self.rounds.values() for one in round_.searched.values())
+        found = {hit.segment_id for one in rounds for hits in one.hits.values() for hit in hits}
+        for revised in self.revisions.values():
+            found.update(*revised.found.values())
+        return frozenset(found)
+
+    def refused(self) -> frozenset[str]:
+        """Return the documents that were shown to no role."""
+        refused: set[str] = set()
+        for round_ in self.rounds.values():
+            refused.update(round_.selected.refused if round_.selected else ())
+        for revised in self.revisions.values():
+            refused.update(revised.refused)
+        return frozenset(refused)
+
+
+def _merged(left: Any, right: Any, step: str) -> Any:
+    """Merge two traces, two rounds, or two mappings to steps; a step itself is never merged."""
+    if right is None or left == right:
+        return left
+    if left is None:
+        return right
+    if isinstance(left, dict):
+        keys = sorted(left.keys() | right.keys())
+        return {key: _merged(left.get(key), right.get(key), f"{step}.{key}") for key in keys}
+    if isinstance(left, Trace | Round):
+        return type(left)(
+            **{
+                name: _merged(getattr(left, name), getattr(right, name), f"{step}.{name}")
+                for name in type(left).model_fields
+            }
+        )
+    raise ValueError(f"two steps disagree about {step}")

@@ -1,0 +1,135 @@
+"""Answers to narratives on the mini web, and on pages that are hostile or say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from sidelight.build.graphs import open_graph
+from sidelight.build.investigation import Sources
+from sidelight.build.models import ModelAccess
+from sidelight.config.load import load_settings
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.topics.narratives import read_narratives
+from sidelight.generation.no_evidence import NO_ANSWER
+from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.runs.log import TopicLog
+from sidelight.sample import sample_path
+from sidelight.schemas.article import Article
+from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.ranking import Ranking
+from sidelight.schemas.report import Report
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Narrative, Topic
+from sidelight.text import budget_words
+from sidelight.text_vectors import Encode
+from sidelight.tracks import load_track
+from tests.helpers.hostile_pages import HOSTILE_TEXTS
+
+NARRATIVES = read_narratives(sample_path() / "narratives.jsonl")
+TRACK = load_track("rag2025")
+
+
+def answered(
+    topic: Topic, segments: Iterable[Segment], encode: Encode, cache: Path, *changes: str
+) -> Outcome:
+    by_id = {segment.segment_id: segment for segment in segments}
+
+    def lookup(segment_ids: Sequence[str]) -> list[Segment]:
+        return [by_id[segment_id] for segment_id in segment_ids]
+
+    sources = Sources(MemoryRetriever(by_id.values()), lookup, encode)
+    settings = load_settings(None, ["track=rag2025", *changes])
+
+    async def work() -> Outcome:
+        async with open_graph(settings, sources, ModelAccess(cache)) as answer:
+            return await answer(topic, TopicLog())
+
+    return asyncio.run(work())
+
+
+def parts(outcome: Outcome) -> tuple[Ranking, Report]:
+    ranking, report = (outcome.results[task.name] for task in TRACK.tasks)
+    assert isinstance(ranking, Ranking)
+    assert isinstance(report, Report)
+    return ranking, report
+
+
+@pytest.mark.parametrize("narrative", NARRATIVES, ids=lambda narrative: narrative.topic_id)
+def test_an_answer_rests_on_what_was_found_for_the_narrative(
+    narrative: Narrative, mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
+) -> None:
+    outcome = answered(narrative, mini_web_segments, lexical_encode, tmp_path)
+    ranking, report = parts(outcome)
+    texts = {segment.segment_id: segment.text for segment in outcome.evidence}
+    ranked = {hit.segment_id for hit in ranking.hits}
+    words = sum(budget_words(sentence.text) for sentence in report.sentences)
+    assert 0 < words <= TRACK.cited_text.max_words
+    for sentence in report.sentences:
+        assert sentence.citations
+        assert set(sentence.citations) <= ranked
+        assert sentence.text in " ".join(texts[sentence.citations[0]].split())
+    searched = outcome.trace.rounds[1]
+    assert searched.plan is not None
+    assert [angle.question for angle in searched.plan.angles] != []
+    assert "".join(angle.question for angle in searched.plan.angles).replace(" ", "") == (
+        narrative.narrative.replace(" ", "")
+    )
+    assert outcome.trace.found() >= ranked
+
+
+def test_sub_questions_are_asked_in_place_of_the_narrative(
+    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
+) -> None:
+    asked = ("Who publishes the Sentinel Policy Journal?", "Who pays for it?")
+    narrative = NARRATIVES[0].model_copy(update={"sub_questions": asked})
+    trace = answered(narrative, mini_web_segments, lexical_encode, tmp_path).trace
+    plan = trace.rounds[1].plan
+    assert plan is not None
+    assert tuple(query.text for query in plan.queries) == asked
+
+
+@pytest.mark.parametrize("text", ["Zzz.", "?", "\u200b", "Qqq www eee " * 400])
+def test_where_nothing_answers_the_answer_says_so(
+    text: str, mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
+) -> None:
+    narrative = Narrative(topic_id="n", narrative=text)
+    _, report = parts(answered(narrative, mini_web_segments, lexical_encode, tmp_path))
+    (sentence,) = report.sentences
+    assert (sentence.text, sentence.citations) == (NO_ANSWER.sentences[0].text, ())
+
+
+def test_pages_that_give_orders_are_refused(lexical_encode: Encode, tmp_path: Path) -> None:
+    told = "The Harrow Lane Institute publishes the Sentinel Policy Journal and pays its authors."
+    segments = [
+        Segment(
+            segment_id=f"m_doc_00_{number}#0_0",
+            url=f"https://a{number}.example/",
+            text=f"{told}\n{hostile.text}",
+        )
+        for number, hostile in enumerate(HOSTILE_TEXTS)
+    ]
+    narrative = Narrative(
+        topic_id="n", narrative="Which institute publishes the Sentinel Policy Journal?"
+    )
+    outcome = answered(narrative, segments, lexical_encode, tmp_path, "retrieval.k=100")
+    selected = outcome.trace.rounds[1].selected
+    assert selected is not None
+    assert len(selected.refused) == len(HOSTILE_TEXTS)
+    assert outcome.evidence == ()
+
+
+def test_an_article_is_no_narrative(lexical_encode: Encode, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected a narrative"):
+        answered(Article(topic_id="t", body="Text."), [], lexical_encode, tmp_path)
+
+
+@pytest.mark.parametrize("change", ["roles.write_report=prompted", "retrieval.listwise_depth=20"])
+def test_a_model_that_would_not_be_asked_is_refused(
+    change: str, lexical_encode: Encode, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="answered without a model"):
+        answered(NARRATIVES[0], [], lexical_encode, tmp_path, change)

@@ -1,0 +1,311 @@
+"""Whole investigations over the mini web, with real parts but for the encoder."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+from langgraph.runtime import Runtime
+
+from sidelight.agents.candidates import ORDERS, Candidates, only_candidates
+from sidelight.agents.graphs.investigation import build_graph
+from sidelight.agents.graphs.routing import (
+    MAX_REVISIONS,
+    after_check,
+    after_coverage,
+    to_investigators,
+)
+from sidelight.errors import InputError
+from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
+from sidelight.schemas.angle import Angle, Aspect, Coverage, PlannedQuery
+from sidelight.schemas.article import Article
+from sidelight.schemas.evidence import Evidence, EvidenceSet
+from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.trace import Finished
+from sidelight.text import one_line, shingles
+from sidelight.text_vectors import Encode
+from tests.helpers.mini_web import dependencies, investigation
+
+State = dict[str, Any]
+
+DRONES = "msmarco_v2.1_doc_93_81248"
+SWEETENER = "msmarco_v2.1_doc_91_14377"
+HOSTILE = "msmarco_v2.1_doc_91_68728"
+COPIES = {"msmarco_v2.1_doc_93_67005", "msmarco_v2.1_doc_93_92945"}
+# What the hostile page wants said, cited or closed.
+PLANTED = (
+    *("completely trustworthy", "leading kidney physician", "No correction to the study"),
+    *("msmarco_v2.1_doc_91_0#0_0", "msmarco_v2.1_doc_91_0#1_0", "healthfacts-hub:0001:00"),
+    *("[E1]", "【", "<system", "</document>", "</evidence>", "<|im_", "<script", "<img", "alert("),
+    *(
+        "very-similar",
+        '"supports"',
+        "SYSTEM",
+        "gnore previous",
+        "\u200b",
+        "healthfacts-hub.example",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def segments(mini_web_segments: list[Segment]) -> dict[str, Segment]:
+    return {segment.segment_id: segment for segment in mini_web_segments}
+
+
+@pytest.fixture(scope="module")
+def states(
+    mini_web_articles: tuple[Article, ...],
+    mini_web_segments: list[Segment],
+    lexical_encode: Encode,
+) -> dict[str, State]:
+    investigate = investigation(mini_web_segments, lexical_encode)
+    return {article.topic_id: asyncio.run(investigate(article)) for article in mini_web_articles}
+
+
+def written(state: State) -> bytes:
+    """Everything of a state that reaches a file."""
+    sentences = [sentence.model_dump() for sentence in state["report"].sentences]
+    return orjson.dumps(
+        [state["questions"].questions, sentences, state["trace"].model_dump(mode="json")]
+    )
+
+
+def cited(state: State) -> set[str]:
+    return {found for sentence in state["report"].sentences for found in sentence.citations}
+
+
+def drops(state: State) -> dict[str, str]:
+    return {
+        drop.segment_id: drop.reason
+        for round_ in state["trace"].rounds.values()
+        for searched in round_.searched.values()
+        for drop in searched.dropped
+    }
+
+
+def test_the_drawing(golden: Callable[[str, str], None]) -> None:
+    golden("graph.mmd", build_graph().get_graph().draw_mermaid())
+
+
+@pytest.mark.parametrize(
+    ("go_on", "step"), [(True, "plan_queries"), (False, ["write_questions", "write_report"])]
+)
+def test_rounds_end_when_coverage_says_so(go_on: bool, step: str | list[str]) -> None:
+    coverage = Coverage(covered=(), weight=0.0, score=0.0, go_on=go_on, reason="")
+    assert after_coverage({"coverage": coverage}) == step
+
+
+def test_one_investigator_for_each_aspect_of_the_round() -> None:
+    aspects = {"a": Aspect.AUTHOR, "b": Aspect.CLAIM, "c": Aspect.AUTHOR}
+    angles = {
+        name: Angle(angle_id=name, aspect=aspect, question="?", query="x", weight=1)
+        for name, aspect in aspects.items()
+    }
+    queries = {
+        query_id: PlannedQuery(query_id=query_id, round_number=number, angle_id=name, text="x")
+        # Ids only tell searches apart.
+        for query_id, number, name in (
+            ("2.0", 1, "a"),
+            ("i", 2, "a"),
+            ("j", 2, "b"),
+            ("1.k", 2, "c"),
+        )
+    }
+    sent = to_investigators({"round_number": 2, "angles": angles, "queries": queries})
+    assert isinstance(sent, list)
+    assert [(one.node, one.arg["aspect"], one.arg["queries"]) for one in sent] == [
+        ("investigate", Aspect.AUTHOR, [queries["i"], queries["1.k"]]),
+        ("investigate", Aspect.CLAIM, [queries["j"]]),
+    ]
+    nothing = to_investigators({"round_number": 3, "angles": angles, "queries": queries})
+    assert nothing == "select_evidence"
+
+
+@pytest.mark.parametrize(
+    ("words", "removed", "reserve", "revisions", "step"),
+    [
+        (240, 0, 1, 0, "finish_report"),
+        (240, 1, 0, 0, "revise_report"),
+        (240, 1, 0, MAX_REVISIONS, "finish_report"),
+        (100, 0, 1, 1, "revise_report"),
+        (100, 0, 0, 0, "finish_report"),
+    ],
+)
+def test_a_report_is_revised_while_that_can_help(
+    mini_web_articles: tuple[Article, ...],
+    lexical_encode: Encode,
+    words: int,
+    removed: int,
+    reserve: int,
+    revisions: int,
+    step: str,
+) -> None:
+    runtime = Runtime(context=dependencies([], lexical_encode)(mini_web_articles[0]))
+    sentence = DraftSentence(text="w " * words)
+    checked = CheckedReport(
+        draft=DraftReport(sentences=(sentence,), reserve=(sentence,) * reserve),
+        removed=(Removal(sentence=sentence, label="none", reason=""),) * removed,
+    )
+    assert after_check({"checked_report": checked, "revisions": revisions}, runtime) == step
+
+
+def test_a_role_cannot_make_evidence_up(mini_web_segments: list[Segment]) -> None:
+    shown, other = mini_web_segments[:2]
+    candidates = Candidates({"a": [shown]}, {})
+    for segment in (shown, other):
+        chosen = EvidenceSet(items=(Evidence(segment=segment, relevance={"a": 1.0}),))
+        if segment is shown:
+            assert only_candidates(chosen, candidates) == chosen
+        else:
+            with pytest.raises(InputError, match="was taken as evidence but never found"):
+                only_candidates(chosen, candidates)
+
+
+def test_questions_and_reports_keep_the_limits(
+    states: dict[str, State], segments: dict[str, Segment]
+) -> None:
+    for topic_id, state in states.items():
+        questions, sentences = state["questions"].questions, state["report"].sentences
+        assert len(set(questions)) == 10
+        assert all(len(question) <= 300 for question in questions)
+        assert 0 < sum(len(sentence.text.split()) for sentence in sentences) <= 250
+        for sentence in sentences:
+            assert 1 <= len(sentence.citations) <= 3
+            assert sentence.text in one_line(segments[sentence.citations[0]].text)
+        assert topic_id == state["report"].topic_id
+        assert 1 <= state["round_number"] <= 3
+
+
+def test_neither_the_article_nor_a_copy_is_cited(
+    states: dict[str, State],
+    segments: dict[str, Segment],
+    mini_web_articles: tuple[Article, ...],
+) -> None:
+    for article in mini_web_articles:
+        state, own = states[article.topic_id], shingles(article.body)
+        used = cited(state) | {item.segment.segment_id for item in state["evidence"].items}
+        assert article.topic_id not in map(document_id_of, used)
+        assert all(overlap(shingles(segments[one].text), own) < COPY_OVERLAP for one in used)
+        assert "own-article" in drops(state).values()
+    copies = {
+        document_id_of(segment_id)
+        for segment_id, reason in drops(states[DRONES]).items()
+        if reason == "copy-of-article"
+    }
+    assert copies >= COPIES
+
+
+def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> None:
+    for state in states.values():
+        trace, hits = state["trace"], {}
+        assert trace.profile.publisher == state["profile"].publisher
+        assert "body" not in trace.profile.model_dump()
+        assert trace.questions.questions[:10] == state["questions"].questions
+        assert trace.checks == {0: ()}
+        assert trace.report == Finished(dropped_citations=(), invented_keys=())
+        assert list(trace.rounds) == list(range(1, state["round_number"] + 1))
+        for number, round_ in trace.rounds.items():
+            found = {
+                query_id: list(some)
+                for searched in round_.searched.values()
+                for query_id, some in searched.hits.items()
+            }
+            assert sorted(query.query_id for query in round_.plan.queries) == sorted(found)
+            assert all(query.round_number == number for query in round_.plan.queries)
+            assert all(state["queries"][one.query_id] == one for one in round_.plan.queries)
+            hits |= found
+            listed = {segment_id for some in found.values() for segment_id, _ in some}
+            shown = {*round_.selected.taken, *round_.selected.dropped}
+            assert shown <= listed
+            assert {document_id_of(one) for one in shown} <= round_.selected.pages.keys()
+            assert round_.coverage.reason
+        assert state["hits"] == hits
+        assert trace.found() == {hit.segment_id for some in hits.values() for hit in some}
+
+
+def test_later_rounds_search_for_what_is_open(states: dict[str, State]) -> None:
+    assert any(state["round_number"] > 1 for state in states.values())
+    for state in states.values():
+        rounds = state["trace"].rounds
+        for number in range(2, state["round_number"] + 1):
+            covered = set(rounds[number - 1].coverage.covered)
+            assert covered.isdisjoint(query.angle_id for query in rounds[number].plan.queries)
+
+
+def test_same_inputs_same_bytes(
+    states: dict[str, State],
+    mini_web_articles: tuple[Article, ...],
+    mini_web_segments: list[Segment],
+    lexical_encode: Encode,
+) -> None:
+    again = investigation(mini_web_segments[::-1], lexical_encode)
+    article = mini_web_articles[0]
+    assert written(asyncio.run(again(article))) == written(states[article.topic_id])
+
+
+def test_nodes_do_not_mutate_the_state(
+    mini_web_articles: tuple[Article, ...],
+    mini_web_segments: list[Segment],
+    lexical_encode: Encode,
+) -> None:
+    deps = dependencies(mini_web_segments, lexical_encode)(mini_web_articles[3])
+
+    async def watch() -> list[tuple[State, State]]:
+        stream = build_graph().astream({}, context=deps, stream_mode="values")
+        # What a step was given is compared with itself once all steps have had it.
+        return [(state, copy.deepcopy(state)) async for state in stream]
+
+    seen = asyncio.run(watch())
+    assert len(seen) > 8
+    assert all(now == then for now, then in seen)
+
+
+@pytest.mark.parametrize("corpus", ["nothing", "other matters", "the hostile page"])
+def test_without_evidence_the_report_says_so(
+    corpus: str,
+    mini_web_articles: tuple[Article, ...],
+    segments: dict[str, Segment],
+    small_corpus: list[Segment],
+    lexical_encode: Encode,
+) -> None:
+    hostile = [one for one in segments.values() if document_id_of(one.segment_id) == HOSTILE]
+    assert len(hostile) > 2
+    found = {"nothing": [], "other matters": small_corpus, "the hostile page": hostile}[corpus]
+    investigate = investigation(found, lexical_encode)
+    for article in mini_web_articles:
+        state = asyncio.run(investigate(article))
+        (sentence,) = state["report"].sentences
+        assert (sentence.text, sentence.citations) == (NO_EVIDENCE, ())
+        assert len(state["questions"].questions) == 10
+
+
+def test_a_hostile_page_is_found_and_left_unread(
+    states: dict[str, State], segments: dict[str, Segment]
+) -> None:
+    state = states[SWEETENER]
+    seen = {hit.segment_id for hits in state["hits"].values() for hit in hits}
+    assert HOSTILE in map(document_id_of, seen)
+    assert state["refused"][HOSTILE] == ORDERS
+    own_words = {
+        one_line(sentence)
+        for segment_id, segment in segments.items()
+        if document_id_of(segment_id) == HOSTILE
+        for sentence in segment.text.split(". ")
+    }
+    for state in states.values():
+        assert HOSTILE not in map(document_id_of, cited(state))
+        assert all(
+            document_id_of(item.segment.segment_id) != HOSTILE for item in state["evidence"].items
+        )
+        output = written(state).decode()
+        assert [words for words in PLANTED if words in output] == []
+        assert all(
+            sentence.text.rstrip(".") not in own_words for sentence in state["report"].sentences
+        )

@@ -1,0 +1,64 @@
+"""No part of the package knows a track by its numbers or names: a track is data in `tracks/`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import sidelight
+from sidelight.tracks import load_track
+
+PACKAGE = Path(sidelight.__file__).parent
+
+FORBIDDEN = {
+    "the name of a track": r"dragun|\brag ?20?2[45]\b",
+    "the name of a task": r"\btask[ _-]?[12]\b",
+    "the suffix of a run id": r"-t[12]\b",
+    "a file of the organizers": r"(?:question|report)_generation_runs|human_(?:rubrics|assessments)"
+    r"|starter[ _-]kit",
+    "a limit written out": r"\bten (?:ranked |submitted )?questions\b|\b(?:250|400)-word\b",
+}
+# A source of a definition may be cited by its title.
+CITATION = re.compile(r"resources paper|assessment guidelines|\boverview\b|support evaluation of")
+# Where a track may be known: its data, its formats, the list of tracks, its published figures, and
+# the prompts, which are versioned files.
+AT_HOME = (
+    "tracks/",
+    "sample/",
+    "formats/data_folder.py",
+    "formats/runs/official.py",
+    "formats/runs/cited_text.py",
+    "formats/labels/assessments.py",
+    "parts.py",
+    "evaluation/published.py",
+    "evaluation/scoring/organizers/",
+)
+
+
+def lines() -> Iterator[tuple[str, int, str]]:
+    """Yield file, number and text of every line that is no prompt."""
+    for path in sorted(PACKAGE.rglob("*")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if path.suffix in {".py", ".yml", ".html", ".jinja"} and not name.startswith(AT_HOME):
+            for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                yield name, number, text
+
+
+def test_no_track_outside_tracks() -> None:
+    found = [
+        f"{name}:{number}: {what}: {text.strip()}"
+        for name, number, text in lines()
+        for what, pattern in FORBIDDEN.items()
+        if re.search(pattern, text, re.IGNORECASE) and not CITATION.search(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_words_that_are_forbidden_are_those_of_the_tracks() -> None:
+    """A pattern that no track has any use for guards nothing."""
+    track = load_track()
+    for text in (track.name, *(task.name for task in track.tasks)):
+        assert any(re.search(pattern, text, re.IGNORECASE) for pattern in FORBIDDEN.values())
+    for task in track.tasks:
+        assert re.search(FORBIDDEN["the suffix of a run id"], task.run_id_suffix)

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sidelight.build.check import check_settings
+from sidelight.config.load import load_settings
+from sidelight.index.folder import IndexFolder
+from sidelight.schemas.check import Check
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+
+
+def checks(index: Path | None, *overrides: str, base_url: str = "") -> dict[str, Check]:
+    settings = load_settings(None, overrides)
+    return {check.name: check for check in check_settings(settings, index, base_url)}
+
+
+def test_a_run_that_could_work(small_index: IndexFolder) -> None:
+    found = checks(small_index.path)
+    assert all(check.ok for check in found.values())
+    assert found["index"].found.endswith("40 segments, 0.0 GB")
+    assert found["vectors"].found == "exact, 384 numbers each, 0.0 GB"
+    assert found["text"].found == "Docstore, 40 segments"
+
+
+def test_feedback_on_an_index_with_document_vectors(small_index: IndexFolder) -> None:
+    assert checks(small_index.path, "retrieval.retriever=rm3")["retriever rm3"].ok
+
+
+def test_no_index(tmp_path: Path) -> None:
+    check = checks(tmp_path)["index"]
+    assert check.found == f"{tmp_path}: expected an index; found none"
+    assert check.remedy == "Make one with `sidelight index build`."
+
+
+def test_a_reranker_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    check = checks(None, "retrieval.reranker=cross-encoder/none-such")["reranker"]
+    assert check.remedy.startswith("Fetch it with: hf download cross-encoder/none-such")
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_text("{}", encoding="utf-8")
+    assert checks(None, f"retrieval.reranker={model}")["reranker"].ok
+
+
+def test_models_and_their_servers() -> None:
+    asking = "roles.default=prompted"
+    assert checks(None, asking)["model writer"].remedy.startswith("Add models.writer.name")
+    named = "models.writer.name=m"
+    nowhere = checks(None, asking, named)["model writer"]
+    assert nowhere.found == "m: no address of its server 'default'"
+    assert nowhere.remedy.startswith("Add servers.default.base_url")
+    assert checks(None, asking, named, base_url="http://localhost:1/v1")["model writer"].ok
+    told = checks(None, asking, named, "servers.default.base_url=http://localhost:1/v1")
+    assert told["model writer"].ok
+    assert "model checker" not in told
+    listwise = checks(None, "retrieval.listwise_depth=40")
+    assert listwise["model ranker"].remedy.startswith("Add models.ranker.name")
+    assert "model writer" not in listwise
+
+
+def test_the_preset_of_the_reference_asks_for_its_models() -> None:
+    settings = load_settings(CONFIGS / "reference-rag25.yaml")
+    names = [check.name for check in check_settings(settings, None, "http://localhost:1/v1")]
+    assert names[-2:] == ["model writer", "model ranker"]

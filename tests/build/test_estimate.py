@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.build.estimate import estimate_run
+from sidelight.build.investigation import open_investigation, open_sources
+from sidelight.build.models import ModelAccess
+from sidelight.cli.main import app
+from sidelight.config.settings import Settings
+from sidelight.formats.topics.articles import read_articles
+from sidelight.index.build import build_index
+from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
+from sidelight.index.folder import open_index
+from sidelight.index.text.segmenter import write_segments
+from sidelight.runs.runner import run_topics
+from sidelight.schemas.article import Article
+from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.public_data import PublicData
+
+ARTICLE = Article(topic_id="t-1", title="A title", body="Some words of an article. " * 200)
+
+
+def settings(rounds: int = 3, **roles: str) -> Settings:
+    return Settings.model_validate(
+        {
+            "retrieval": {"retriever": "bm25"},
+            "investigation": {"max_rounds": rounds},
+            "roles": {"default": "prompted", **roles},
+            "models": {"writer": {"name": "tiny"}},
+        }
+    )
+
+
+def test_more_topics_rounds_and_words_cost_more() -> None:
+    base = estimate_run(settings(), [ARTICLE]).total
+    longer = ARTICLE.model_copy(update={"body": ARTICLE.body * 2})
+    for other in (
+        estimate_run(settings(), [ARTICLE] * 2),
+        estimate_run(settings(rounds=4), [ARTICLE]),
+        estimate_run(settings(), [longer]),
+    ):
+        assert other.total.prompt_tokens > base.prompt_tokens
+        assert other.total.calls >= base.calls
+        assert other.total.completion_tokens >= base.completion_tokens
+    assert estimate_run(settings(), []).total.calls == 0
+
+
+def test_only_roles_that_ask_are_counted() -> None:
+    assert estimate_run(Settings(), [ARTICLE]).prompts == {}
+    one = settings(default="extractive", write_questions="organizers-2024-example")
+    assert list(estimate_run(one, [ARTICLE]).prompts) == ["organizers_2024"]
+
+
+def test_cost_needs_both_prices() -> None:
+    priced = {"prompt_price": 2.0, "completion_price": 10.0}
+    free = settings()
+    assert estimate_run(free, [ARTICLE]).total.cost is None
+    paid = Settings.model_validate({**free.model_dump(), "servers": {"default": priced}})
+    total = estimate_run(paid, [ARTICLE]).total
+    expected = (2 * total.prompt_tokens + 10 * total.completion_tokens) / 1e6
+    assert total.cost == pytest.approx(expected)
+
+
+def test_a_ranker_is_priced_by_its_own_server() -> None:
+    named = {"writer": {"name": "tiny"}, "ranker": {"name": "small", "server": "second"}}
+    default = {"prompt_price": 2.0, "completion_price": 10.0}
+    second = {"prompt_price": 7.0, "completion_price": 0.0}
+    changes = {"retrieval": {"retriever": "bm25", "listwise_depth": 50}, "models": named}
+    plain = settings().model_dump() | changes
+    paid = Settings.model_validate({**plain, "servers": {"default": default, "second": second}})
+    estimate = estimate_run(paid, [ARTICLE])
+    ranking = estimate.prompts["rank"]
+    assert ranking.cost == pytest.approx(7 * ranking.prompt_tokens / 1e6)
+    assert estimate.total.cost == pytest.approx(
+        sum(one.cost or 0 for one in estimate.prompts.values())
+    )
+    unpriced = Settings.model_validate({**plain, "servers": {"default": default}})
+    assert estimate_run(unpriced, [ARTICLE]).total.cost is None
+
+
+def test_the_command_needs_neither_server_nor_index(tmp_path: Path) -> None:
+    topics = tmp_path / "topics.jsonl"
+    topics.write_bytes(orjson.dumps({"docid": "t-1", "title": "A", "body": ARTICLE.body}) + b"\n")
+    command = ["run", "--topics", str(topics), "--index", str(tmp_path / "none"), "--estimate"]
+    asked = ["--set", "roles.default=prompted", "--set", "models.writer.name=tiny"]
+    shown = CliRunner().invoke(app, [*command, *asked])
+    assert shown.exit_code == 0, shown.output
+    assert "in all" in shown.stdout
+    assert "hours one call at a time" in shown.stdout
+    as_json = CliRunner().invoke(app, [*command, *asked, "--json"])
+    assert orjson.loads(as_json.stdout)["total"]["calls"] > 0
+    assert CliRunner().invoke(app, command).stdout == "No role asks a model: 0 calls.\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "chosen", [settings(), settings(rounds=1, write_questions="organizers-2024")]
+)
+def test_a_run_costs_what_was_estimated(
+    shared_data: PublicData, tmp_path: Path, chosen: Settings
+) -> None:
+    web = read_articles(shared_data / "dragun-2025" / "topics.jsonl")[:10]
+    articles = web[1:5]
+    segments = tmp_path / "segments.jsonl"
+    write_segments(segments, web, lambda _: None)
+    build_index([segments], tmp_path / "index", Encoder(DEFAULT_ENCODER))
+    index = open_index(tmp_path / "index")
+    with FaultServer() as server:
+        access = ModelAccess(cache=tmp_path / "cache", base_url=server.base_url)
+        summary = asyncio.run(
+            run_topics(
+                articles,
+                chosen,
+                index.manifest.fingerprint(),
+                lambda: open_investigation(chosen, open_sources(chosen.retrieval, index), access),
+                tmp_path / "run",
+            )
+        )
+    assert not summary.failures
+    usage = summary.usage().values()
+    estimate = estimate_run(chosen, articles).total
+    for estimated, actual in (
+        (estimate.calls, sum(one.calls - one.cached for one in usage)),
+        (estimate.prompt_tokens, sum(one.prompt_tokens for one in usage)),
+        (estimate.completion_tokens, sum(one.completion_tokens for one in usage)),
+    ):
+        assert actual / 1.5 <= estimated <= actual * 1.5

@@ -1,0 +1,121 @@
+"""Judges are made from what they ask for, and what they lack is found before anything is opened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+from sidelight.build.judges import JudgeInputs, judge_class, judge_model, make_judge, set_up_judge
+from sidelight.build.models import ModelAccess, models_by_name
+from sidelight.config.load import load_settings
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import Judge
+from sidelight.schemas.article import Article
+from tests.helpers.labels.labelled import examples, rubric
+
+RUBRICS = {"t1": rubric("t1")}
+PLAIN = "tests.helpers.labels.plain_judge:PlainJudge"
+
+
+class TaughtJudge(Judge):
+    """A judge that cannot do without examples."""
+
+    name, version = "taught", "1"
+
+    def __init__(self, examples: Examples) -> None:
+        self.examples = examples
+        self.labellers = {}
+
+
+class MindfulJudge(Judge):
+    """A judge that asks one model and wants no articles."""
+
+    name, version = "mindful", "1"
+
+    def __init__(self, models: Mapping[str, Any]) -> None:
+        self.labellers = {}
+        self.models = models
+
+
+TAUGHT, MINDFUL = (f"tests.build.test_judges:{one.__name__}" for one in (TaughtJudge, MindfulJudge))
+
+
+def unwanted() -> NoReturn:
+    raise AssertionError("nobody asked for it")
+
+
+def test_what_a_judge_does_not_ask_for_is_not_made() -> None:
+    judge = make_judge(PLAIN, JudgeInputs(RUBRICS, encoder=unwanted, articles=unwanted))
+    assert (judge.name, judge.kind, judge.example_run_tags) == ("plain", "embedded", frozenset())
+    assert set_up_judge("embedded", JudgeInputs(RUBRICS, encoder=unwanted)).asked.models == ()
+
+
+def test_what_it_asks_for_it_gets() -> None:
+    encoder = SentenceEncoder("toy", lambda texts: np.ones((len(texts), 1), dtype=np.float32))
+    inputs = JudgeInputs(RUBRICS, examples(), encoder=lambda: encoder, min_confidence=0.5)
+    judge = make_judge("embedded", inputs)
+    assert judge.version == "2 (toy, from 0.5)"
+    assert judge.example_run_tags == {"example-t1", "example-t2"}
+    assert make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version == "2 (words only)"
+
+
+def test_what_it_lacks_is_named_with_its_option() -> None:
+    for name, lacking, option in (
+        ("prompted", "a model and the articles", r"--model NAME.*--topics FILE"),
+        (TAUGHT, "labelled examples", "--examples FOLDER"),
+        (MINDFUL, "a model", "--model NAME"),
+    ):
+        with pytest.raises(UsageError, match=f"(?s)needs {lacking}\n.*{option}"):
+            make_judge(name, JudgeInputs(RUBRICS))
+    assert make_judge(TAUGHT, JudgeInputs(examples=examples())).examples == examples()
+    assert judge_class(TAUGHT, {"examples"}) is not None
+
+
+def test_articles_are_there_for_all_rubrics_before_a_model_is_opened() -> None:
+    asked = models_by_name(["tiny"], 4)
+    article = Article(topic_id="t2", body="Another.")
+    inputs = JudgeInputs(RUBRICS, articles=lambda: {"t2": article})
+    with pytest.raises(InputError, match="expected the articles of all rubrics; that of t1"):
+        set_up_judge("prompted", inputs, asked)
+    assert set_up_judge(MINDFUL, inputs, asked).asked is asked
+
+
+def test_a_model_for_a_judge_that_asks_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="--model is for a judge that asks"):
+        set_up_judge(PLAIN, JudgeInputs(RUBRICS), models_by_name(["tiny"], 4))
+    with pytest.raises(UsageError, match="--estimate is for a judge that asks"):
+        set_up_judge(PLAIN, JudgeInputs(RUBRICS)).estimate(unwanted, 1)
+
+
+def test_the_models_of_a_judge_are_open_while_it_works(tmp_path) -> None:
+    setup = set_up_judge(MINDFUL, JudgeInputs(), models_by_name(["one", "two"], 4))
+
+    async def names(judge: Judge) -> list[str]:
+        assert isinstance(judge, MindfulJudge)
+        return list(judge.models)
+
+    access = ModelAccess(tmp_path, offline=True)
+    assert asyncio.run(setup.perform(access, names)) == ["one", "two"]
+
+
+def test_who_may_judge_a_run() -> None:
+    settings = load_settings(None, ["models.judge.name=critic"])
+
+    def chosen(name: str, **more: Any) -> Any:
+        return judge_model(name, settings, None, examples=False, allow_self=False, **more)
+
+    assert chosen("prompted").name == "critic"
+    assert chosen("embedded") is None
+    assert chosen(PLAIN) is None
+    with pytest.raises(UsageError, match="needs labelled examples"):
+        chosen(TAUGHT)
+    writer = settings.models.judge
+    with pytest.raises(UsageError, match="would judge itself"):
+        judge_model("prompted", settings, writer, examples=False, allow_self=False)
+    assert judge_model("prompted", settings, writer, examples=False, allow_self=True) == writer

@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.agree.tables import category_tables
+from sidelight.cli.main import app
+from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
+from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.sample import sample_path
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
+
+ASSESSMENTS = sample_path() / "human_assessments"
+RUBRICS = sample_path() / "human_rubrics"
+
+
+def agree(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["agree", *map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def line_of(output: str, beginning: str) -> list[str]:
+    """Return the cells of the one table row that begins so."""
+    rows = [line.replace("│", " ").split() for line in output.splitlines()]
+    [row] = [row for row in rows if row[: len(beginning.split())] == beginning.split()]
+    return row[len(beginning.split()) :]
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    rows = ("t,r,na-1,supports", "t,r,na-2,none", "t,r,na-3,none", "t,r,na-4,partial")
+    return write(tmp_path / "people.csv", "topic_id,run_tag,answer_id,annotation", *rows)
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Path:
+    rows = ("t,r,na-1,supports", "t,r,na-2,supports", "t,r,na-3,none", "t,r,na-4,")
+    return write(tmp_path / "judge.csv", "topic_id,run_tag,answer_id,auto_assessment", *rows)
+
+
+def score_file(path: Path, *rows: str) -> Path:
+    return write(path, "run_tag,topic_id,supportive_score,unjudged", *rows)
+
+
+@pytest.fixture
+def score_files(tmp_path: Path) -> tuple[Path, Path]:
+    return (
+        score_file(tmp_path / "human.csv", "a,t,0.5,0", "b,t,0.4,0", "c,t,0.4,0", "d,t,0.1,0"),
+        score_file(tmp_path / "auto.csv", "a,t,0.6,0", "b,t,0.7,0", "c,t,0.2,0", "e,t,0.1,0"),
+    )
+
+
+def test_labels_as_tables(people: Path, judge: Path) -> None:
+    output = agree("labels", people, judge)
+    # 2 of 3 agree; kappa: p_e = (1 * 2 + 2 * 1) / 9, (6 / 9 - 4 / 9) / (5 / 9)
+    # AC1: pi = (.5, 0, 0, .5), p_e = .5 / 3, (2 / 3 - 1 / 6) / (5 / 6)
+    assert line_of(output, "agreement") == ["3", "0.667", "0.400", "0.600"]
+    assert "people.csv (rows), judge.csv" in output
+    assert output.splitlines()[-2:] == [
+        "people.csv: 0 of the shared rows unjudged, 0 rows of its own; not compared",
+        "judge.csv: 1 of the shared rows unjudged, 0 rows of its own; not compared",
+    ]
+    shares = output.partition("share of labels")[2]
+    assert line_of(shares, "supports") == ["33.3%", "66.7%", "+33.3%", "2.00"]
+
+
+def test_labels_as_json_with_rubrics() -> None:
+    file = ASSESSMENTS / "question_assessments.csv"
+    found = json.loads(agree("labels", file, file, "--rubrics", RUBRICS, "--json"))
+    four, three = found["schemes"]
+    assert len(four["categories"]) == 4
+    assert three["categories"] == ["very-similar", "similar", "no-credit"]
+    assert four["raw"] == four["kappa"] == four["ac1"] == 1
+    parts = four["by_importance"]
+    assert list(parts) == ["good to know", "have to know", "nice to know"]
+    assert sum(part["n"] for part in parts.values()) == four["n"]
+
+
+def test_importance_classes_as_a_table() -> None:
+    file = ASSESSMENTS / "report_assessments.csv"
+    output = agree("labels", file, file, "--rubrics", RUBRICS)
+    assert line_of(output, "have to know")[1:] == ["1.000", "1.000", "1.000"]
+
+
+def test_undefined_is_said(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", "t,r,na-1,none")
+    assert line_of(agree("labels", file, file), "agreement") == ["1", "1.000", "undefined", "1.000"]
+    assert json.loads(agree("labels", file, file, "--json"))["schemes"][0]["kappa"] is None
+
+
+def test_sides_with_one_file_name_are_told_apart(tmp_path: Path, people: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    first, second = tmp_path / "one" / "labels.csv", tmp_path / "two" / "labels.csv"
+    first.write_bytes(people.read_bytes())
+    second.write_bytes(people.read_bytes())
+    assert "one/labels.csv (rows), two/labels.csv" in agree("labels", first, second)
+
+
+def test_labels_of_two_kinds_are_refused(people: Path) -> None:
+    with pytest.raises(InputError, match="Compare two files of one kind"):
+        agree("labels", people, ASSESSMENTS / "question_assessments.csv")
+
+
+def test_scores_as_a_table(score_files: tuple[Path, Path]) -> None:
+    output = agree("scores", *score_files)
+    # a, b, c: ab reversed, ac alike, bc tied by people: tau-b = 0
+    assert output.startswith("supportive_score: 3 runs, 1 topics\n")
+    assert line_of(output, "tau-b")[0] == "0.000"
+    assert "tied by human.csv: b, c\n" in output
+    assert "runs only in human.csv: d\n" in output
+    assert "runs only in auto.csv: e\n" in output
+    assert "intervals: 95%, bootstrap over runs, 1000 samples, seed 0; " in output
+
+
+def test_scores_as_json(score_files: tuple[Path, Path]) -> None:
+    found = json.loads(agree("scores", *score_files, "--samples", 100, "--seed", 3, "--json"))
+    assert found["measure"] == "supportive_score"
+    assert found["sampling"] == {"samples": 100, "seed": 3}
+    # N = {a, c}: a below b, wrongly; c below both, rightly of a and tied with b: (-1 + 1 / 2) / 2
+    assert found["runs"]["tau_ap"] == pytest.approx(-0.25)
+    assert found["intervals"]["tau_ap"]["n_undefined"] > 0
+
+
+def test_a_constant_measure_is_undefined(score_files: tuple[Path, Path]) -> None:
+    output = agree("scores", *score_files, "--measure", "unjudged")
+    assert set(line_of(output, "spearman")) == {"undefined", "to"}
+    assert "undefined on 1 topics" in output
+
+
+def test_scores_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    file = score_file(tmp_path / "bad.csv", "a,t,nan,0", "a,t,0.5,0", "b,t,,0")
+    with pytest.raises(InvalidFileError) as caught:
+        agree("scores", file, file)
+    assert [(item.code, item.line) for item in caught.value.problems] == [
+        ("score", 2),
+        ("score-duplicate", 3),
+        ("score", 4),
+    ]
+
+
+def test_a_per_run_file_is_refused(tmp_path: Path) -> None:
+    file = write(tmp_path / "per_run.csv", "run_tag,supportive_score", "a,0.5")
+    with pytest.raises(InvalidFileError, match="expected run_tag, topic_id and at least one"):
+        agree("scores", file, file)
+
+
+def test_qrels_as_tables(tmp_path: Path) -> None:
+    first = write(tmp_path / "sun.txt", "q 0 a 1", "q 0 b 1", "q 0 c 0")
+    second = write(tmp_path / "nist.txt", "q 0 a 3", "q 0 b 1", "q 0 c 0", "q 0 d 0")
+    output = agree("qrels", first, second, "--min-first", 1, "--min-second", 2)
+    assert "note: the grades used differ (0 1 and 0 1 3)" in output
+    assert "document pairs within queries: concordant 0.667, tied 0.333, reversed 0.000" in output
+    relevance = output.partition("Relevant: from 1 and from 2")[2]
+    # 2 of 3 agree; kappa: p_e = (2 * 1 + 1 * 2) / 9; AC1: pi = (.5, .5), p_e = .5
+    assert line_of(relevance, "agreement") == ["3", "0.667", "0.400", "0.333"]
+    assert output.endswith("nist.txt: 1 labels of its own; not compared\n")
+
+
+def test_qrels_as_json(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.txt", "q 0 a 1", "q 0 b 1")
+    second = write(tmp_path / "b.txt", "q 0 a 1", "q 0 b 0")
+    found = json.loads(agree("qrels", first, second, "--json"))
+    assert found["grades"]["confusion"] == [[0, 0], [1, 1]]
+    assert found["pair_order"] is None
+    assert found["relevance"] is None
+    assert "document pairs within queries: undefined" in agree("qrels", first, second)
+
+
+def test_thresholds_go_together(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.txt", "q 0 a 1")
+    with pytest.raises(UsageError, match="go together"):
+        agree("qrels", file, file, "--min-first", 1)
+
+
+def test_a_score_file_without_scores_is_refused(tmp_path: Path) -> None:
+    file = score_file(tmp_path / "empty.csv")
+    with pytest.raises(InputError, match="holds no score"):
+        agree("scores", file, file)
+
+
+def rows(path: Path) -> list[list[str]]:
+    return [line.split(",") for line in path.read_text().splitlines()]
+
+
+def test_labels_as_files(tmp_path: Path, people: Path, judge: Path) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "out"
+    found = json.loads(agree("labels", people, judge, "-o", folder, "--json"))
+    stem = "report_assessments_4_labels"
+    assert sorted(found["written"]) == sorted(map(str, folder.iterdir()))
+    assert {path.name for path in folder.iterdir()} == {
+        *(f"{stem}_agreement.{ending}" for ending in ("csv", "tex")),
+        *(f"{stem}_confusion.{ending}" for ending in ("csv", "tex", "svg", "png")),
+        *(f"{stem}_shares.{ending}" for ending in ("csv", "tex", "svg", "png")),
+    }
+    # As worked above; the doubles nearest to 2 / 3, .4 and .6 may be missed by one.
+    header, (part, n, *coefficients) = rows(folder / f"{stem}_agreement.csv")
+    assert header == ["part", "n", "raw", "kappa", "ac1"]
+    assert (part, n) == ("agreement", "3")
+    assert list(map(float, coefficients)) == pytest.approx([2 / 3, 0.4, 0.6])
+    assert rows(folder / f"{stem}_confusion.csv") == [
+        ["first", "supports", "partial", "contradicts", "none"],
+        ["supports", "1", "0", "0", "0"],
+        ["partial", "0", "0", "0", "0"],
+        ["contradicts", "0", "0", "0", "0"],
+        ["none", "1", "0", "0", "1"],
+    ]
+    shares = {row[0]: row[1:] for row in rows(folder / f"{stem}_shares.csv")}
+    assert shares["label"] == ["first", "second", "difference", "ratio"]
+    assert list(map(float, shares["supports"])) == [1 / 3, 2 / 3, 1 / 3, 2]
+    assert shares["partial"] == ["0.0", "0.0", "0.0", ""]
+    assert (
+        "none & 66.7\\% & 33.3\\% & -33.3\\% & 0.50" in (folder / f"{stem}_shares.tex").read_text()
+    )
+
+
+def test_importance_classes_have_rows_in_the_file() -> None:
+    kind, one, other = read_two_sides(*[ASSESSMENTS / "question_assessments.csv"] * 2, SCALES)
+    four, _ = compare_labels(kind, SCALES, one, other, read_rubrics(RUBRICS, SCALES)).schemes
+    table, *_ = category_tables(four.overall, four.by_importance, ("one", "other"), "x")
+    parts = ["agreement", "have to know", "good to know", "nice to know"]
+    assert [row["part"] for row in table.records] == [row[0] for row in table.rows] == parts
+    counts = [int(row[1]) for row in table.rows]
+    assert counts[0] == sum(counts[1:])
+
+
+def test_scores_as_files(tmp_path: Path, score_files: tuple[Path, Path]) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "out"
+    shown = agree("scores", *score_files, "-o", folder)
+    written = [Path(line.strip()) for line in shown.splitlines() if line.startswith("  /")]
+    assert sorted(written) == sorted(folder.iterdir())
+    assert rows(folder / "supportive_score_run_means.csv") == [
+        ["run_tag", "first", "second"],
+        ["a", "0.5", "0.6"],
+        ["b", "0.4", "0.7"],
+        ["c", "0.4", "0.2"],
+    ]
+    header, *correlations = rows(folder / "supportive_score_correlations.csv")
+    assert header[:2] == ["correlation", "runs"]
+    found = {row[0]: float(row[1]) for row in correlations}
+    # As worked above; less their mean, the ranks are 1, -.5, -.5 and 0, 1, -1: 0 - .5 + .5
+    assert found == {
+        "tau_b": pytest.approx(0),
+        "spearman": pytest.approx(0),
+        "tau_ap": pytest.approx(-0.25),
+    }
+
+
+def test_qrels_as_files(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    first = write(tmp_path / "sun.txt", "q 0 a 1", "q 0 b 1", "q 0 c 0")
+    second = write(tmp_path / "nist.txt", "q 0 a 3", "q 0 b 1", "q 0 c 0", "q 0 d 0")
+    agree("qrels", first, second, "-o", tmp_path / "out")
+    table = rows(tmp_path / "out" / "qrels_grades_confusion.csv")
+    assert table[1:3] == [["0", "1", "0", "0", "0"], ["1", "0", "1", "0", "1"]]
+    assert (tmp_path / "out" / "qrels_grades_confusion.png").exists()
+
+
+def test_without_matplotlib_tables_are_still_written(
+    tmp_path: Path, people: Path, judge: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MachineError, match="needs matplotlib"):
+        agree("labels", people, judge, "-o", tmp_path / "out")
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".csv", ".tex"}

@@ -1,0 +1,199 @@
+"""Whole experiments by the command line."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.table import read_table
+from sidelight.index.folder import IndexFolder
+from sidelight.sample import sample_path
+from tests.helpers.indexes.small_corpus import make_corpus, write_shard
+
+SEARCHES = """\
+dimensions:
+  retriever:
+    words: {retrieval.retriever: bm25}
+    vectors: {retrieval.retriever: dense}
+    words-again: {retrieval.retriever: bm25}
+measures: R@5 nDCG@10
+hits: 10
+"""
+RUNS = """\
+base: base.yaml
+dimensions:
+  rounds:
+    two: {}
+    one: {investigation.max_rounds: 1}
+    deeper: {retrieval.depth: 500}
+"""
+
+
+def ablate(*options: object) -> str:
+    result = CliRunner().invoke(app, ["ablate", *map(str, options)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def searches(folder: Path) -> tuple[object, ...]:
+    (folder / "grid.yaml").write_text(SEARCHES)
+    (folder / "queries.tsv").write_text("1\tunsafe glacier\n2\tcritics ferry\n3\tquarry sold\n")
+    relevant = "1 0 small_doc_00_5#3_5003 1\n2 0 small_doc_00_1#2_1002 1\n3 0 small_doc_00_0#0_0 1"
+    (folder / "qrels.txt").write_text(relevant + "\n")
+    options = ("--queries", folder / "queries.tsv", "--qrels", folder / "qrels.txt")
+    return folder / "grid.yaml", *options, "-o", folder / "out", "--samples", 200
+
+
+def runs(folder: Path, index: IndexFolder) -> tuple[object, ...]:
+    short = "retrieval: {retriever: bm25, k: 5}\ninvestigation: {max_rounds: 2}\n"
+    (folder / "base.yaml").write_text(short)
+    (folder / "grid.yaml").write_text(RUNS)
+    lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
+    (folder / "topics.jsonl").write_text("".join(lines[:2]))
+    options = ("--topics", folder / "topics.jsonl", "--index", index.path, "--samples", 200)
+    return folder / "grid.yaml", *options
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """Everything an experiment leaves but its locks and times."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix not in {".lock", ".svg", ".png"} and path.name != ".lock"
+    }
+
+
+def test_retrievers_over_queries_with_labels(tmp_path: Path, small_index: IndexFolder) -> None:
+    options = (*searches(tmp_path), "--index", small_index.path)
+    shown = ablate(*options)
+    assert "words-again has the settings of words." in shown
+    assert shown.index("R@5") < shown.index("nDCG@10")
+    out = tmp_path / "out"
+    assert sorted(path.name for path in (out / "arms").iterdir()) == ["vectors", "words"]
+    for name in ("means", "effects_R_5", "effects_nDCG_10", "topics_R_5"):
+        endings = ("csv", "md", "tex") if name == "means" else ("csv", "md", "tex", "svg", "png")
+        for ending in endings:
+            assert (out / f"{name}.{ending}").stat().st_size > 0
+    _, rows = read_table(out / "topics_R_5.csv")
+    # The segment that says what the query asks is the first hit by words.
+    assert [row.cells["words"] for row in rows] == ["1.0", "1.0", "1.0"]
+    before = (out / "arms" / "words" / "run.txt").stat().st_mtime_ns
+    figures = orjson.loads(ablate(*options, "--json"))
+    assert (out / "arms" / "words" / "run.txt").stat().st_mtime_ns == before
+    assert [arm["same_as"] for arm in figures["arms"]] == [None, None, "words"]
+    (again,) = [
+        measure["effects"]["words-again"]
+        for measure in figures["measures"]
+        if measure["measure"] == "R@5"
+    ]
+    assert (again["difference"], again["p_value"], again["tied"]) == (0, 1, 3)
+
+
+def test_a_corpus_is_indexed_first(tmp_path: Path) -> None:
+    shard = write_shard(tmp_path / "small.jsonl", make_corpus())
+    ablate(*searches(tmp_path), "--corpus", shard)
+    assert (tmp_path / "out" / "index" / "manifest.json").exists()
+
+
+def test_other_settings_under_the_same_name_are_refused(
+    tmp_path: Path, small_index: IndexFolder
+) -> None:
+    options = (*searches(tmp_path), "--index", small_index.path)
+    ablate(*options)
+    grid = tmp_path / "grid.yaml"
+    grid.write_text(SEARCHES.replace("words: {retrieval.retriever: bm25}", "words: {}"))
+    with pytest.raises(UsageError, match="holds an arm with other settings"):
+        ablate(*options)
+
+
+def test_what_must_be_given(tmp_path: Path, small_index: IndexFolder) -> None:
+    grid, *_ = searches(tmp_path)
+    with pytest.raises(UsageError, match="expected --topics"):
+        ablate(grid, "-o", tmp_path / "out", "--index", small_index.path)
+    with pytest.raises(UsageError, match="expected --topics"):
+        ablate(grid, "-o", tmp_path / "out", "--queries", tmp_path / "queries.tsv")
+    with pytest.raises(UsageError, match="expected --index, or --corpus"):
+        ablate(*searches(tmp_path))
+
+
+def test_a_plan_does_nothing(tmp_path: Path, small_index: IndexFolder) -> None:
+    shown = ablate(*searches(tmp_path), "--index", small_index.path, "--dry-run")
+    assert "the same as words" in shown
+    assert "retrieval.retriever=dense" in shown
+    assert not (tmp_path / "out").exists()
+
+
+def test_runs_share_their_work_and_say_what_changed_nothing(
+    tmp_path: Path, mini_web_index: IndexFolder
+) -> None:
+    options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
+    shown = ablate(*options)
+    assert "deeper made the same files as two, byte for byte." in shown
+    assert "support_precision" in shown
+    before = results(tmp_path / "out")
+    assert ablate(*options) == shown
+    assert results(tmp_path / "out") == before
+    (tmp_path / "out" / "arms" / "one" / "manifest.json").unlink()
+    assert ablate(*options) == shown
+    assert results(tmp_path / "out") == before
+
+
+def test_arms_do_not_each_start_a_server(tmp_path: Path, mini_web_index: IndexFolder) -> None:
+    options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out")
+    with (tmp_path / "base.yaml").open("a") as base:
+        base.write("roles: {default: prompted}\nmodels: {writer: {name: m}}\n")
+        base.write("servers: {default: {start: vllm}}\n")
+    with pytest.raises(UsageError, match="arm two: expected the address of the server"):
+        ablate(*options)
+
+
+def test_rubrics_of_other_topics(tmp_path: Path, mini_web_index: IndexFolder) -> None:
+    rubrics = tmp_path / "rubrics"
+    rubrics.mkdir()
+    options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out", "--rubrics", rubrics)
+    lines = (tmp_path / "topics.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "topics.jsonl").write_text(lines[0])
+    (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
+    with pytest.raises(InputError, match="rubrics"):
+        ablate(*options)
+
+
+@pytest.mark.slow
+def test_killed_at_fifty_moments_it_ends_in_the_same_bytes(
+    tmp_path: Path, mini_web_index: IndexFolder
+) -> None:
+    options = [*runs(tmp_path, mini_web_index), "--rubrics", sample_path() / "human_rubrics"]
+    command = [sys.executable, "-m", "sidelight.cli.main", "ablate", *map(str, options), "-o"]
+    started = time.monotonic()
+    subprocess.run([*command, str(tmp_path / "alone")], check=True, capture_output=True)
+    duration_s = time.monotonic() - started
+    expected = results(tmp_path / "alone")
+    rng, killed, experiment = random.Random(50), 0, 0
+    while killed < 50:
+        experiment += 1
+        out = tmp_path / f"killed-{experiment}"
+        while True:
+            process = subprocess.Popen(
+                [*command, str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            )
+            try:
+                process.wait(duration_s * rng.random() if killed < 50 else None)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            _, errors = process.communicate()
+            if process.returncode != -signal.SIGKILL:
+                break
+            killed += 1
+        assert (process.returncode, errors) == (0, "")
+        assert results(out) == expected

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError
+from sidelight.index.build import build_index
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.text.corpus import MS_MARCO, ShardReader
+from sidelight.schemas.segment import Segment
+from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like
+from tests.helpers.indexes.small_corpus import write_shard
+
+
+@pytest.fixture
+def published(small_index: IndexFolder, tmp_path: Path) -> list[Path]:
+    """The vectors of the small index as two published files, in the opposite order."""
+    ids = [one.decode() for one in np.load(small_index.path / "vectors" / "ids.npy")]
+    vectors = [small_index.vectors._search._index.reconstruct(row) for row in range(len(ids))]
+    paths = []
+    for name, rows in (("a", range(39, 19, -1)), ("b", range(19, -1, -1))):
+        paths.append(tmp_path / f"{name}.parquet")
+        columns = {"_id": [ids[row] for row in rows], "emb": [vectors[row] for row in rows]}
+        pq.write_table(pa.table(columns), paths[-1])
+    return paths
+
+
+def test_plan_says_what_it_takes_and_whether_it_fits() -> None:
+    result = CliRunner().invoke(app, ["index", "plan", "--segments", "200000", "--json"])
+    assert result.exit_code == 0, result.output
+    planned = orjson.loads(result.stdout)
+    assert (planned["profile"], planned["problems"], planned["dimension"]) == ("cpu-24gb", [], 256)
+    command = ["index", "plan", "--segments", "1000000000000", "--profile", "exact"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 3
+    assert "does not fit: 1024000.0 GB of memory" in result.stdout
+
+
+def test_published_vectors_take_the_place_of_encoding(
+    small_shard: Path, small_index: IndexFolder, published: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "index"
+    command = ["index", "build", str(small_shard), "-o", str(folder), "--profile", "exact"]
+    for path in published:
+        command += ["--vectors", str(path)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    built = open_index(folder)
+    assert [file.name for file in built.manifest.plan.vectors] == ["a.parquet", "b.parquet"]
+    query = built.encoder.encode_queries(["who owns the lighthouse"])
+    (ours,), (theirs,) = (index.vectors.search(query, 40) for index in (built, small_index))
+    assert [hit.segment_id for hit in ours] == [hit.segment_id for hit in theirs]
+    assert not (folder / "parts").exists()
+
+
+def test_vectors_from_nowhere(small_shard: Path, encoder: Encoder, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"vectors\.npy: expected a parquet file") as caught:
+        build_index([small_shard], tmp_path / "index", encoder, vectors=["vectors.npy"])
+    assert "Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5" in caught.value.remedy
+
+
+def test_vectors_of_other_segments_are_refused(
+    small_corpus: list[Segment], published: list[Path], encoder: Encoder, tmp_path: Path
+) -> None:
+    fewer = write_shard(tmp_path / "fewer.jsonl", small_corpus[:-1])
+    with pytest.raises(InputError, match="of 39 segments in 2 files; found 40"):
+        build_index([fewer], tmp_path / "one", encoder, vectors=list(map(str, published)))
+    renamed = small_corpus[0].model_copy(update={"segment_id": "small_doc_00_9#9_9"})
+    other = write_shard(tmp_path / "other.jsonl", [renamed, *small_corpus[1:]])
+    with pytest.raises(InputError, match=r"b.parquet: .* 'small_doc_00_0#0_0', which is none"):
+        build_index([other], tmp_path / "two", encoder, vectors=list(map(str, published)))
+
+
+@pytest.mark.slow
+def test_a_collection_of_the_real_shape_with_lists(tmp_path: Path) -> None:
+    shards = write_collection(tmp_path / "shards", 3000, shards=2, seed=1)
+    readers = [ShardReader(shard, MS_MARCO, strict=True) for shard in shards]
+    ids = [line.segment.segment_id for reader in readers for line in reader if line.segment]
+    vectors = np.load(write_vectors_like(tmp_path / "made", ids, 384, seed=1) / "vectors.npy")
+    parquet = tmp_path / "vectors.parquet"
+    pq.write_table(pa.table({"_id": ids, "emb": list(vectors)}), parquet)
+    command = ["index", "build", *map(str, shards), "-o", str(tmp_path / "index")]
+    command += ["--profile", "cpu-24gb", "--vectors", str(parquet)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert "cpu-24gb" in result.stdout
+    built = open_index(tmp_path / "index")
+    for row, hits in enumerate(built.vectors.search(vectors[:20], 5)):
+        assert hits[0].segment_id == ids[row]
+        assert len(built.docstore.get_many([hit.segment_id for hit in hits])) == 5
+
+
+def test_a_small_index_says_that_lists_need_more(
+    small_shard: Path, published: list[Path], tmp_path: Path
+) -> None:
+    command = ["index", "build", str(small_shard), "-o", str(tmp_path / "index")]
+    result = CliRunner().invoke(app, [*command, "--profile", "cpu-24gb"])
+    assert "needs at least 1000 vectors; found 40" in str(result.exception)

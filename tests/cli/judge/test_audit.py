@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import UsageError
+from sidelight.sample import sample_path
+from tests.helpers.models.fault_server import FaultServer
+
+SAMPLE = sample_path()
+REPORTS = SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2"
+QUESTIONS = SAMPLE / "runs" / "question_generation_runs" / "tidepool-t1"
+
+
+@pytest.fixture
+def rubrics(tmp_path: Path) -> Path:
+    """The rubric of one topic."""
+    (tmp_path / "rubrics").mkdir()
+    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), tmp_path / "rubrics")
+    return tmp_path / "rubrics"
+
+
+def audit(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["audit", *map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("run", "task", "probes"),
+    [
+        (REPORTS, "task2", ["order", "length", "author", "instruction"]),
+        (QUESTIONS, "task1", ["order", "author", "instruction"]),
+    ],
+)
+def test_the_embedded_judge(
+    run: Path, task: str, probes: list[str], rubrics: Path, tmp_path: Path
+) -> None:
+    given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
+    shown = audit(*given)
+    assert "judge: embedded 2 (words only), embedded" in shown
+    assert all(f"\n{name} holds: " in shown for name in probes)
+    found = json.loads(audit(*given, "--json"))
+    assert [probe["probe"] for probe in found["probes"]] == probes
+    assert all(probe["holds"] for probe in found["probes"])
+    with (tmp_path / "out" / "audit_changes.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == sum(probe["n_changed"] for probe in found["probes"])
+
+
+def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(
+    rubrics: Path, tmp_path: Path
+) -> None:
+    given = (REPORTS, "--task", "task2", "--rubrics", rubrics, "-o", tmp_path / "out", "--json")
+    given += ("--judge", "prompted", "--model", "tiny", "--topics", SAMPLE / "topics.jsonl")
+    with FaultServer() as server:
+        found = json.loads(audit(*given, "--base-url", server.base_url))
+        n_calls = server.stats().calls
+        # The judge is shown no tag and no team, but a byline; so each probe is a call of its own.
+        assert n_calls == 5
+        assert json.loads(audit(*given, "--offline")) == found
+        assert server.stats().calls == n_calls
+    # Its labels depend on nothing but the bytes of the request.
+    assert "FAILS" in " ".join(probe["verdict"] for probe in found["probes"])
+
+
+def test_options_of_the_judge_that_was_not_chosen_are_refused(
+    rubrics: Path, tmp_path: Path
+) -> None:
+    given = (REPORTS, "--task", "task2", "--rubrics", rubrics, "-o", tmp_path)
+    with pytest.raises(UsageError, match="--judge prompted"):
+        audit(*given, "--model", "tiny")
+    with pytest.raises(UsageError, match="--example-run"):
+        audit(*given, "--example-run", "lantern-t2")

@@ -1,0 +1,225 @@
+"""Self-evaluation: what may judge, that figures are those of `judge` and `score`, and its cost."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.config.load import load_settings
+from sidelight.errors import BudgetExhaustedError, InputError, UsageError
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.index.folder import IndexFolder
+from sidelight.runs.directory import RunDirectory
+from sidelight.sample import sample_path
+from sidelight.tracks import load_track
+from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+
+SCALES = load_track().scales
+
+SAMPLE = sample_path()
+PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
+JUDGED = ("--judge", "prompted", "--judge-model", "critic")
+
+
+def sidelight(*given: object) -> dict[str, Any]:
+    result = CliRunner().invoke(app, [*map(str, given), "--json"])
+    if result.exception is not None:
+        raise result.exception
+    shown: dict[str, Any] = json.loads(result.stdout)
+    return shown
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def inputs(
+    mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Any, ...]:
+    options = write_inputs(tmp_path_factory.mktemp("inputs"), 1)
+    return (*options, *SHORT, "--index", mini_web_index.path)
+
+
+@pytest.fixture(scope="module")
+def plain_run(inputs: tuple[Any, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run without a model on one topic."""
+    out = tmp_path_factory.mktemp("plain") / "run"
+    run(*inputs, *PLAINLY, "--output", out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def rubrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rubric of that topic."""
+    folder = tmp_path_factory.mktemp("rubrics")
+    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), folder)
+    return folder
+
+
+def funnel(folder: Path) -> list[dict[str, str]]:
+    with (folder / "funnel.csv").open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_the_figures_are_those_of_judge_and_score(
+    plain_run: Path, rubrics: Path, mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    given = ("--rubrics", rubrics, "--words-only")
+    scores, apart = tmp_path / "scores", tmp_path / "apart"
+    shown = sidelight("evaluate", plain_run, "--index", mini_web_index.path, *given, "-o", scores)
+    for task, name in (("task1", "task1.tsv"), ("task2", "task2.jsonl")):
+        sidelight("judge", plain_run / name, "--task", task, *given, "-o", apart)
+    made = {path.name: path.read_bytes() for path in apart.iterdir()}
+    assert {name: (scores / name).read_bytes() for name in made} == made
+    common = ("--rubrics", rubrics, "-o", apart, "--assessments")
+    labels, compound = apart / "auto_question_assessments.csv", "auto_compound_question_check.csv"
+    sidelight("score", "task1", *common, labels, "--compound", apart / compound)
+    (reports,) = sidelight("score", "task2", *common, apart / "auto_report_assessments.csv")["runs"]
+    for name in ("question", "report"):
+        for per in ("run", "topic"):
+            result = f"auto_{name}_generation_per_{per}_results.csv"
+            assert (scores / result).read_bytes() == (apart / result).read_bytes()
+    retrieved, selected, written, judged = (total["credit"] for total in shown["funnel"])
+    assert judged == pytest.approx(reports["supportive_score"])
+    assert 1 >= retrieved >= selected > 0
+    assert written >= judged > 0
+    rows = funnel(scores)
+    assert sum(float(row["weight"]) for row in rows) == pytest.approx(1)
+    assert all(row["lost_at"] or row["judged"] == "1.0" for row in rows)
+    assert sorted(path.name for path in plain_run.iterdir() if path.name == "scores") == []
+
+
+def test_a_judge_of_another_package_judges_a_run(
+    plain_run: Path, rubrics: Path, mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    """One that cannot read reports in advance, as only the embedded judge can."""
+    judge = ("--judge", "tests.helpers.labels.plain_judge:PlainJudge", "--rubrics", rubrics)
+    given = ("--index", mini_web_index.path, *judge, "-o", tmp_path)
+    shown = sidelight("evaluate", plain_run, *given)
+    assert shown["judge"] == "plain 1, embedded"
+    assert (shown["task1"]["score"], shown["task2"]["supportive_score"]) == (0, 0)
+    assert [total["credit"] for total in shown["funnel"]] == [0] * 4
+
+
+@pytest.mark.slow
+def test_generation_never_reads_the_rubrics(
+    inputs: tuple[Any, ...],
+    rubrics: Path,
+    server: FaultServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a rubric was read by the process that generates")
+
+    monkeypatch.setattr("sidelight.formats.banks.rubrics.read_bytes", refuse)
+    out = tmp_path / "run"
+    given = (*inputs, *PLAINLY, *JUDGED, "--base-url", server.base_url, "--output", out)
+    shown = run(*given, "--rubrics", rubrics)["evaluation"]
+    assert (shown["rubrics"], shown["n_topics"]) == ("given", 1)
+    assert shown["judge"].startswith("prompted")
+    assert len(funnel(out / "scores")) == len(
+        (out / "scores" / "auto_report_assessments.csv").read_text().splitlines()[1:]
+    )
+    assert "rubric" not in (out / "config.yaml").read_text().replace("draft_rubric", "")
+
+
+def test_a_run_is_judged_by_what_it_drafted_and_pays_once(
+    inputs: tuple[Any, ...], mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    drafting = ("--set", "roles.default=extractive", "--set", "roles.draft_rubric=prompted")
+    with FaultServer() as server:
+        made = (*inputs, *drafting, "--base-url", server.base_url, "--output", out)
+        undisturbed = run(*made)
+        assert "evaluation" not in undisturbed
+        before = files(out)
+        n_calls = server.stats().calls
+        given = ("evaluate", out, "--index", mini_web_index.path, *JUDGED)
+        estimate = sidelight(*given, "--estimate")
+        assert server.stats().calls == n_calls
+        with pytest.raises(BudgetExhaustedError):
+            sidelight(*given, "--base-url", server.base_url, "--max-calls", 20)
+        shown = run(*made, *JUDGED)["evaluation"]
+        stats = server.stats()
+        assert stats.answered_twice() == {}
+        # Repaired replies come on top.
+        assert estimate["calls"] <= stats.calls - n_calls <= 2 * estimate["calls"]
+        assert sidelight(*given, "--base-url", server.base_url) == shown
+        assert server.stats().calls == stats.calls
+    # Judging changes nothing of the run itself.
+    assert {name: files(out)[name] for name in before} == before
+    (result,) = (RunDirectory(out).result(path.stem) for path in (out / "traces").iterdir())
+    (rubric,) = read_rubrics(out / "scores" / "rubrics", SCALES).values()
+    assert shown["rubrics"] == "drafted"
+    assert [(one.text, one.weight) for one in rubric.questions] == [
+        (angle.question, angle.weight) for angle in result.trace.rubric or ()
+    ]
+    assert len(funnel(out / "scores")) == len(rubric.questions)
+    with pytest.raises(UsageError, match="rubrics that the run drafted"):
+        sidelight(*given, "--rubrics", SAMPLE / "human_rubrics", "--offline")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--judge", "prompted", "--judge-model", "tiny"), "would judge itself"),
+        (("--judge", "prompted"), "needs a model"),
+        ((*PLAINLY, "--judge", "embedded"), "draft none.*--rubrics"),
+        (("--rubrics", SAMPLE / "human_rubrics"), "no judge.*--judge embedded"),
+        ((*JUDGED, "--rubrics", "nowhere"), "there is no folder nowhere"),
+        (("--judge", "oracle"), "oracle"),
+    ],
+    ids=["self-judging", "model", "rubrics", "judge", "folder", "name"],
+)
+def test_what_judging_lacks_is_said_before_generation(
+    options: tuple[Any, ...], message: str, inputs: tuple[Any, ...], tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=f"(?s){message}"):
+        run(*inputs, *options, "--output", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_writer_may_judge_itself_when_told_so(inputs: tuple[Any, ...], tmp_path: Path) -> None:
+    given = (*inputs, "--judge", "prompted", "--judge-model", "tiny", "--allow-self-judging")
+    assert run(*given, "--estimate", "--output", tmp_path / "run")["total"]["calls"] > 0
+
+
+def test_another_index_or_an_unfinished_run_is_refused(
+    plain_run: Path, rubrics: Path, small_index: IndexFolder, tmp_path: Path
+) -> None:
+    given = ("--index", small_index.path, "--rubrics", rubrics, "--words-only")
+    with pytest.raises(InputError, match="another index"):
+        sidelight("evaluate", plain_run, *given)
+    with pytest.raises(InputError, match="expected a finished run"):
+        sidelight("evaluate", tmp_path, *given)
+
+
+def test_the_judge_is_no_part_of_what_makes_a_run() -> None:
+    judged = load_settings(None, ["models.judge.name=critic"])
+    assert judged.fingerprint() == load_settings(None).fingerprint()
+    assert judged.models.judge is not None
+
+
+@pytest.mark.slow
+def test_a_run_is_judged_without_a_model(
+    inputs: tuple[Any, ...], plain_run: Path, rubrics: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(plain_run, tmp_path / "run")
+    given = (*inputs, *PLAINLY, "--output", tmp_path / "run", "--judge", "embedded")
+    shown = run(*given, "--rubrics", rubrics, "--examples", SAMPLE)["evaluation"]
+    credit = {total["stage"]: total["credit"] for total in shown["funnel"]}
+    assert credit["judged"] == pytest.approx(shown["task2"]["supportive_score"])
+    assert credit["retrieved"] >= credit["selected"] > credit["judged"] > 0

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import BudgetExhaustedError, InputError, OfflineError, UsageError
+from sidelight.sample import sample_path
+from tests.helpers.models.fault_server import FaultServer
+
+SAMPLE = sample_path()
+RUN = SAMPLE / "runs" / "question_generation_runs" / "tidepool-t1"
+REPORT = SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2"
+TOPICS = SAMPLE / "topics.jsonl"
+EXAMPLES = ("--examples", SAMPLE, *("--example-run", "lantern-t1", "--example-run", "lantern-t2"))
+
+
+@pytest.fixture(scope="module")
+def rubrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rubric of one topic, with eight questions."""
+    folder = tmp_path_factory.mktemp("rubrics")
+    shutil.copy(min((SAMPLE / "human_rubrics").iterdir()), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        yield server
+
+
+def arguments(run: Path, task: str, rubrics: Path, *more: object) -> list[str]:
+    fixed = ("judge", run, "--task", task, "--rubrics", rubrics, "--judge", "prompted")
+    return [*map(str, (*fixed, "--topics", TOPICS, *more))]
+
+
+def sidelight(*given: object) -> str:
+    result = CliRunner().invoke(app, [*map(str, given)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def judge(*given: Any) -> dict[str, Any]:
+    shown: dict[str, Any] = json.loads(sidelight(*arguments(*given), "--json"))
+    return shown
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The files of a folder but for hidden ones, which a kill leaves half written."""
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(folder.iterdir())
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+@pytest.mark.parametrize("mode", ["pairwise", "listwise", "grid"])
+def test_runs_are_judged_replayed_and_scored(
+    mode: str, rubrics: Path, server: FaultServer, tmp_path: Path
+) -> None:
+    asked = ("--model", "tiny", "--mode", mode, *EXAMPLES, "--cache", tmp_path / "cache")
+    online = (*asked, "--base-url", server.base_url)
+    made, again = tmp_path / "made", tmp_path / "again"
+    before = server.stats().calls
+    manifest = judge(RUN, "task1", rubrics, *online, "-o", made)
+    judge(REPORT, "task2", rubrics, *online, "-o", made)
+    n_calls = server.stats().calls - before
+    assert manifest["judge"] == "prompted"
+    assert manifest["instrument"]["mode"] == mode
+    assert manifest["instrument"]["models"] == ["tiny"]
+    assert manifest["example_run_tags"] == ["lantern-t1", "lantern-t2"]
+    shown = sidelight(
+        *("score", "task1", "--json", "--rubrics", rubrics),
+        *("--assessments", made / "auto_question_assessments.csv"),
+        *("--compound", made / "auto_compound_question_check.csv"),
+    )
+    assert json.loads(shown)["judge"] == f"prompted {manifest['version']}, prompted"
+    judge(RUN, "task1", rubrics, *asked, "--offline", "-o", again)
+    judge(REPORT, "task2", rubrics, *asked, "--offline", "-o", again)
+    assert files(again) == files(made)
+    assert server.stats().calls - before == n_calls
+    with pytest.raises(OfflineError):
+        judge(REPORT, "task2", rubrics, *asked, "--model", "huge", "--offline", "-o", tmp_path)
+
+
+@pytest.mark.parametrize(("mode", "n_calls"), [("pairwise", 90), ("listwise", 18), ("grid", 11)])
+def test_an_estimate_counts_the_calls_and_makes_none(
+    mode: str, n_calls: int, rubrics: Path, server: FaultServer, tmp_path: Path
+) -> None:
+    # 10 compound verdicts, and 8 x 10 pairs one by one, by rubric question, or all at once
+    given = (RUN, "task1", rubrics, *EXAMPLES, "--mode", mode, "--model", "tiny")
+    out = tmp_path / "out"
+    before = server.stats().calls
+    estimate = judge(*given, "-o", out, "--estimate")
+    assert estimate["calls"] == n_calls
+    assert estimate["completion_tokens"] == 100 * n_calls + 25 * 90
+    assert not out.exists()
+    assert server.stats().calls == before
+    judge(*given, "-o", out, "--base-url", server.base_url)
+    # A repaired reply is one more call.
+    assert n_calls <= server.stats().calls - before <= 2 * n_calls
+    two = judge(*given, "-o", out, "--estimate", "--model", "other")
+    assert two["calls"] == 2 * n_calls
+    assert two["prompt_tokens"] == pytest.approx(2 * estimate["prompt_tokens"], abs=1)
+    shown = sidelight(*arguments(*given, "-o", out, "--estimate"))
+    assert f"{n_calls} calls" in shown
+    assert "characters / 4" in shown
+
+
+def test_a_budget_stops_and_the_same_command_goes_on(rubrics: Path, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        given = (RUN, "task1", rubrics, "--model", "tiny", "--base-url", server.base_url)
+        given = (*given, "-o", tmp_path)
+        with pytest.raises(BudgetExhaustedError):
+            judge(*given, "--max-calls", "30")
+        assert not list(tmp_path.glob("*.csv"))
+        assert server.stats().calls == 30
+        with pytest.raises(BudgetExhaustedError):
+            judge(*given, "--max-tokens", "60000")
+        judge(*given)
+        stats = server.stats()
+        assert stats.answered_twice() == {}
+        assert (stats.calls, len(stats.asked)) == (90, 90)
+
+
+def test_several_models_vote(rubrics: Path, server: FaultServer, tmp_path: Path) -> None:
+    models = ("--model", "one", "--model", "two", "--model", "three")
+    where = ("--base-url", server.base_url, "-o", tmp_path)
+    manifest = judge(REPORT, "task2", rubrics, *models, *where)
+    assert manifest["instrument"]["models"] == ["one", "two", "three"]
+    assert "median" in manifest["instrument"]["rule"]
+    assert "one: " in (tmp_path / "auto_report_assessments.csv").read_text()
+
+
+def test_a_faulty_server_costs_verdicts_but_no_run(rubrics: Path, tmp_path: Path) -> None:
+    # Half of all requests fail: of those with a repair turn a quarter stays without a verdict.
+    with FaultServer(faults=0.5, seed=3, kinds=("prose", "refusal", "truncated")) as server:
+        where = ("--base-url", server.base_url, "-o", tmp_path)
+        manifest = judge(RUN, "task1", rubrics, "--model", "tiny", *where)
+    assert 0 < manifest["n_unjudged"]["task1"] < 45
+    rows = (tmp_path / "auto_question_assessments.csv").read_text().splitlines()
+    assert len(rows) == 1 + 80
+
+
+def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
+    given = (RUN, "task1", rubrics, "-o", tmp_path)
+    with pytest.raises(UsageError, match="the judge prompted needs a model"):
+        judge(*given)
+    with pytest.raises(UsageError, match="--judge prompted"):
+        judge(*given, "--judge", "embedded", "--estimate")
+    with pytest.raises(UsageError, match="names a model twice"):
+        judge(*given, "--model", "tiny", "--model", "tiny")
+    with pytest.raises(UsageError, match="no address is known"):
+        judge(*given, "--model", "tiny")
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text(TOPICS.read_text().splitlines()[-1] + "\n")
+    with pytest.raises(InputError, match="expected the articles of all rubrics"):
+        judge(*given, "--model", "tiny", "--topics", topics)
+    with pytest.raises(UsageError, match="seen labels of lantern-t1"):
+        judge(
+            *(RUN.with_name("lantern-t1"), "task1", rubrics, "-o", tmp_path, *EXAMPLES),
+            *("--model", "tiny", "--offline"),
+        )
+
+
+def n_kept(cache: Path) -> int:
+    """How many verdicts are on disk."""
+    if not (cache / "replies.sqlite").exists():
+        return 0
+    database = sqlite3.connect(cache / "replies.sqlite")
+    try:
+        return int(database.execute("SELECT count(*) FROM replies").fetchone()[0])
+    except sqlite3.OperationalError:  # killed before the table was made
+        return 0
+    finally:
+        database.close()
+
+
+AT_ONCE = 4
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_killed_judge_loses_no_verdict_and_repeats_none(
+    kills: int, rubrics: Path, server: FaultServer, tmp_path: Path
+) -> None:
+    def start(out: Path, server: FaultServer) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "sidelight.cli.main"]
+        command += arguments(RUN, "task1", rubrics, "--model", "tiny", "-o", out)
+        command += ["--base-url", server.base_url, "--at-once", str(AT_ONCE)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    given = ("--model", "tiny", "--base-url", server.base_url)
+    judge(RUN, "task1", rubrics, *given, "-o", tmp_path / "undisturbed")
+    undisturbed = files(tmp_path / "undisturbed")
+    rng = random.Random(kills)
+    with FaultServer(latency_s=0.03) as slow:
+        killed = 0
+        while killed < kills:
+            out = tmp_path / f"after-{killed}"
+            while True:
+                kept, asked = n_kept(out / "replies"), slow.stats().calls
+                process = start(out, slow)
+                try:
+                    # It needs half a second to begin, and 90 / 4 x 0.03 s or more to ask.
+                    process.wait(rng.uniform(0.5, 1.3) if killed < kills else None)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                _, errors = process.communicate()
+                new_asked = slow.stats().calls - asked
+                if process.returncode != -signal.SIGKILL:
+                    break
+                killed += 1
+                # Only calls under way were made in vain.
+                assert new_asked - (n_kept(out / "replies") - kept) <= AT_ONCE
+            assert (process.returncode, errors) == (
+                0,
+                "no labelled examples: the judge was shown none\n",
+            )
+            assert new_asked == 90 - kept
+            assert files(out) == undisturbed

@@ -1,0 +1,68 @@
+"""Shared options are spelled and declared in one place, whatever command takes them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+
+UNSPELLED = re.compile(r"typer\.Option\((?!')")
+CLI = Path(__file__).resolve().parents[3] / "sidelight" / "cli"
+
+
+def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    found = getattr(command, "commands", {})
+    for name, one in found.items():
+        yield from commands(one, (*words, name))
+    if not found:
+        yield words, command
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+def test_an_option_of_several_commands_is_declared_once() -> None:
+    declared = defaultdict(list)
+    for path in sorted(CLI.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
+                for one in node.args[:1]:
+                    declared[ast.literal_eval(one)].append(f"{path.name}:{node.lineno}")
+            # Without a spelling of its own, an option is called as its parameter.
+            elif isinstance(node, ast.arg) and UNSPELLED.search(ast.unparse(node)):
+                declared[f"--{node.arg}"].append(f"{path.name}:{node.lineno}")
+    assert len(declared) > 40
+    assert {name: places for name, places in declared.items() if len(places) > 1} == {}
+
+
+def test_every_command_says_where_results_go_alike() -> None:
+    spellings = {
+        tuple(parameter.opts)
+        for command in COMMANDS.values()
+        for parameter in command.params
+        if parameter.name.startswith("out") or "-o" in parameter.opts
+    }
+    assert spellings == {("--output", "-o")}
+
+
+def test_help_is_two_letters_away_everywhere() -> None:
+    for words in COMMANDS:
+        shown = CliRunner().invoke(app, [*words, "-h"])
+        assert shown.exit_code == 0, words
+        assert "Usage:" in shown.stdout
+
+
+def test_help_groups_commands_by_what_a_user_wants() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    panels = ["Make runs", "Judge and score", "Index and search", "Look and publish"]
+    places = [shown.index(panel) for panel in (*panels, "This machine")]
+    assert places == sorted(places)
+    assert "─ Commands ─" not in shown

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.index.folder import IndexFolder
+from sidelight.schemas.article import Article
+
+
+def run(*arguments: object, code: int = 0) -> tuple[str, str]:
+    result = CliRunner().invoke(app, ["run", *map(str, arguments)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.stdout, result.stderr
+
+
+def write_topics(path: Path, *articles: Article) -> Path:
+    lines = (
+        {"docid": article.topic_id, **article.model_dump(exclude={"topic_id"})}
+        for article in articles
+    )
+    path.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def topics(mini_web_articles: tuple[Article, ...], tmp_path: Path) -> Path:
+    """One article of the mini web, and one that holds nothing."""
+    nothing = Article(topic_id="msmarco_v2.1_doc_99_1", body="")
+    return write_topics(tmp_path / "topics.jsonl", mini_web_articles[0], nothing)
+
+
+def test_a_failed_topic_is_named_and_makes_the_exit_code(
+    topics: Path, small_index: IndexFolder, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    command = ("--topics", topics, "--index", small_index.path, "--output", out)
+    shown, errors = run(*command, code=1)
+    assert shown.startswith("1 topics in ")
+    assert "1 reports are short" in shown
+    assert errors == (
+        "failed msmarco_v2.1_doc_99_1: InputError: msmarco_v2.1_doc_99_1: "
+        "the article has neither title nor text\n"
+    )
+    (line,) = (out / "failures.jsonl").read_text().splitlines()
+    assert orjson.loads(line)["topic_id"] == "msmarco_v2.1_doc_99_1"
+    # It is tried again, and fails again; what is finished stays.
+    shown, errors = run(*command, "--json", code=1)
+    summary = orjson.loads(shown)
+    assert (summary["done"], len(summary["kept"]), len(summary["failures"])) == ([], 1, 1)
+
+
+def test_one_topic_then_nothing_to_do(
+    topics: Path, small_index: IndexFolder, tmp_path: Path
+) -> None:
+    topic_id = "msmarco_v2.1_doc_90_9184"
+    command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
+    run(*command, "--topic", topic_id)
+    shown, _ = run(*command, "--topic", topic_id)
+    assert shown.startswith("Nothing to do: all 1 topics were finished before.\n")
+    with pytest.raises(UsageError, match="other settings"):
+        run(*command, "--set", "retrieval.k=5")
+
+
+def test_what_cannot_be_run_is_said_at_once(
+    topics: Path, small_index: IndexFolder, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    command = ("--topics", topics, "--output", out)
+    with pytest.raises(UsageError, match=r"--topic x: .* has no such topic"):
+        run(*command, "--index", small_index.path, "--topic", "x")
+    with pytest.raises(InputError, match="expected an index"):
+        run(*command, "--index", tmp_path)
+    with pytest.raises(UsageError, match="names a rubric"):
+        run(*command, "--index", small_index.path, "--set", "track=rubric")
+    assert not out.exists()

@@ -1,0 +1,135 @@
+"""`sidelight run` with models: who does what, replays, budgets, and what must be said."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidelight.errors import BudgetExhaustedError, OfflineError, UsageError
+from sidelight.index.folder import IndexFolder
+from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture
+def options(mini_web_index: IndexFolder, tmp_path: Path) -> tuple[Any, ...]:
+    return (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
+
+
+def prompts(summary: dict[str, Any]) -> set[str]:
+    return {usage["prompt"] for usage in summary["calls"]}
+
+
+QUESTIONS = {"questions", "compound", "split_question"}
+REPORT = {"claims", "report", "support", "revise"}
+REPORT_ROLES = ("write_report", "check_report", "revise_report")
+OF_THE_REPORT = tuple(f"--set=roles.{role}=prompted" for role in REPORT_ROLES)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asked"),
+    [
+        (("--set=roles.write_questions=prompted",), QUESTIONS),
+        (OF_THE_REPORT, REPORT),
+        (("--set=roles.write_questions=organizers-2024",), {"organizers_2024"}),
+        (("--set=roles.write_questions=organizers-2024-example",), {"organizers_2024"}),
+    ],
+    ids=["questions", "report", "organizers-2024", "organizers-2024-example"],
+)
+def test_roles_with_and_without_a_model_work_together(
+    chosen: tuple[str, ...],
+    asked: set[str],
+    server: FaultServer,
+    options: tuple[Any, ...],
+    tmp_path: Path,
+) -> None:
+    plainly = ("--set", "roles.default=extractive")
+    address = ("--base-url", server.base_url)
+    summary = run(*options, *plainly, *chosen, *address, "--output", tmp_path / "run")
+    assert (len(summary["done"]), summary["problems"], summary["fallbacks"]) == (1, [], {})
+    assert prompts(summary) <= asked
+    assert min(asked) in prompts(summary)
+
+
+def test_a_cache_that_is_copied_replays_the_run_without_a_server(
+    options: tuple[Any, ...], tmp_path: Path
+) -> None:
+    made, again, copy = (tmp_path / name for name in ("made", "again", "copy"))
+    with FaultServer() as server:
+        run(*options, "--base-url", server.base_url, "--output", made)
+    shutil.copytree(made / "cache", copy)
+    summary = run(*options, "--offline", "--cache", copy, "--output", again)
+    assert all(usage["calls"] == usage["cached"] for usage in summary["calls"])
+    assert files(again) == files(made)
+    with pytest.raises(OfflineError, match="holds no answer"):
+        run(*options, "--offline", "--output", tmp_path / "nothing")
+    assert set(files(tmp_path / "nothing")) == {"config.yaml"}
+
+
+def test_a_budget_stops_a_run_that_goes_on_when_called_again(
+    options: tuple[Any, ...], tmp_path: Path
+) -> None:
+    with FaultServer() as server:
+        given = (*options, "--base-url", server.base_url, "--output", tmp_path / "run")
+        with pytest.raises(BudgetExhaustedError, match="all 60 calls") as caught:
+            run(*given, "--max-calls", 60)
+        assert caught.value.exit_code == 2
+        assert server.stats().calls == 60
+        assert set(files(tmp_path / "run")) == {"config.yaml"}
+        summary = run(*given)
+        stats = server.stats()
+    assert len(summary["done"]) == 1
+    assert (stats.calls, stats.answered_twice()) == (len(stats.asked), {})
+
+
+@pytest.mark.parametrize(
+    ("missing", "remedy"),
+    [
+        (("--set", "models.writer=null"), "--set models.writer.name=NAME"),
+        ((), "--base-url http://HOST:PORT/v1"),
+        (("--set", "models.writer.server=other"), r"servers\.other\.base_url"),
+    ],
+    ids=["model", "address", "server"],
+)
+def test_what_is_missing_is_said_with_what_to_do(
+    missing: tuple[str, ...],
+    remedy: str,
+    options: tuple[Any, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(UsageError, match=remedy) as caught:
+        run(*options, *missing, "--output", tmp_path / "run")
+    assert caught.value.exit_code == 2
+
+
+def test_a_model_orders_what_a_search_finds(
+    server: FaultServer, options: tuple[Any, ...], tmp_path: Path
+) -> None:
+    options = (*options, "--set=roles.default=extractive")
+    chosen = ("--set=retrieval.listwise_depth=25",)
+    plain = run(*options, "--output", tmp_path / "plain")
+    summary = run(
+        *options,
+        *chosen,
+        "--base-url",
+        server.base_url,
+        "--max-calls",
+        500,
+        "--output",
+        tmp_path / "run",
+    )
+    assert (len(summary["done"]), summary["problems"], prompts(plain)) == (1, [], set())
+    assert prompts(summary) == {"rank"}
+    assert files(tmp_path / "run")["task2.jsonl"] != files(tmp_path / "plain")["task2.jsonl"]

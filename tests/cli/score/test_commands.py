@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.rubrics import read_rubric, write_rubric
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
+
+ANSWERS = "topic_id,run_tag,answer_id,{label}\n"
+PAIRS = "topic_id,rubric_question_rank,run_tag,run_question_rank,annotation\n"
+VERDICTS = (
+    "topic_id,run_tag,run_question_rank,run_question_text,"
+    "auto_compound_question_assessment,auto_assessment_rationale\n"
+)
+
+
+def score(*arguments: object) -> tuple[str, str]:
+    result = CliRunner().invoke(app, ["score", *map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout, result.stderr
+
+
+@pytest.fixture
+def rubrics(tmp_path: Path) -> Path:
+    for topic_id in ("a", "b"):
+        question = RubricQuestion(
+            question_id=f"{topic_id}-1",
+            rank=1,
+            text="Who?",
+            importance=SCALES["importance"].label("have to know"),
+            answers=(RubricAnswer(answer_id="na-1", text="x"),),
+        )
+        rubric = Rubric(topic_id=topic_id, questions=(question,))
+        (tmp_path / "rubrics").mkdir(exist_ok=True)
+        write_rubric(tmp_path / "rubrics" / f"{topic_id}.json", rubric)
+    return tmp_path / "rubrics"
+
+
+def answers(path: Path, *rows: str, label: str = "auto_assessment") -> Path:
+    path.write_text(ANSWERS.format(label=label) + "".join(f"{row}\n" for row in rows))
+    return path
+
+
+def pairs(path: Path, *rows: str) -> Path:
+    path.write_text(PAIRS + "".join(f"{row}\n" for row in rows))
+    return path
+
+
+def verdicts(path: Path, *rows: str) -> Path:
+    path.write_text(VERDICTS + "".join(f"{row},Who?,not-compound,x\n" for row in rows))
+    return path
+
+
+def test_reports_as_a_table_and_files(tmp_path: Path, rubrics: Path) -> None:
+    file = answers(tmp_path / "a.csv", "a,long-run-tag,na-1,supports")
+    shown, warned = score(
+        "task2", "--rubrics", rubrics, "--assessments", file, "-o", tmp_path / "out"
+    )
+    # (1 + 0) / 2: topic b has no judgment
+    assert "long-run-tag" in shown
+    assert "0.5000" in shown
+    assert "1/2" in shown
+    assert "labels: auto" in shown
+    assert "no intervals: 2 topics are fewer than 3" in shown
+    assert "long-run-tag: no judgment for 1 topics, which count as 0: b" in warned
+    per_run = tmp_path / "out" / "auto_report_generation_per_run_results.csv"
+    assert per_run.read_text().splitlines()[1] == "long-run-tag,0.5,0.0,0.5,1,,"
+
+
+def test_three_topics_have_an_interval(tmp_path: Path, rubrics: Path) -> None:
+    third = read_rubric(rubrics / "a.json", SCALES).model_copy(update={"topic_id": "c"})
+    write_rubric(rubrics / "c.json", third)
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
+    common = ("task2", "--rubrics", rubrics, "--assessments", file)
+    shown, _ = score(*common, "--samples", 500, "--seed", 7, "-o", tmp_path)
+    # scores 1, 0, 0: among 500 draws of three topics there are some of three zeros and three ones
+    assert "[0.0000, 1.0000]" in shown
+    assert "intervals: bootstrap over 3 topics, 500 samples, seed 7" in shown
+    per_run = (tmp_path / "auto_report_generation_per_run_results.csv").read_text().splitlines()
+    assert per_run[0].endswith(",n_topics,interval_low,interval_high")
+    assert per_run[1].endswith(",1,0.0,1.0")
+    shown, _ = score(*common, "--samples", 500, "--json")
+    assert json.loads(shown)["runs"][0]["interval"] == {"low": 0.0, "high": 1.0}
+    score(*common, "--organizer-compat", "-o", tmp_path / "compat")
+    per_run = (tmp_path / "compat" / "auto_report_generation_per_run_results.csv").read_text()
+    assert per_run == "run_tag,supportive_score,contradictory_score\nr,1.0,0.0\n"
+
+
+def test_human_labels_name_the_files(tmp_path: Path, rubrics: Path) -> None:
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", label="annotation")
+    score("task2", "--rubrics", rubrics, "--assessments", file, "-o", tmp_path / "out")
+    assert (tmp_path / "out" / "human_report_generation_per_topic_results.csv").exists()
+
+
+def test_json_has_everything(tmp_path: Path, rubrics: Path) -> None:
+    file = answers(tmp_path / "a.csv", "a,r,na-1,contradicts")
+    shown, _ = score("task2", "--rubrics", rubrics, "--assessments", file, "--json")
+    found = json.loads(shown)
+    assert found["runs"] == [
+        {
+            "run_tag": "r",
+            "supportive_score": 0.0,
+            "contradictory_score": 0.5,
+            "unjudged": 0.5,
+            "n_topics": 1,
+            "interval": None,
+        }
+    ]
+    assert found["bootstrap"] == {"samples": 10_000, "seed": 0}
+    assert found["omitted"] == {"r": ["b"]}
+    assert [topic["topic_id"] for topic in found["topics"]] == ["a", "b"]
+    assert found["judge"] is None
+
+
+def test_conflicting_labels_need_merge(tmp_path: Path, rubrics: Path) -> None:
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,r,na-1,contradicts")
+    with pytest.raises(InputError, match="label-conflict"):
+        score("task2", "--rubrics", rubrics, "--assessments", file)
+    shown, _ = score("task2", "--rubrics", rubrics, "--assessments", file, "--merge", "--json")
+    assert json.loads(shown)["runs"][0]["contradictory_score"] == 0.5
+
+
+def test_unit_weights_without_rubrics_say_so(tmp_path: Path) -> None:
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports", "a,r,na-2,partial")
+    with pytest.raises(UsageError, match="expected --rubrics"):
+        score("task2", "--assessments", file)
+    shown, _ = score("task2", "--assessments", file, "--unit-weights")
+    assert "0.7500" in shown
+    assert "no rubrics: the answers any run was judged on stand for them" in shown
+
+
+def test_compatible_mode_excludes_what_the_script_cannot(tmp_path: Path, rubrics: Path) -> None:
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
+    common = ("task2", "--rubrics", rubrics, "--assessments", file, "--organizer-compat")
+    shown, warned = score(*common)
+    assert "1.0000" in shown  # over one topic
+    assert "unjudged" not in shown
+    assert "interval" not in shown
+    assert warned == ""
+    for option in ("--merge", "--unit-weights"):
+        with pytest.raises(UsageError, match="excludes"):
+            score(*common, option)
+
+
+def test_questions_with_and_without_filter(tmp_path: Path, rubrics: Path) -> None:
+    labels = pairs(tmp_path / "p.csv", "a,1,r,1,very-similar", "b,1,r,1,similar")
+    common = ("task1", "--rubrics", rubrics, "--assessments", labels)
+    shown, _ = score(*common)
+    assert "0.7500" in shown
+    assert "not filtered out" in shown
+    compound = verdicts(tmp_path / "c.csv", "a,r,1", "b,r,1")
+    shown, _ = score(*common, "--compound", compound)
+    assert "credit lost" in shown
+    assert "not filtered out" not in shown
+
+
+def test_compatible_questions_need_verdicts(tmp_path: Path, rubrics: Path) -> None:
+    file = pairs(tmp_path / "p.csv", "a,1,r,1,very-similar")
+    common = ("task1", "--rubrics", rubrics, "--assessments", file, "--organizer-compat")
+    with pytest.raises(UsageError, match="needs --compound"):
+        score(*common)
+    compound = verdicts(tmp_path / "c.csv", "a,r,1")
+    shown, _ = score(*common, "--compound", compound, "--json")
+    assert json.loads(shown)["runs"] == [{"run_tag": "r", "score": 1.0}]
+
+
+def test_labels_and_verdicts_of_two_judges_do_not_mix(tmp_path: Path, rubrics: Path) -> None:
+    files = []
+    for kind, make, row in (
+        ("embedded", pairs, "a,1,r,1,very-similar"),
+        ("prompted", verdicts, "a,r,1"),
+    ):
+        folder = tmp_path / kind
+        folder.mkdir()
+        manifest = {
+            "judge": "some",
+            "version": "1",
+            "kind": kind,
+            "runs": {},
+            "n_topics": 2,
+            "example_run_tags": [],
+            "agreement": {},
+            "n_unjudged": {},
+        }
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        files.append(make(folder / "file.csv", row))
+    common = ("task1", "--rubrics", rubrics, "--assessments", files[0])
+    shown, _ = score(*common)
+    assert "some 1, embedded" in shown
+    with pytest.raises(InputError, match="different judges"):
+        score(*common, "--compound", files[1])
+
+
+def test_retrieval(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("1 0 a 1\n2 0 b 1\n")
+    run.write_text("1 Q0 a 1 2.0 x\n")
+    common = ("retrieval", "--qrels", qrels, "--run", run, "--measures", "RR P@1")
+    shown, warned = score(*common)
+    assert "run.txt" in shown
+    assert "0.5000" in shown
+    assert "no results for 1 queries, which count as 0: 2" in warned
+    shown, _ = score(*common, "--per-query", "--json")
+    (found,) = json.loads(shown)["runs"]
+    assert found["mean"] == {"RR": 0.5, "P@1": 0.5}
+    assert found["per_query"] == {"1": {"RR": 1.0, "P@1": 1.0}, "2": {"RR": 0.0, "P@1": 0.0}}
+    shown, _ = score(*common, "--per-query")
+    assert shown.count("run.txt") == 3
+
+
+def test_scores_of_searches_go_on_to_other_commands(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n2 0 b 1\n3 0 c 1\n")
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n3 Q0 c 1 2.0 x\n")
+    bad.write_text("1 Q0 a 1 2.0 x\n")
+    runs = ("--run", good, "--run", bad, "--measures", "P@1", "-o", tmp_path / "out")
+    score("retrieval", "--qrels", tmp_path / "qrels.txt", *runs)
+    per_topic = tmp_path / "out" / "retrieval_per_topic_results.csv"
+    shown, _ = score("compare", per_topic, "--json")
+    (pair,) = json.loads(shown)["pairs"]
+    assert (pair["first"], pair["won"], pair["tied"]) == ("good.txt", 2, 1)
+    (tmp_path / "other").mkdir()
+    same = tmp_path / "other" / "good.txt"
+    same.write_bytes(bad.read_bytes())
+    with pytest.raises(UsageError, match="found 2 called good"):
+        score("retrieval", "--qrels", tmp_path / "qrels.txt", "--run", same, *runs)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import UsageError
+
+
+def compare(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["score", "compare", *map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.fixture
+def per_topic(tmp_path: Path) -> Path:
+    path = tmp_path / "per_topic.csv"
+    path.write_text(
+        "run_tag,topic_id,score,unjudged\n"
+        "x,a,0.5,0\nx,b,0.5,0\nx,c,1.0,0\ny,a,0.25,0\ny,b,0.5,0\ny,c,0.0,0.5\n"
+    )
+    return path
+
+
+def test_a_table_says_what_its_figures_are(per_topic: Path) -> None:
+    shown = compare(per_topic, "--samples", 200, "--seed", 3)
+    # differences 0.25, 0, 1
+    assert "x - y" in shown
+    assert "+0.4167" in shown
+    assert "[0.0000, 1.0000]" in shown
+    assert "note: score on 3 topics; 200 samples, seed 3" in shown
+    assert "corrected for 1 pairs" in shown
+
+
+def test_json_has_the_same(per_topic: Path) -> None:
+    found = json.loads(compare(per_topic, "--measure", "unjudged", "--baseline", "x", "--json"))
+    assert found["measure"] == "unjudged"
+    assert found["n_topics"] == 3
+    (pair,) = found["pairs"]
+    assert (pair["first"], pair["second"]) == ("y", "x")
+    # y has more unjudged, which is worse
+    assert (pair["won"], pair["lost"], pair["tied"]) == (0, 1, 2)
+    assert pair["p_value"] == 1.0
+    assert pair["interval"] == {"low": 0.0, "high": 0.5}
+
+
+def test_two_topics_show_no_interval(per_topic: Path) -> None:
+    lines = [line for line in per_topic.read_text().splitlines() if ",c," not in line]
+    per_topic.write_text("\n".join(lines) + "\n")
+    assert "[" not in compare(per_topic)
+
+
+def test_an_unknown_measure_is_wrong_usage(per_topic: Path) -> None:
+    with pytest.raises(UsageError, match="no measure speed"):
+        compare(per_topic, "--measure", "speed")
+
+
+def test_csv_and_latex_hold_the_pairs(per_topic: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    shown = compare(per_topic, "--samples", 200, "-o", folder)
+    assert shown.endswith(f"  {folder}/score_run_pairs.csv\n  {folder}/score_run_pairs.tex\n")
+    header, row = (folder / "score_run_pairs.csv").read_text().splitlines()
+    cells = dict(zip(header.split(","), row.split(","), strict=True))
+    # differences 0.25, 0, 1
+    assert (cells["first"], cells["second"]) == ("x", "y")
+    assert float(cells["difference"]) == 1.25 / 3
+    assert [cells[name] for name in ("won", "lost", "tied")] == ["2", "0", "1"]
+    assert (cells["interval_low"], cells["interval_high"]) == ("0.0", "1.0")
+    assert r"x - y & +0.4167 & {[}0.0000, 1.0000{]}" in (folder / "score_run_pairs.tex").read_text()
+    found = json.loads(compare(per_topic, "--samples", 200, "-o", folder, "--json"))
+    assert found["files"] == [f"{folder}/score_run_pairs.{ending}" for ending in ("csv", "tex")]
+
+
+def test_what_is_unknown_is_an_empty_cell(per_topic: Path, tmp_path: Path) -> None:
+    lines = [line for line in per_topic.read_text().splitlines() if ",c," not in line]
+    per_topic.write_text("\n".join(lines) + "\n")
+    compare(per_topic, "-o", tmp_path / "out")
+    row = (tmp_path / "out" / "score_run_pairs.csv").read_text().splitlines()[1]
+    assert row.startswith("x,y,0.125,,,")
+    assert row.endswith(",1,0,1,")
+
+
+@pytest.mark.parametrize("measure", ["nothing_cited", "unjudged", "contradictory_score"])
+def test_the_better_run_comes_first_where_lower_is_better(tmp_path: Path, measure: str) -> None:
+    path = tmp_path / "per_topic.csv"
+    path.write_text(
+        f"run_tag,topic_id,weighted_precision,{measure}\n"
+        "bad,a,0,1\nbad,b,0,1\nbad,c,0,1\ngood,a,1,0\ngood,b,1,0\ngood,c,1,0\n"
+    )
+    (pair,) = json.loads(compare(path, "--measure", measure, "--json"))["pairs"]
+    assert (pair["first"], pair["second"]) == ("good", "bad")
+    assert (pair["won"], pair["lost"]) == (3, 0)

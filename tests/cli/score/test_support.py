@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import BudgetExhaustedError, InputError, UsageError
+from sidelight.index.folder import IndexFolder
+from tests.helpers.models.fault_server import FaultServer
+
+# Segments of the small corpus, and one that no index holds.
+SOLD, COUNTED, INVENTED = "small_doc_00_0#0_0", "small_doc_00_0#1_1", "small_doc_99_9#9_9"
+REPORT = {
+    "metadata": {"team_id": "t", "run_id": "r", "topic_id": "a"},
+    "responses": [
+        {"text": "The quarry was sold to an investor who also owns a newspaper.", "citations": []},
+        {"text": "A study of the quarry counted twelve visitors a day.", "citations": [COUNTED]},
+        {
+            "text": "The quarry was sold to an investor who also owns a newspaper.",
+            "citations": [COUNTED, SOLD],
+        },
+    ],
+}
+
+
+def support(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["score", "support", *map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.fixture
+def given(tmp_path: Path, small_index: IndexFolder) -> tuple[object, ...]:
+    (tmp_path / "r").write_text(json.dumps(REPORT) + "\n")
+    return tmp_path / "r", "--index", small_index.path
+
+
+def test_by_words(tmp_path: Path, given: tuple[object, ...]) -> None:
+    shown = support(*given, "-o", tmp_path / "out")
+    # first citations: (1 + 0) / 2 and (1 + 0) / 3; all: (1 + 1) / 2 and (1 + 1) / 3
+    for figure in ("0.5000", "0.3333", "1.0000", "0.6667", "words of sentence and source"):
+        assert figure in shown
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {
+        "auto_support_per_run_results.csv",
+        "auto_support_per_run_results.tex",
+        "auto_support_per_topic_results.csv",
+        "auto_support_sentences.csv",
+    }
+    (found,) = json.loads(support(*given, "--json"))["runs"]
+    assert found["weighted_precision"] == 0.5
+    assert found["nothing_cited"] == found["unjudged"] == 0
+
+
+def test_an_invented_segment_is_shown_as_unjudged(
+    tmp_path: Path, given: tuple[object, ...]
+) -> None:
+    run = Path(str(given[0]))
+    run.write_text(run.read_text().replace(COUNTED, INVENTED))
+    (found,) = json.loads(support(*given, "--json"))["runs"]
+    assert found["unjudged"] == 1
+
+
+def test_by_a_model_resumed_and_replayed(tmp_path: Path, given: tuple[object, ...]) -> None:
+    with FaultServer() as server:
+        asked = (*given, "--model", "tiny", "--json")
+        online = (*asked, "--base-url", server.base_url, "-o", tmp_path / "made")
+        # One sentence with one citation, one with two: 1 + 2 calls.
+        with pytest.raises(BudgetExhaustedError):
+            support(*online, "--max-calls", 2)
+        made = json.loads(support(*online))
+        stats = server.stats()
+        assert stats.calls == len(stats.asked) == 3
+        cache = ("--cache", tmp_path / "made" / "replies", "--offline")
+        again = json.loads(support(*asked, *cache))
+        assert server.stats().calls == 3
+    assert again["runs"] == made["runs"]
+    assert made["judge"].startswith("tiny, prompt ")
+
+
+def test_what_is_missing_is_said(tmp_path: Path, given: tuple[object, ...]) -> None:
+    with pytest.raises(UsageError, match="replies need a folder"):
+        support(*given, "--model", "tiny", "--base-url", "http://127.0.0.1:9/v1")
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text(
+        json.dumps({"docid": "b", "url": "u", "title": "t", "headings": "", "body": "B."}) + "\n"
+    )
+    with pytest.raises(InputError, match="not one of the topics"):
+        support(*given, "--topics", topics)

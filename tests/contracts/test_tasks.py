@@ -1,0 +1,408 @@
+"""What every task of every track keeps to: files, their checks, packing, and runs that go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidelight.config.load import load_settings
+from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.formats.runs.run_format import Delivery, run_format
+from sidelight.formats.topics.topic_format import topic_format
+from sidelight.formats.verdict import judge_file
+from sidelight.registry import names
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.log import TopicLog
+from sidelight.runs.packing import pack_runs
+from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.schemas.article import Article
+from sidelight.schemas.outcome import Outcome, TaskResult
+from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.ranking import Ranking
+from sidelight.schemas.report import Report, limits_of
+from sidelight.schemas.run import CitedSentence, Result, RunIdentity
+from sidelight.schemas.search import Hit
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
+from sidelight.schemas.topic import Narrative, Topic
+from sidelight.schemas.trace import Trace
+from sidelight.tracks import Track, load_track
+
+TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]
+EVERY_TASK = pytest.mark.parametrize(("track", "name"), TASKS)
+IDS = ("topic-b", "topic-a", "topic-c")
+RUN_ID = "lamp-one"
+
+
+def segment(number: int) -> str:
+    return f"msmarco_v2.1_doc_61_{number}#0_{number}"
+
+
+def topics(track: Track, ids: Sequence[str] = IDS) -> list[Topic]:
+    """Return topics of the track's kind, as a file of them would be read."""
+    if topic_format(track).noun == "article":
+        return [Article(topic_id=name, body=f"Text of {name}.") for name in ids]
+    return [Narrative(topic_id=name, narrative=f"I want to know all of {name}.") for name in ids]
+
+
+def full(task: Task, topic_id: str = "t") -> TaskResult:
+    """Return the result with most in it that the task allows."""
+    if isinstance(task, QuestionListTask):
+        found = tuple(
+            f"Who paid for {rank} of {topic_id}".ljust(task.max_characters - 1, "x") + "?"
+            for rank in range(task.count)
+        )
+        return QuestionSet(topic_id, found, task.count, task.max_characters)
+    if isinstance(task, CitedTextTask):
+        ids = tuple(map(segment, range(task.max_citations)))
+        words = (task.max_words // 10 - 1) * [" ".join(["Word"] * 10) + "."]
+        sentences = tuple(CitedSentence(text=text, citations=ids) for text in words)
+        return Report(topic_id, sentences, frozenset(ids), limits_of(task))
+    hits = tuple(Hit(segment(rank), 1000.0 - rank) for rank in range(task.depth))
+    return Ranking(topic_id, hits, task.depth)
+
+
+def written(
+    folder: Path, task: Task, contents: Mapping[str, Result], track: Track, name: str = ""
+) -> Path:
+    """Write a run that holds some results, under its run id."""
+    identity = RunIdentity(team_id="lamp", run_id=f"{RUN_ID}{task.run_id_suffix}")
+    path = folder / (name or identity.run_id)
+    delivered = [Delivery(one, contents[one.topic_id]) for one in topics(track, list(contents))]
+    run_format(task).write(path, identity, delivered)
+    return path
+
+
+def errors(path: Path, task: Task, ids: Sequence[str] = IDS) -> list[tuple[str, int | None]]:
+    """Return what the strict check says, with the lines; every problem names the file."""
+    problems = run_format(task).check(path, task, ids, None)
+    assert {problem.file for problem in problems} <= {str(path)}
+    assert all(problem.remedy for problem in problems)
+    return [(one.code, one.line) for one in problems if one.severity == "error"]
+
+
+@EVERY_TASK
+def test_what_is_written_is_read_again(tmp_path: Path, track: str, name: str) -> None:
+    rules = load_track(track)
+    task = rules.task(name)
+    contents = {topic_id: full(task, topic_id).content for topic_id in IDS}
+    path = written(tmp_path, task, contents, rules)
+    run = run_format(task).read(path)
+    assert dict(run.results()) == contents
+    assert tuple(run.results()) == IDS
+    assert run.run_ids == (path.name,)
+    assert run.run_tag == path.name
+    assert run.types <= {"automatic"}
+    again = written(tmp_path, task, run.results(), rules, "again")
+    assert again.read_bytes() == path.read_bytes()
+
+
+@EVERY_TASK
+def test_what_keeps_the_limits_is_valid(tmp_path: Path, track: str, name: str) -> None:
+    rules = load_track(track)
+    task = rules.task(name)
+    path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
+    verdict = judge_file(path, rules, IDS)
+    assert verdict.valid, verdict.problems
+    assert verdict.kind is not None
+    assert (verdict.kind.name, verdict.size) == (name, len(IDS))
+    if run_format(task).official:
+        assert judge_file(path, rules, IDS, official=True).valid
+    else:
+        with pytest.raises(UsageError, match="--official is for"):
+            judge_file(path, rules, IDS, official=True)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A limit, how a result breaks it, and what is said of which line of which topic's."""
+
+    code: str
+    change: Callable[[Any, Any], Any]
+    at: Callable[[Any], int]
+
+
+def _with_text(sentences: tuple[CitedSentence, ...], text: str) -> tuple[CitedSentence, ...]:
+    return (sentences[0].model_copy(update={"text": text}), *sentences[1:])
+
+
+def _citing(sentences: tuple[CitedSentence, ...], *ids: str) -> tuple[CitedSentence, ...]:
+    return (sentences[0].model_copy(update={"citations": ids}), *sentences[1:])
+
+
+SECOND_OF_TEXTS = lambda _: 2  # noqa: E731 - a line a topic, and the second is broken
+BROKEN: dict[str, dict[str, Broken]] = {
+    "question_list": {
+        "too few": Broken(
+            "rank-missing", lambda _, all_: all_[:-1], lambda task: 2 * task.count - 1
+        ),
+        "too many": Broken(
+            "rank-value", lambda _, all_: (*all_, "Who else?"), lambda task: 2 * task.count + 1
+        ),
+        "too long": Broken(
+            "question-length",
+            lambda _, all_: ("x" + all_[0], *all_[1:]),
+            lambda task: task.count + 1,
+        ),
+        "twice": Broken(
+            "question-duplicate",
+            lambda _, all_: (all_[0], *all_[:-1]),
+            lambda task: task.count + 2,
+        ),
+        "empty": Broken("question-empty", lambda _, all_: ("", *all_[1:]), lambda t: t.count + 1),
+    },
+    "cited_text": {
+        "too long": Broken("report-words", lambda _, all_: (*all_, *all_), SECOND_OF_TEXTS),
+        "too many citations": Broken(
+            "citation-count",
+            lambda task, all_: _citing(all_, *map(segment, range(task.max_citations + 1))),
+            SECOND_OF_TEXTS,
+        ),
+        "cited twice": Broken(
+            "citation-duplicate",
+            lambda _, all_: _citing(all_, segment(1), segment(1)),
+            SECOND_OF_TEXTS,
+        ),
+        "not a segment": Broken(
+            "citation-pattern",
+            lambda _, all_: _citing(all_, "https://example.net/a"),
+            SECOND_OF_TEXTS,
+        ),
+        "empty": Broken("sentence-empty", lambda _, all_: _with_text(all_, ""), SECOND_OF_TEXTS),
+        "two sentences": Broken(
+            "sentence-count", lambda _, all_: _with_text(all_, "One. Two."), SECOND_OF_TEXTS
+        ),
+    },
+    "ranking": {
+        "too deep": Broken(
+            "ranking-depth",
+            lambda _, all_: (*all_, Hit(segment(10**6), 0.0)),
+            lambda task: 2 * task.depth + 1,
+        ),
+        "twice": Broken(
+            "segment-duplicate",
+            lambda _, all_: (*all_[:-1], all_[0]),
+            lambda task: 2 * task.depth,
+        ),
+        "not a segment": Broken(
+            "citation-pattern",
+            lambda _, all_: (Hit("a-page", all_[0].score), *all_[1:]),
+            lambda task: task.depth + 1,
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("track", "name", "limit"),
+    [
+        (track, name, limit)
+        for track, name in TASKS
+        for limit in BROKEN[load_track(track).task(name).kind]
+    ],
+)
+def test_each_broken_limit_is_reported_with_file_and_line(
+    tmp_path: Path, track: str, name: str, limit: str
+) -> None:
+    rules = load_track(track)
+    task = rules.task(name)
+    broken = BROKEN[task.kind][limit]
+    contents: dict[str, Any] = {one: full(task, one).content for one in IDS}
+    contents[IDS[1]] = broken.change(task, contents[IDS[1]])
+    found = errors(written(tmp_path, task, contents, rules), task)
+    assert (broken.code, broken.at(task)) in found
+    assert {code for code, _ in found} <= {broken.code, "report-words", "rank-missing"}
+
+
+@EVERY_TASK
+def test_topics_are_covered_all_and_no_others(tmp_path: Path, track: str, name: str) -> None:
+    rules = load_track(track)
+    task = rules.task(name)
+    path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
+    assert errors(path, task, [*IDS, "topic-d"]) == [("topic-missing", None)]
+    (unknown,) = errors(path, task, IDS[:-1])
+    assert unknown[0] == "topic-unknown"
+    assert unknown[1] is not None
+
+
+@EVERY_TASK
+def test_a_file_of_nothing_is_read_and_covers_nothing(
+    tmp_path: Path, track: str, name: str
+) -> None:
+    rules = load_track(track)
+    task = rules.task(name)
+    path = written(tmp_path, task, {}, rules)
+    assert path.read_bytes() == b""
+    assert run_format(task).read(path).results() == {}
+    assert errors(path, task) == [("topic-missing", None)]
+
+
+@EVERY_TASK
+def test_a_topic_of_nothing_is_told(tmp_path: Path, track: str, name: str) -> None:
+    rules = load_track(track)
+    task = rules.task(name)
+    contents: dict[str, Result] = {one: full(task, one).content for one in IDS}
+    contents[IDS[1]] = ()
+    path = written(tmp_path, task, contents, rules)
+    problems = run_format(task).check(path, task, IDS, None)
+    assert {problem.code for problem in problems} == {
+        "report-empty" if task.kind == "cited_text" else "topic-missing"
+    }
+
+
+HOSTILE = (
+    '"\t\r\n\\u0000 <script>',
+    "=1+1",
+    "\ufeff\u202ereversed\u2028line\u0000",
+    "\ud800 alone",
+    "x" * 100_000,
+    "—" * 5_000,
+)
+
+
+@EVERY_TASK
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_stays_within_its_place(
+    tmp_path: Path, track: str, name: str, text: str
+) -> None:
+    """Nothing in a text starts a line, a field or another topic."""
+    rules = load_track(track)
+    task = rules.task(name)
+    result: Any = full(task).content
+    if task.kind == "question_list":
+        result = (text, *result[1:])
+    elif task.kind == "cited_text":
+        result = _with_text(result, text)
+    else:
+        with pytest.raises(InputError, match="cannot write"):
+            written(tmp_path, task, {"t": (Hit(text + " \t", 1.0),)}, rules)
+        return
+    path = written(tmp_path, task, {"t": result, "u": full(task, "u").content}, rules)
+    found = run_format(task).read(path).results()
+    assert list(found) == ["t", "u"]
+    assert len(found["t"]) == len(result)
+    assert found["u"] == full(task, "u").content
+    assert path.read_bytes().decode("utf-8").count("\n") == len(path.read_bytes().splitlines())
+
+
+@EVERY_TASK
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe", b"{", b"[]\n", b"{}\n", b"a\tb\n", b"1 2 3\n", b"\x00" * 64, b"[" * 5000],
+)
+def test_garbage_is_an_error_with_a_line_and_never_a_crash(
+    tmp_path: Path, track: str, name: str, content: bytes
+) -> None:
+    task = load_track(track).task(name)
+    path = tmp_path / "garbage"
+    path.write_bytes(content)
+    assert [line for _, line in errors(path, task, ["t"])]
+    with pytest.raises(InvalidFileError):
+        run_format(task).read(path)
+
+
+def work_of(track: Track, fail: str = "") -> Investigate:
+    """Return work that makes a full result for every task out of the topic id alone."""
+
+    async def work(topic: Topic, log: TopicLog) -> Outcome:
+        for _ in range(ord(topic.topic_id[-1]) % 3):
+            await asyncio.sleep(0)
+        if topic.topic_id == fail:
+            raise InputError("it failed")
+        results = {task.name: full(task, topic.topic_id) for task in track.tasks}
+        return Outcome(results=results, evidence=(), trace=Trace())
+
+    return work
+
+
+def run(track: str, out: Path, fail: str = "", *, only: str | None = None) -> RunSummary:
+    rules = load_track(track)
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Investigate]:
+        yield work_of(rules, fail)
+
+    settings = load_settings(None, [f"track={track}", "submission.run_id=sidelight-one"])
+    return asyncio.run(run_topics(topics(rules), settings, "index", start, out, only=only))
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in out.rglob("*")
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+@pytest.mark.parametrize("track", names("track"))
+def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path: Path, track: str) -> None:
+    whole = run(track, tmp_path / "whole")
+    assert whole.succeeded
+    assert not whole.thin
+    assert [path.name for path in whole.files] == [
+        task.file_name for task in load_track(track).tasks
+    ]
+    broken = run(track, tmp_path / "broken", IDS[0], only=IDS[0])
+    assert [failure.topic_id for failure in broken.failures] == [IDS[0]]
+    assert not run(track, tmp_path / "broken", only=IDS[1]).failures
+    assert run(track, tmp_path / "broken").kept == (IDS[1],)
+    assert files(tmp_path / "broken") == files(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("track", names("track"))
+def test_a_run_is_packed_under_the_run_ids_of_its_tasks(tmp_path: Path, track: str) -> None:
+    rules = load_track(track)
+    directory = run(track, tmp_path / "run").directory
+    packing = pack_runs([directory], tmp_path / "out", rules, IDS)
+    assert {item.task: item.run_id for item in packing.runs} == {
+        task.name: f"sidelight-one{task.run_id_suffix}" for task in rules.tasks
+    }
+    assert {item.type for item in packing.runs} == {"automatic"}
+    for task in rules.tasks:
+        packed = tmp_path / "out" / f"sidelight-one{task.run_id_suffix}"
+        assert packed.read_bytes() == directory.file(task).read_bytes()
+        assert judge_file(packed, rules, IDS).problems == ()
+
+
+@EVERY_TASK
+def test_an_edited_run_is_packed_as_a_manual_one(tmp_path: Path, track: str, name: str) -> None:
+    rules = load_track(track)
+    directory = run(track, tmp_path / "run").directory
+    trace = directory.trace(IDS[0])
+    trace.write_text(trace.read_text() + " ")
+    packing = pack_runs([directory], tmp_path / "out", rules, IDS)
+    assert {item.type for item in packing.runs} == {"manual"}
+    task = rules.task(name)
+    packed = run_format(task).read(tmp_path / "out" / f"sidelight-one{task.run_id_suffix}")
+    assert packed.types <= {"manual"}
+    assert packed.results() == run_format(task).read(directory.file(task)).results()
+
+
+def test_a_file_of_another_track_is_no_run_of_this_one(tmp_path: Path) -> None:
+    for track, name in TASKS:
+        rules = load_track(track)
+        task = rules.task(name)
+        path = written(tmp_path, task, {one: full(task, one).content for one in IDS}, rules)
+        for other in names("track"):
+            if task.format not in {one.format for one in load_track(other).tasks}:
+                verdict = judge_file(path, load_track(other), IDS)
+                kind = verdict.kind.name if verdict.kind else None
+                assert (kind, verdict.valid) in {(None, False), ("trec_run", True)}
+
+
+def test_a_trace_holds_topics_of_every_kind(tmp_path: Path) -> None:
+    for track in names("track"):
+        run(track, tmp_path / track)
+        rules, directory = load_track(track), RunDirectory(tmp_path / track)
+        for topic in topics(rules):
+            result = directory.result(topic.topic_id)
+            assert result.topic == topic
+            assert {task.name: result.result(task) for task in rules.tasks} == {
+                task.name: full(task, topic.topic_id).content for task in rules.tasks
+            }
+            assert all(isinstance(task, RankingTask) or result.result(task) for task in rules.tasks)

@@ -1,1 +1,0 @@
-"""Makes `toy` importable from the folders below."""

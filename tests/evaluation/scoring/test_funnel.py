@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, stage_totals, write_funnel
+from sidelight.schemas.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.tracks import load_track
+
+SCALES = load_track().scales
+
+UNKNOWN = Unjudged(reason="no reply")
+
+
+def question(rank: int, importance: str, *answer_ids: str) -> RubricQuestion:
+    answers = tuple(RubricAnswer(answer_id=one, text="It is so.") for one in answer_ids)
+    return RubricQuestion(
+        question_id=f"t-{rank}",
+        rank=rank,
+        text="Is it?",
+        importance=SCALES["importance"].label(importance),
+        answers=answers,
+    )
+
+
+RUBRIC = Rubric(
+    topic_id="t",
+    questions=(
+        question(1, "have to know", "a", "b"),
+        question(2, "nice to know", "c"),
+    ),
+)
+
+
+def label(stage: Stage, answer_id: str, label: str | Unjudged) -> AnswerAssessment:
+    return AnswerAssessment("t", stage, answer_id, label)
+
+
+def test_credit_is_followed_from_stage_to_stage() -> None:
+    rows = funnel_rows(
+        {"t": RUBRIC},
+        [
+            label(Stage.RETRIEVED, "a", "none"),
+            label(Stage.SELECTED, "a", "supports"),
+            label(Stage.WRITTEN, "a", "partial"),
+            label(Stage.JUDGED, "a", "partial"),
+            label(Stage.RETRIEVED, "b", "supports"),
+            label(Stage.SELECTED, "b", "partial"),
+            label(Stage.SELECTED, "b", "contradicts"),
+            label(Stage.JUDGED, "b", "contradicts"),
+            label(Stage.SELECTED, "c", UNKNOWN),
+            label(Stage.JUDGED, "c", "supports"),
+        ],
+        SCALES["answers"],
+    )
+    # What was selected was retrieved, what stands in the report was written.
+    assert [list(row.credit.values()) for row in rows] == [
+        [1, 1, 0.5, 0.5],
+        [1, 0.5, 0, 0],
+        [None, None, 1, 1],
+    ]
+    # Of b as much is lost in selecting as in writing: the first counts.
+    assert [row.lost_at for row in rows] == [Stage.WRITTEN, Stage.SELECTED, None]
+    # Weights 4/5 in halves and 1/5.
+    assert [row.weight for row in rows] == pytest.approx([0.4, 0.4, 0.2])
+    totals = stage_totals(rows)
+    assert [total.credit for total in totals] == pytest.approx([0.8, 0.6, 0.4, 0.4])
+    assert [total.change for total in totals] == pytest.approx([-0.2, -0.2, -0.2, 0])
+    assert [total.unjudged for total in totals] == [1, 1, 0, 0]
+
+
+def test_what_was_never_found_is_lost_at_once() -> None:
+    (row, *_) = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
+    assert (list(row.credit.values()), row.lost_at) == ([0, 0, 0, 0], Stage.RETRIEVED)
+
+
+LABELS = st.sampled_from([*SCALES["answers"].names, UNKNOWN])
+
+
+@given(st.lists(st.builds(label, st.sampled_from(Stage), st.sampled_from("abc"), LABELS)))
+def test_no_step_that_only_chooses_gains_credit(labels: list[AnswerAssessment]) -> None:
+    for row in funnel_rows({"t": RUBRIC}, labels, SCALES["answers"]):
+        for wide, narrow in ((Stage.RETRIEVED, Stage.SELECTED), (Stage.WRITTEN, Stage.JUDGED)):
+            more, less = row.credit[wide], row.credit[narrow]
+            assert more is None or less is None or more >= less
+
+
+@given(st.dictionaries(st.sampled_from("abc"), LABELS))
+def test_the_last_stage_is_the_score(labels: dict[str, str | Unjudged]) -> None:
+    rows = funnel_rows(
+        {"t": RUBRIC}, [label(Stage.JUDGED, *item) for item in labels.items()], SCALES["answers"]
+    )
+    assert stage_totals(rows)[-1].credit == pytest.approx(
+        report_support(RUBRIC, labels, SCALES["answers"])
+    )
+
+
+def test_the_file_leaves_unknown_credit_empty(tmp_path: Path) -> None:
+    path = tmp_path / "funnel.csv"
+    write_funnel(
+        path, funnel_rows({"t": RUBRIC}, [label(Stage.SELECTED, "a", UNKNOWN)], SCALES["answers"])
+    )
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [row["answer_id"] for row in rows] == ["a", "b", "c"]
+    assert (rows[0]["selected"], rows[0]["judged"], rows[0]["lost_at"]) == ("", "0.0", "")
+    assert (rows[1]["importance"], rows[1]["lost_at"]) == ("4", "retrieved")

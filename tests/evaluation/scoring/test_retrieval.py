@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from math import log2
+from pathlib import Path
+
+import pytest
+
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.scoring.retrieval import parse_measures, score_retrieval
+from tests.helpers.public_data import PublicData
+
+
+@pytest.fixture
+def qrels(tmp_path: Path) -> Path:
+    path = tmp_path / "qrels.txt"
+    path.write_text("1 0 a 1\n1 0 b 0\n2 0 c 1\n")
+    return path
+
+
+def test_a_query_without_results_counts_as_zero(tmp_path: Path, qrels: Path) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n9 Q0 a 1 1.0 x\n")
+    (scores,) = score_retrieval(qrels, [run], "nDCG@10 RR")
+    # query 1: the relevant segment is second, 1 / log2(3) and 1 / 2; query 2 is missing
+    assert scores.per_query["1"] == pytest.approx({"nDCG@10": 1 / log2(3), "RR": 0.5})
+    assert scores.per_query["2"] == {"nDCG@10": 0, "RR": 0}
+    assert scores.mean == pytest.approx({"nDCG@10": 1 / log2(3) / 2, "RR": 0.25})
+    assert scores.omitted == ("2",)
+    assert set(scores.per_query) == {"1", "2"}
+
+
+def test_a_run_of_other_queries_is_an_error(tmp_path: Path, qrels: Path) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text("9 Q0 a 1 1.0 x\n")
+    with pytest.raises(InputError, match="found none of them"):
+        score_retrieval(qrels, [run], "RR")
+
+
+@pytest.mark.parametrize(
+    "names", ["", "nothing@10", "nDCG@", "P", "nDCG@0", "P@-1", "alpha_nDCG@10", "nDCG@10 oops"]
+)
+def test_measures_that_cannot_be_computed(names: str) -> None:
+    with pytest.raises(UsageError, match="--measures"):
+        parse_measures(names)
+
+
+def test_names_print_as_they_were_written() -> None:
+    assert [str(item) for item in parse_measures("nDCG@10, AP(rel=2)  R@100")] == [
+        "nDCG@10",
+        "AP(rel=2)",
+        "R@100",
+    ]
+
+
+def test_public_labels_against_themselves(tmp_path: Path, shared_data: PublicData) -> None:
+    labels = shared_data / "cranfield" / "qrels.txt"
+    perfect = tmp_path / "perfect.txt"
+    with perfect.open("w") as stream:
+        for line in labels.read_text().splitlines():
+            query, _, segment, grade = line.split()
+            stream.write(f"{query} Q0 {segment} 1 {float(grade)} ideal\n")
+    (scores,) = score_retrieval(labels, [perfect], "nDCG@10")
+    assert scores.mean["nDCG@10"] == pytest.approx(1)

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sidelight.formats.runs.citation_marks import has_citation_marks
+from sidelight.formats.runs.cited_text import read_report_run
+
+ID = "msmarco_v2.1_doc_16_1293403601#1_1489527196"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It closed [1] in 2019.", False),
+        (f"It closed in 2019【{ID}】.", True),
+        ("It closed【】.", True),
+        (f"It closed【{ID}", True),
+        ("It closed】.", True),
+    ],
+)
+def test_a_mark_is_told_by_its_brackets(text: str, expected: bool) -> None:
+    assert has_citation_marks(text) is expected
+
+
+def test_c4_the_marks_of_the_public_gpt_oss_run(public_runs: Path) -> None:
+    run = read_report_run(public_runs / "task2" / "organizer-gpt-oss-t2")
+    sentences = (sentence.text for report in run.reports for sentence in report.responses)
+    assert sum(map(has_citation_marks, sentences)) == 12

@@ -1,0 +1,170 @@
+"""Answers whose sentences cite references by their place."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.runs.rag_answers import FORMAT, check_answer_run, read_answer_run
+from sidelight.formats.runs.run_format import Delivery
+from sidelight.schemas.article import Article
+from sidelight.schemas.run import CitedSentence, RunIdentity
+from sidelight.schemas.topic import Narrative
+from sidelight.tracks import load_track
+from tests.helpers.public_data import PublicData
+
+TASK = load_track("rag2025").cited_text
+RUN_ID = "lamp-rag"
+A, B = "msmarco_v2.1_doc_61_1#0_7", "msmarco_v2.1_doc_62_2#3_9"
+
+
+def answer() -> dict[str, Any]:
+    return {
+        "metadata": {
+            "team_id": "lamp",
+            "run_id": RUN_ID,
+            "type": "automatic",
+            "narrative_id": "31",
+            "narrative": "I want to know who pays.",
+        },
+        "references": [A, B],
+        "answer": [
+            {"text": "A trust pays.", "citations": [1, 0]},
+            {"text": "It has done so since 2011.", "citations": []},
+        ],
+    }
+
+
+def written(folder: Path, *lines: object) -> Path:
+    path = folder / RUN_ID
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def problems(path: Path, known: set[str] | None = None) -> list[tuple[str, int | None, str]]:
+    return [
+        (one.code, one.line, one.severity) for one in check_answer_run(path, TASK, ["31"], known)
+    ]
+
+
+def test_citations_are_the_references_at_their_places(tmp_path: Path) -> None:
+    path = written(tmp_path, answer())
+    (report,) = read_answer_run(path).reports
+    assert [sentence.citations for sentence in report.responses] == [(B, A), ()]
+    assert (report.metadata.topic_id, report.metadata.run_id) == ("31", RUN_ID)
+    assert problems(path) == []
+    assert problems(path, {A, B}) == []
+    assert problems(path, {A}) == [("citation-unknown", 1, "error")]
+
+
+def test_references_are_written_in_the_order_of_their_first_citation(tmp_path: Path) -> None:
+    sentences = (
+        CitedSentence(text="One.", citations=(B,)),
+        CitedSentence(text="Two."),
+        CitedSentence(text="Three.", citations=(A, B)),
+    )
+    narrative = Narrative(topic_id="31", narrative="I want\nto know.")
+    identity = RunIdentity(team_id="lamp", run_id=RUN_ID, type="manual")
+    FORMAT.write(tmp_path / RUN_ID, identity, [Delivery(narrative, sentences)])
+    line = orjson.loads((tmp_path / RUN_ID).read_bytes())
+    assert line["metadata"] == answer()["metadata"] | {
+        "type": "manual",
+        "narrative": "I want to know.",
+    }
+    assert line["references"] == [B, A]
+    assert [one["citations"] for one in line["answer"]] == [[0], [], [1, 0]]
+
+
+def test_an_article_has_no_answer(tmp_path: Path) -> None:
+    identity = RunIdentity(team_id="lamp", run_id=RUN_ID)
+    with pytest.raises(InputError, match="answers are to narratives"):
+        FORMAT.write(tmp_path / RUN_ID, identity, [Delivery(Article(topic_id="t", body=""), ())])
+    assert not (tmp_path / RUN_ID).exists()
+
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.mark.parametrize("place", [2, -1, 10**30, True, "0", 0.0, None])
+def test_a_citation_is_the_place_of_a_reference(tmp_path: Path, place: object) -> None:
+    item = answer()
+    item["answer"][0]["citations"] = [place]
+    path = written(tmp_path, item)
+    ((code, line, severity), *_) = problems(path)
+    assert code in {"citation-place", "value"}
+    assert (line, severity) == (1, "error")
+    with pytest.raises(InvalidFileError, match=r"citation-place|value"):
+        read_answer_run(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "severity"),
+    [
+        (lambda item: item["references"].append(A), "reference-duplicate", "error"),
+        (lambda item: item["references"].append(A + "1"), "reference-uncited", "warning"),
+        (lambda item: item["references"].__setitem__(0, "a page"), "citation-pattern", "error"),
+        (lambda item: item["metadata"].pop("narrative"), "key-missing", "error"),
+        (lambda item: item["metadata"].update(type="by hand"), "value", "error"),
+        (lambda item: item.update(extra=1), "key-unknown", "error"),
+        (lambda item: item.update(answer=[]), "report-empty", "warning"),
+    ],
+)
+def test_each_rule_of_the_format_is_told(
+    tmp_path: Path, change: Change, code: str, severity: str
+) -> None:
+    item = answer()
+    change(item)
+    assert (code, 1, severity) in problems(written(tmp_path, item))
+
+
+def test_makers_may_say_more_about_a_run(tmp_path: Path) -> None:
+    item = answer()
+    item["metadata"]["prompt"] = "Answer."
+    assert problems(written(tmp_path, item)) == []
+
+
+def test_a_narrative_has_one_answer_and_a_run_one_type(tmp_path: Path) -> None:
+    other = answer()
+    other["metadata"] |= {"narrative_id": "32", "type": "manual"}
+    path = written(tmp_path, answer(), answer(), other)
+    codes = [code for code, _, _ in problems(path)]
+    assert codes == ["topic-duplicate", "topic-unknown", "metadata-inconsistent"]
+    with pytest.raises(InvalidFileError, match="a second one for '31'"):
+        read_answer_run(path)
+
+
+def test_published_answers_of_the_year_before_keep_the_limits(
+    shared_data: PublicData, tmp_path: Path
+) -> None:
+    """They name run and topic outside of metadata; put where they belong now, all can be read."""
+    source = shared_data / "rag-2024" / "baseline_gpt-4o_top20.jsonl.gz"
+    lines = [orjson.loads(line) for line in gzip.decompress(source.read_bytes()).splitlines()]
+    path = written(
+        tmp_path,
+        *(
+            {
+                "metadata": {
+                    "team_id": "base",
+                    "run_id": "base-1",
+                    "type": "automatic",
+                    "narrative_id": one["topic_id"],
+                    "narrative": one["topic"],
+                },
+                "references": one["references"],
+                "answer": one["answer"],
+            }
+            for one in lines
+        ),
+    )
+    run = read_answer_run(path)
+    assert len(run.reports) == len(lines) == 301
+    ids = [one["topic_id"] for one in lines]
+    found = {problem.code for problem in check_answer_run(path, TASK, ids)}
+    assert not found & {"report-words", "citation-count", "citation-place", "citation-pattern"}

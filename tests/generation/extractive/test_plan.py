@@ -1,0 +1,161 @@
+"""What is asked about an article, and with which words it is searched for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from sidelight.build.roles import extractive_roles
+from sidelight.checks.compound_rules import compound_reason
+from sidelight.config.settings import Settings
+from sidelight.errors import InputError
+from sidelight.formats.topics.articles import read_articles
+from sidelight.generation.extractive.plan import ExtractivePlanner
+from sidelight.generation.extractive.profile import ExtractiveProfiler
+from sidelight.schemas.angle import Angle, Plan
+from sidelight.schemas.article import Article
+from sidelight.schemas.evidence import Evidence, EvidenceSet
+from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.segment import Segment
+from sidelight.text import content_words, one_line
+from sidelight.text_vectors import Encode
+from tests.helpers.public_data import PublicData
+
+
+def profiled(article: Article) -> ArticleProfile:
+    return asyncio.run(ExtractiveProfiler()(article))
+
+
+def planned(profile: ArticleProfile, *, rounds: int = 3) -> list[tuple[Plan, tuple[Angle, ...]]]:
+    """The plan of each round when nothing is found, and the angles there are by then."""
+    plans, angles = [], ()
+    for number in range(1, rounds + 1):
+        plan = asyncio.run(ExtractivePlanner(99)(profile, angles, (), EvidenceSet(), None, number))
+        angles = (*angles, *plan.angles)
+        plans.append((plan, angles))
+    return plans
+
+
+def telling(profile: ArticleProfile) -> set[str]:
+    """The words of an article's names and its keywords."""
+    names = (profile.publisher, *profile.authors, *profile.people, *profile.organisations)
+    return {*content_words(" ".join((*names, *profile.studies))), *profile.keywords}
+
+
+def check_questions(articles: Sequence[Article], encode: Encode) -> None:
+    for article in articles:
+        profile = profiled(article)
+        (_, angles) = planned(profile)[-1]
+        assert [one.question for one in angles if compound_reason(one.question)] == []
+        write = extractive_roles(Settings(), encode).write_questions
+        questions = asyncio.run(write(profile, angles, EvidenceSet())).questions
+        assert len({question.casefold() for question in questions}) == 10
+        for question in questions:
+            assert question == one_line(question)
+            assert len(question) <= 300
+            assert question.endswith("?")
+            assert compound_reason(question) is None
+            words = content_words(question.replace("'s ", " "))
+            held = content_words(f"{profile.title} {profile.publisher} {profile.body}")
+            assert {*telling(profile), *held}.intersection(words), question
+
+
+def check_queries(articles: Sequence[Article]) -> None:
+    for article in articles:
+        profile = profiled(article)
+        for plan, angles in planned(profile):
+            asked = {angle.angle_id: set(content_words(angle.question)) for angle in angles}
+            for query in plan.queries:
+                added = set(content_words(query.text)) - asked[query.angle_id]
+                assert added & telling(profile), query
+
+
+def test_questions_on_the_mini_web(
+    mini_web_articles: tuple[Article, ...], lexical_encode: Encode
+) -> None:
+    check_questions(mini_web_articles, lexical_encode)
+
+
+def test_questions_on_the_public_articles(shared_data: PublicData, lexical_encode: Encode) -> None:
+    articles = read_articles(shared_data / "dragun-2025" / "topics.jsonl")
+    assert len(articles) == 30
+    check_questions(articles, lexical_encode)
+
+
+def test_searches_on_the_mini_web_carry_context(mini_web_articles: tuple[Article, ...]) -> None:
+    check_queries(mini_web_articles)
+
+
+def test_searches_on_the_public_articles_carry_context(shared_data: PublicData) -> None:
+    check_queries(read_articles(shared_data / "dragun-2025" / "topics.jsonl"))
+
+
+def test_each_round_words_its_searches_anew(mini_web_articles: tuple[Article, ...]) -> None:
+    plans = [plan for plan, _ in planned(profiled(mini_web_articles[0]))]
+    texts = [{query.angle_id: query.text for query in plan.queries} for plan in plans]
+    assert texts[0].keys() == texts[1].keys() == texts[2].keys()
+    for angle_id in texts[0]:
+        assert len({text[angle_id] for text in texts}) == 3
+    ids = [query.query_id for plan in plans for query in plan.queries]
+    assert len(set(ids)) == len(ids)
+    assert all(plan.angles == () for plan in plans[1:])
+
+
+def test_what_evidence_covers_is_not_searched_again(
+    mini_web_articles: tuple[Article, ...],
+) -> None:
+    profile = profiled(mini_web_articles[0])
+    ((plan, angles),) = planned(profile, rounds=1)
+    assert len(plan.queries) == len(angles)
+    segment = Segment(segment_id="a_doc_00_1#0_0", text="Owned by a foundation.")
+    found = EvidenceSet(items=(Evidence(segment=segment, relevance={"publisher-funding": 0.9}),))
+    second = asyncio.run(ExtractivePlanner(99)(profile, angles, (), found, None, 2))
+    assert len(second.queries) == len(angles) - 1
+    assert "publisher-funding" not in {query.angle_id for query in second.queries}
+
+
+def test_a_name_that_two_sources_tie_to_the_author_is_followed(
+    mini_web_articles: tuple[Article, ...],
+) -> None:
+    profile = profiled(mini_web_articles[0])
+    ((_, angles),) = planned(profile, rounds=1)
+
+    def evidence(*texts: str) -> EvidenceSet:
+        return EvidenceSet(
+            items=tuple(
+                Evidence(
+                    segment=Segment(segment_id=f"a_doc_00_{number}#0_0", text=text),
+                    relevance={"author1-interests": 0.5},
+                )
+                for number, text in enumerate(texts)
+            )
+        )
+
+    tied = "In May Garrick Voss advised the Dunmoor Mining Circle."
+    both = asyncio.run(ExtractivePlanner(99)(profile, angles, (), evidence(tied, tied), None, 2))
+    (link,) = both.angles
+    assert link.question == "What connects Garrick Voss with Dunmoor Mining Circle?"
+    assert link.must_mention == ("Dunmoor Mining Circle",)
+    assert f"2.{link.angle_id}" in {query.query_id for query in both.queries}
+    apart = "In May Garrick Voss advised nobody. The Dunmoor Mining Circle met."
+    for found in (evidence(tied), evidence(tied, apart)):
+        assert asyncio.run(ExtractivePlanner(99)(profile, angles, (), found, None, 2)).angles == ()
+
+
+@pytest.mark.parametrize("title", ["", "Mill sold"])
+def test_an_article_without_an_address_has_no_angle_on_its_outlet(title: str) -> None:
+    body = "The old mill at Orrin was sold on Monday. The mill had stood empty for years."
+    profile = profiled(Article(topic_id="t", title=title, body=body))
+    assert profile.publisher == ""
+    ((plan, _),) = planned(profile, rounds=1)
+    assert plan.angles
+    assert not any(one.angle_id.startswith("publisher") for one in plan.angles)
+    assert all(all(form for form in one.must_mention) for one in plan.angles)
+    assert all("mill" in one.question.casefold() for one in plan.angles)
+
+
+def test_an_article_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="t: the article has neither title nor text"):
+        profiled(Article(topic_id="t", url="https://a.example/b", title=" ", body="\u200b\n"))

@@ -1,0 +1,44 @@
+"""A model puts search results in order, and can neither add nor leave out any."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from sidelight.generation.prompted.rank_results.rank import PromptedRanker
+from tests.helpers.asking.conversation import Asked, outside_fences, scripted
+from tests.helpers.asking.report_case import COUNT, LARK, ORDER, OWNER, segment
+
+FOUND = [LARK, OWNER, COUNT]
+
+
+def order(*keys: str) -> str:
+    return json.dumps({"keys": keys})
+
+
+def ranked(asked: Asked) -> tuple[int, ...]:
+    places = asyncio.run(PromptedRanker(asked.model)("Who owns it?", FOUND))
+    asked.script.assert_finished()
+    return places
+
+
+def test_keys_become_places() -> None:
+    assert ranked(scripted(order("E3", "E1", "E2"))) == (2, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [order("E1", "E2"), order("E1", "E2", "E2"), order("E1", "E2", "E9"), order(), "no JSON"],
+    ids=["missing", "repeated", "invented", "empty", "broken"],
+)
+def test_an_order_that_is_none_is_repaired_once_and_then_left(bad: str) -> None:
+    assert ranked(scripted(bad, order("E2", "E3", "E1"))) == (1, 2, 0)
+    assert ranked(scripted(bad, bad)) == (0, 1, 2)
+
+
+def test_what_pages_say_stays_inside_its_fence() -> None:
+    asked = scripted(order("E1"))
+    asyncio.run(PromptedRanker(asked.model)(ORDER, [segment("d", ORDER)]))
+    assert ORDER not in outside_fences(asked.user())

@@ -1,0 +1,85 @@
+"""Site chrome and reader comments go, prose stays, and what went is on record."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sidelight.generation.reading.cleaning import clean_article
+from tests.helpers.public_data import PublicData
+
+if TYPE_CHECKING:
+    pass
+
+PROSE = [
+    f"Sentence number {number} of the article says something long enough." for number in range(9)
+]
+
+
+def test_menus_comments_and_end_matter_are_cut() -> None:
+    body = "\n".join(
+        [
+            "Home",
+            "News",
+            *PROSE,
+            "Related stories",
+            "Ten hats you need",
+            "Comments (2)",
+            "I think that this whole article is wrong and I say so.",
+            "Reply",
+        ]
+    )
+    kept, cuts = clean_article(body)
+    assert kept == "\n".join(PROSE)
+    assert {cut.reason: cut.words for cut in cuts} == {
+        "reader comments": 15,
+        "end matter": 6,
+        "site chrome": 2,
+    }
+
+
+def test_the_word_comments_early_on_cuts_nothing() -> None:
+    kept, _ = clean_article("\n".join(["12 Comments", *PROSE]))
+    assert kept == "\n".join(PROSE)
+
+
+def test_a_related_box_inside_the_article_cuts_nothing_after_it() -> None:
+    kept, _ = clean_article("\n".join([*PROSE[:5], "Related", "Other headline", *PROSE[5:]]))
+    assert kept == "\n".join(PROSE)
+
+
+def test_a_page_without_prose_keeps_its_lines() -> None:
+    kept, cuts = clean_article("one\ntwo\ntwo")
+    assert (kept, cuts) == ("one\ntwo", ())
+
+
+def test_the_longest_public_article_loses_its_comments(shared_data: PublicData) -> None:
+    lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
+    bodies = [json.loads(line)["body"] for line in lines]
+    for body in bodies:
+        kept, cuts = clean_article(body)
+        assert 300 < len(kept.split()) < 2400
+        assert abs(len(kept.split()) + sum(cut.words for cut in cuts) - len(body.split())) < 100
+    longest = max(bodies, key=len)
+    reasons = {cut.reason: cut.words for cut in clean_article(longest)[1]}
+    assert reasons["reader comments"] > 6000
+
+
+def test_no_more_is_kept_than_a_long_article_has() -> None:
+    line = " ".join(["Many words stand in this line of the article."] * 100)  # 900 words
+    numbered = [f"{number} {line}" for number in range(5)]  # 901 words each
+    kept, cuts = clean_article("\n".join(numbered))
+    lines = kept.split("\n")
+    assert lines[:3] == numbered[:3]
+    assert len(kept.split()) == 3_000
+    assert numbered[3].startswith(lines[3])
+    (cut,) = cuts
+    assert (cut.reason, cut.words) == ("beyond 3,000 words", 5 * 901 - 3_000)
+    assert kept.split() + cut.opening.split() == " ".join(numbered).split()[:3_008]
+
+
+def test_the_last_word_kept_may_end_a_line() -> None:
+    lines = [f"{'word ' * 998}{number} ends." for number in range(4)]  # 1,000 words each
+    kept, (cut,) = clean_article("\n".join(lines))
+    assert kept == "\n".join(lines[:3])
+    assert cut.words == 1_000

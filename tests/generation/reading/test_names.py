@@ -1,0 +1,101 @@
+"""Names, bylines and outlets are found by capitals and cue words."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sidelight.generation.reading.byline import find_authors, find_publisher
+from sidelight.generation.reading.names import (
+    cited_studies,
+    mentions,
+    name_forms,
+    people_and_organisations,
+)
+from sidelight.schemas.article import Article
+from tests.helpers.public_data import PublicData
+
+if TYPE_CHECKING:
+    pass
+
+
+def article(
+    body: str, title: str = "A title", url: str = "https://www.daily-lark.example/a"
+) -> Article:
+    return Article(topic_id="t", url=url, title=title, body=body)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("by Dana Orrin June 4, 2015", ("Dana Orrin",)),
+        ("By Dana Orrin and Lee van Marsh", ("Dana Orrin", "Lee van Marsh")),
+        ("Words by Dana Orrin | Photographs by Sol Reed", ("Dana Orrin",)),
+        ("Medically reviewed by Tim J. Leck, Ph.D. — Written by Dana Orrin, MSN", ("Dana Orrin",)),
+        ("November 26, 2017 Dana Orrin", ("Dana Orrin",)),
+        ("By Dr. Maris Vell, Editorial Director", ("Dr. Maris Vell",)),
+        ("Announced By Company Behind Shoes", ()),
+        ("By\nFull Bio", ()),
+        ("The bill was rejected by Dana Orrin in a long session of the chamber that night.", ()),
+    ],
+)
+def test_the_byline_names_the_authors(line: str, expected: tuple[str, ...]) -> None:
+    assert find_authors(article(f"A title\n{line}\nSome text.")) == expected
+
+
+def test_the_public_articles_show_the_bylines_a_reader_sees(shared_data: PublicData) -> None:
+    lines = (shared_data / "dragun-2025" / "topics.jsonl").read_text(encoding="utf-8").splitlines()
+    found = {}
+    for line in lines:
+        fields = json.loads(line)
+        found[fields["docid"]] = find_authors(
+            Article(topic_id=fields["docid"], url=fields["url"], body=fields["body"])
+        )
+    assert found["msmarco_v2.1_doc_04_420132660"] == ("Dan Nosowitz",)
+    assert sum(bool(authors) for authors in found.values()) == 21
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "url", "expected"),
+    [
+        ("News", "Read it in Daily Lark today.", "https://www.daily-lark.example/a", "Daily Lark"),
+        ("News - The Daily Lark", "", "https://daily-lark.example/a", "The Daily Lark"),
+        ("News | Lark Health", "", "https://larkhealthonline.example/a", "Lark Health"),
+        ("News", "", "https://news.com.au/a", "news.com.au"),
+        ("News", "", "https://larkly.example/a", "larkly.example"),
+        ("News", "", "", ""),
+    ],
+)
+def test_the_outlet_is_named_as_the_page_writes_it(
+    title: str, body: str, url: str, expected: str
+) -> None:
+    assert find_publisher(article(body, title, url)) == expected
+
+
+def test_people_speak_and_organisations_have_a_cue_word() -> None:
+    text = (
+        "Ilse Marrow, a chemist at the Orrin Institute, said it works. "
+        "The Orrin Institute paid. Dr. Tom Vale agreed. Visitors love the Kessel Valley."
+    )
+    people, organisations = people_and_organisations(text)
+    assert people == ["Ilse Marrow", "Tom Vale"]
+    assert organisations == ["Orrin Institute"]
+
+
+def test_a_study_is_tied_to_whoever_made_it() -> None:
+    text = (
+        "He cites the Marchmere study. Researchers at the University of Orrin disagree. "
+        "The research comes from the respected Ostrey Institute. The Daily Lark reported it."
+    )
+    assert cited_studies(text) == ["Marchmere", "Ostrey Institute", "University of Orrin"]
+
+
+def test_a_name_is_mentioned_in_any_of_its_forms() -> None:
+    assert mentions("Voss wrote it.", name_forms("Dr. Garrick Voss"))
+    assert not mentions("Vosstown is far.", name_forms("Garrick Voss"))
+    assert mentions("The NFB met.", name_forms("National Food Board"))
+    assert not mentions("It is nfb.", name_forms("National Food Board"))
+    assert mentions("He runs Curio Atlas.", name_forms("curioatlas.example"))
+    assert not mentions("An atlas of curios.", name_forms("curioatlas.example"))

@@ -1,0 +1,94 @@
+"""Only what its sources support in full stands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from sidelight.checks.support import LexicalSupportCheck, PromptedSupportCheck
+from sidelight.errors import StructuredOutputError
+from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.support_checker import SupportChecker
+from sidelight.llm.scripted import Line
+from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence
+from tests.helpers.asking.conversation import scripted
+from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
+
+
+def label(name: str) -> str:
+    return json.dumps({"reason": f"It is {name}.", "label": name})
+
+
+def checked(*sentences: DraftSentence, replies: tuple[Line, ...] = ()) -> CheckedReport:
+    asked = scripted(*replies)
+    checker = SupportChecker(PromptedSupportCheck(asked.model))
+    draft = DraftReport(sentences=sentences, reserve=(said("In reserve."),))
+    report = asyncio.run(checker(PROFILE, draft, EVIDENCE))
+    asked.script.assert_finished()
+    assert report.draft.reserve == draft.reserve
+    return report
+
+
+def said(text: str, *cited: str) -> DraftSentence:
+    return DraftSentence(text=text, segment_ids=cited)
+
+
+SOLD = said("Lark Media owns the Orrin Post.", OWNER.segment_id, LARK.segment_id)
+MANY = said("Nearly 1,000 boats lie in the harbour.", COUNT.segment_id)
+FEW = said("In 2019 there were 420 boats in Orrin and Moab.", COUNT.segment_id)
+
+
+def test_full_stands_and_the_rest_is_removed_with_its_label() -> None:
+    report = checked(SOLD, MANY, FEW, replies=(label("full"), label("none"), label("partial")))
+    assert report.draft.sentences == (SOLD,)
+    assert [(one.sentence, one.label, one.reason) for one in report.removed] == [
+        (MANY, "none", "It is none."),
+        (FEW, "partial", "It is partial."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        (said("It is so."), "none"),
+        (said("It is so.", "web_doc_00_99#0_0"), "none"),
+        (said("The claim is false.", OWNER.segment_id), "unfit"),
+        (said("It is so. It is not.", OWNER.segment_id), "unfit"),
+        (said("It is so [E1].", OWNER.segment_id), "unfit"),
+    ],
+)
+def test_what_needs_no_model_asks_none(sentence: DraftSentence, kind: str) -> None:
+    report = checked(sentence)
+    assert report.draft.sentences == ()
+    assert [one.label for one in report.removed] == [kind]
+
+
+def test_nothing_found_passes() -> None:
+    assert checked(*NOTHING_FOUND.sentences).draft.sentences == NOTHING_FOUND.sentences
+
+
+def test_without_an_answer_words_decide() -> None:
+    copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
+    # The first turns come in order, then the repair turns: only the first sentence gets an answer.
+    report = checked(SOLD, copied, MANY, replies=(label("full"), "{}", "{}", "{}", "{}"))
+    assert report.draft.sentences == (SOLD, copied)
+    (removal,) = report.removed
+    assert removal.label == "none"
+    assert removal.reason.startswith("by its words, for want of an answer (StructuredOutputError)")
+
+
+def test_without_any_answer_somebody_else_must_check() -> None:
+    with pytest.raises(StructuredOutputError):
+        checked(SOLD, MANY, replies=("{}", "{}", "{}", "{}"))
+
+
+def test_words_alone_pass_what_is_quoted_and_what_is_reworded() -> None:
+    quoted = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
+    reworded = said("Since 2011 the Orrin Post has belonged to Lark Media.", OWNER.segment_id)
+    other_year = said("The Orrin Post has belonged to Lark Media since 2012.", OWNER.segment_id)
+    draft = DraftReport(sentences=(quoted, reworded, other_year))
+    report = asyncio.run(SupportChecker(LexicalSupportCheck())(PROFILE, draft, EVIDENCE))
+    assert report.draft.sentences == (quoted, reworded)
+    assert [(one.sentence, one.label) for one in report.removed] == [(other_year, "none")]

@@ -1,0 +1,1 @@
+"""Corpora and collections to index, and what makes two indexes the same."""

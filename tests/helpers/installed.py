@@ -1,0 +1,28 @@
+"""Packages that are installed for one test: a folder with their modules and what they offer."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+
+def install(site: Path, package: str, modules: dict[str, str], offers: dict[str, str]) -> None:
+    """Put a package into a folder of `sys.path`, as `pip install` leaves it.
+
+    Args:
+        site: The folder.
+        package: Name of the distribution.
+        modules: By module name, its source.
+        offers: By `group name`, the `module:Class`; a group goes without `sidelight.`.
+    """
+    for module, source in modules.items():
+        (site / f"{module}.py").write_text(textwrap.dedent(source), encoding="utf-8")
+    described = site / f"{package}-1.0.dist-info"
+    described.mkdir(parents=True)
+    metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+    (described / "METADATA").write_text(metadata, encoding="utf-8")
+    lines = []
+    for offer, place in offers.items():
+        group, name = offer.split()
+        lines += [f"[sidelight.{group}]", f"{name} = {place}"]
+    (described / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Rubrics, labels and scores, by hand and for Hypothesis."""

@@ -1,0 +1,28 @@
+"""A judge of somebody else's: it reads nothing, asks nobody and finds nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.judge import Judge
+from sidelight.evaluation.labelling.protocol import Judgment, Labeller, LabellingProtocol
+from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+
+
+class PlainJudge(Judge):
+    """Gives everything the lowest label."""
+
+    name = "plain"
+    version = "1"
+
+    def __init__(self) -> None:
+        protocols = (QUESTION_SIMILARITY, COMPOUND_QUESTIONS, REPORT_ANSWERS)
+        self.labellers = {protocol: self._lowest(protocol) for protocol in protocols}
+
+    def _lowest(self, protocol: LabellingProtocol[Any]) -> Labeller[Any]:
+        async def label(case: Any) -> list[Judgment]:
+            return [Judgment(protocol.scale.lowest)] * len(protocol.units(case))
+
+        return label

@@ -1,0 +1,54 @@
+"""Investigations over segments in memory, with a stand-in for the encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any
+
+from sidelight.agents.deps import Deps
+from sidelight.agents.graphs.investigation import build_graph
+from sidelight.build.roles import extractive_roles
+from sidelight.config.settings import Settings
+from sidelight.generation.roles import Roles
+from sidelight.retrieval.lateral import LateralRetriever
+from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.schemas.article import Article
+from sidelight.schemas.segment import Segment
+from sidelight.text_vectors import Encode
+from sidelight.tracks import load_track
+
+
+def dependencies(
+    segments: Iterable[Segment], encode: Encode, make_roles: Callable[[], Roles] | None = None
+) -> Callable[[Article], Deps]:
+    """Return what makes the dependencies of one topic; its roles are extractive unless made."""
+    by_id = {segment.segment_id: segment for segment in segments}
+    retriever = MemoryRetriever(by_id.values())
+
+    def lookup(segment_ids: Sequence[str]) -> list[Segment]:
+        return [by_id[segment_id] for segment_id in segment_ids]
+
+    def depend(article: Article) -> Deps:
+        return Deps(
+            topic=article,
+            track=load_track(),
+            roles=make_roles() if make_roles else extractive_roles(Settings(), encode),
+            retriever=LateralRetriever(retriever, article, lookup),
+            lookup=lookup,
+            k=20,
+        )
+
+    return depend
+
+
+def investigation(
+    segments: Iterable[Segment], encode: Encode
+) -> Callable[[Article], Coroutine[Any, Any, dict[str, Any]]]:
+    """Return the function that investigates one topic and ends with the final state."""
+    depend, graph = dependencies(segments, encode), build_graph()
+
+    async def investigate(article: Article) -> dict[str, Any]:
+        state: dict[str, Any] = await graph.ainvoke({}, context=depend(article))
+        return state
+
+    return investigate

@@ -1,0 +1,1 @@
+"""Models and model servers that a test can script, slow down, kill or trick."""

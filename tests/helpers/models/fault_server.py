@@ -1,0 +1,304 @@
+"""A model server in a process of its own that answers anything and fails as often as it is told.
+
+In a test:
+
+    with FaultServer(latency_s=0.05, faults=0.3, seed=1) as server:
+        ...  # point the program at server.base_url, model "tiny"
+        stats = server.stats()
+        assert stats.calls and not stats.answered_twice()
+
+By hand, `python -m tests.helpers.models.fault_server --latency 0.2 --faults 0.3 --seed 1` prints
+its address; `GET /stats` (beside `/v1`) returns what it did.
+
+Answers fill the JSON Schema of the request from its prompt (`answer_schema`), so they depend on
+nothing else. Whether a request fails, and how, is drawn from the seed, its body and how often that
+body has come: not from the order in which requests arrive.
+
+| fault | what the client sees |
+|---|---|
+| rate-limit | 429 with `Retry-After: 0.05` |
+| error | 500 |
+| hang | nothing for `hang_s` seconds, then the line goes dead |
+| cut | half the body, then the line goes dead |
+| invalid-json | an answer that ends in the middle |
+| wrong-schema | JSON of another type |
+| prose | the right JSON with words around it |
+| no-choices | an empty list of choices |
+| null | no content |
+| truncated | half the answer, finish reason `length` |
+| refusal | a refusal |
+| wrong-keys | the right type with ids that the prompt does not hold |
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import itertools
+import json
+import random
+import subprocess
+import sys
+import urllib.request
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from sidelight.llm.server import supervisor
+from tests.helpers.models.answer_schema import answer_schema
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+MODEL = "tiny"
+HTTP_FAULTS = ("rate-limit", "error", "hang", "cut")
+REPLY_FAULTS = (
+    *("invalid-json", "wrong-schema", "prose", "no-choices"),
+    *("null", "truncated", "refusal", "wrong-keys"),
+)
+FAULTS = (*HTTP_FAULTS, *REPLY_FAULTS)
+RETRY_AFTER_S = 0.05
+
+
+@dataclass
+class Stats:
+    """What a server did.
+
+    Attributes:
+        calls: Chat completions asked for, retries included.
+        most_at_once: Most of them under way at the same time.
+        faults: How often each fault was dealt out.
+        asked: How often each request came, by the SHA-256 of its body.
+        answered: How often each request was answered without a fault.
+    """
+
+    calls: int = 0
+    most_at_once: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
+
+    def answered_twice(self) -> dict[str, int]:
+        """Return the requests that were asked again although they had been answered."""
+        return {body: count for body, count in self.answered.items() if count > 1}
+
+
+class FaultServer:
+    """Runs the server; a context manager.
+
+    Args:
+        latency_s: Seconds from a request to its answer.
+        faults: Share of requests that fail, in [0, 1].
+        seed: Of the draws.
+        kinds: The faults to draw from, each as likely as the others.
+        hang_s: How long a hanging request hangs, in seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        latency_s: float = 0.0,
+        faults: float = 0.0,
+        seed: int = 0,
+        kinds: tuple[str, ...] = FAULTS,
+        hang_s: float = 2.0,
+    ) -> None:
+        self._options = [
+            *("--latency", str(latency_s), "--faults", str(faults), "--seed", str(seed)),
+            *("--kinds", ",".join(kinds), "--hang", str(hang_s)),
+        ]
+        self.base_url = ""
+
+    def __enter__(self) -> Self:
+        # Under the supervisor, so that a test run that is killed leaves no server behind.
+        supervised = [sys.executable, "-I", supervisor.__file__]
+        self._process = subprocess.Popen(
+            [*supervised, sys.executable, "-m", __name__, *self._options],
+            cwd=REPOSITORY,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        self.base_url = self._process.stdout.readline().strip()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the server at once, in the middle of whatever it does."""
+        self._process.communicate()
+
+    def stats(self) -> Stats:
+        """Ask the server what it did so far."""
+        with urllib.request.urlopen(self.base_url.removesuffix("/v1") + "/stats") as response:
+            told = json.loads(response.read())
+        counters = {name: Counter(told[name]) for name in ("faults", "asked", "answered")}
+        return Stats(told["calls"], told["most_at_once"], **counters)
+
+
+@dataclass
+class Response:
+    body: bytes
+    status: int = 200
+    headers: tuple[str, ...] = ()
+    cut: int | None = None
+
+
+class Service:
+    """Answers requests."""
+
+    def __init__(
+        self, latency_s: float, faults: float, seed: int, kinds: list[str], hang_s: float
+    ) -> None:
+        self.stats = Stats()
+        self._latency_s = latency_s
+        self._faults = faults
+        self._seed = seed
+        self._kinds = kinds
+        self._hang_s = hang_s
+        self._at_once = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one connection until either side ends it."""
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+                fields = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
+                body = await reader.readexactly(int(fields.get("content-length", 0)))
+                response = await self._respond(head[0].split()[1], body)
+                lines = [
+                    f"HTTP/1.1 {response.status} -",
+                    "Content-Type: application/json",
+                    f"Content-Length: {len(response.body)}",
+                    *response.headers,
+                ]
+                writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
+                writer.write(response.body[: response.cut])
+                await writer.drain()
+                if response.cut is not None:
+                    break
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the client has gone
+        finally:
+            writer.close()
+
+    async def _respond(self, path: str, body: bytes) -> Response:
+        if path == "/v1/models":
+            return _json({"object": "list", "data": [{"id": MODEL}]})
+        if path == "/stats":
+            return _json(vars(self.stats))
+        if path != "/v1/chat/completions":
+            return _json({"error": {"message": f"no such path: {path}"}}, status=404)
+        self.stats.calls += 1
+        self._at_once += 1
+        self.stats.most_at_once = max(self.stats.most_at_once, self._at_once)
+        try:
+            return await self._chat(body)
+        finally:
+            self._at_once -= 1
+
+    async def _chat(self, body: bytes) -> Response:
+        name = hashlib.sha256(body).hexdigest()
+        fault = self._draw(name)
+        self.stats.asked[name] += 1
+        self.stats.faults.update([fault] if fault else [])
+        await asyncio.sleep(self._hang_s if fault == "hang" else self._latency_s)
+        response = _http_fault(fault) or _reply(json.loads(body), fault)
+        if fault == "cut":
+            response.cut = len(response.body) // 2
+        # Counted when it is ready to go: a call that the client gave up was not answered.
+        self.stats.answered.update([] if fault else [name])
+        return response
+
+    def _draw(self, name: str) -> str:
+        draw = random.Random(f"{self._seed} {name} {self.stats.asked[name]}")
+        return draw.choice(self._kinds) if draw.random() < self._faults else ""
+
+
+def _http_fault(fault: str) -> Response | None:
+    match fault:
+        case "rate-limit":
+            headers = (f"Retry-After: {RETRY_AFTER_S}",)
+            return _json({"error": {"message": "too many"}}, status=429, headers=headers)
+        case "error":
+            return _json({"error": {"message": "out of order"}}, status=500)
+        case "hang":
+            return Response(b"-", cut=0)
+    return None
+
+
+def _reply(request: dict[str, Any], fault: str) -> Response:
+    messages = request["messages"]
+    # A repair turn shows the bad answer; what is answered is still the question before it.
+    question = itertools.takewhile(lambda one: one["role"] != "assistant", messages)
+    text = _text(request, _said(question), invent=fault == "wrong-keys")
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    reason = "stop"
+    match fault:
+        case "invalid-json":
+            message["content"] = text[: len(text) // 2]
+        case "wrong-schema":
+            message["content"] = '{"unexpected": [1, 2]}'
+        case "prose":
+            message["content"] = f"Sure! Here is what you asked for:\n{text}\nAnything else?"
+        case "null":
+            message["content"] = None
+        case "truncated":
+            message["content"] = text[: len(text) // 2]
+            reason = "length"
+        case "refusal":
+            message |= {"content": None, "refusal": "I cannot help with that."}
+    choice = {"index": 0, "finish_reason": reason, "message": message}
+    # Four characters a token: what budgets need is that it grows with the text.
+    usage = {"prompt_tokens": len(_said(messages)) // 4, "completion_tokens": len(text) // 4}
+    return _json(
+        {
+            "id": "1",
+            "object": "chat.completion",
+            "choices": [] if fault == "no-choices" else [choice],
+            "usage": usage,
+        }
+    )
+
+
+def _said(messages: Iterable[dict[str, str]]) -> str:
+    return "\n\n".join(message["content"] for message in messages)
+
+
+def _text(request: dict[str, Any], prompt: str, *, invent: bool) -> str:
+    if "response_format" not in request:
+        return "Yes."
+    schema = request["response_format"]["json_schema"]["schema"]
+    return json.dumps(answer_schema(schema, prompt, invent=invent))
+
+
+def _json(value: Any, status: int = 200, headers: tuple[str, ...] = ()) -> Response:
+    return Response(json.dumps(value).encode(), status, headers)
+
+
+async def main() -> None:
+    """Serve until killed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds")
+    parser.add_argument("--faults", type=float, default=0.0, help="share of requests")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", default=",".join(FAULTS), help="faults, comma-separated")
+    parser.add_argument("--hang", type=float, default=2.0, help="seconds")
+    options = parser.parse_args()
+    kinds = options.kinds.split(",")
+    if unknown := set(kinds) - set(FAULTS):
+        parser.error(f"no such faults: {', '.join(sorted(unknown))}")
+    service = Service(options.latency, options.faults, options.seed, kinds, options.hang)
+    server = await asyncio.start_server(service.serve, "127.0.0.1", options.port, backlog=1024)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    async with server:
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,121 @@
+"""Recipes of a document: their files written, their changes made, and their commands carried out.
+
+A recipe is a section (`## Title`) with at least one block of commands. Of its fenced blocks
+
+- one whose first line is `# path/of/a.file` is that file, without that line;
+- `diff` is applied to sidelight; the numbers in its `@@` lines may be wrong;
+- `sh` is carried out, and a `text` block after it holds parts of what it prints, in order.
+
+All happens in one folder, in the order of the page. `sidelight` in it is this checkout, or a copy
+where the recipe adds to it or changes it; `pip install .` installs for this recipe alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import sidelight
+
+PACKAGE = Path(sidelight.__file__).parent
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FILE = re.compile(r"# ([\w.-]+(?:/[\w.-]+)*\.\w+)\n")
+_COMMANDS = {
+    # As a command that is installed, it does not see the folder that it is called in.
+    "sidelight": '-P -m sidelight.cli.main "$@"',
+    "python": '"$@"',
+    # Nothing is fetched, and nothing goes into the environment of the tests.
+    "pip": '-m pip "$@" --quiet --no-deps --no-index --no-build-isolation --target "$SITE"',
+}
+
+
+class Recipe(NamedTuple):
+    """A recipe: its title, and its blocks as (language, text)."""
+
+    title: str
+    blocks: tuple[tuple[str, str], ...]
+
+    @property
+    def changes_sidelight(self) -> bool:
+        """Whether it adds to sidelight or changes it."""
+        return any(kind == "diff" or text.startswith("# sidelight/") for kind, text in self.blocks)
+
+
+def read_recipes(document: Path) -> list[Recipe]:
+    """Return the recipes of a document, in its order."""
+    sections = re.split(r"^## ", document.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    recipes = [
+        Recipe(section.partition("\n")[0], tuple(_BLOCK.findall(section))) for section in sections
+    ]
+    return [one for one in recipes if any(kind == "sh" for kind, _ in one.blocks)]
+
+
+def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
+    """Do what a recipe says.
+
+    Args:
+        recipe: What to do.
+        folder: Where; what is there already is what the recipe starts from.
+        environment: Variables for its commands.
+
+    Raises:
+        AssertionError: A command fails, or does not print what the recipe says.
+    """
+    site, copied = folder / ".site", folder / PACKAGE.name
+    source = folder if recipe.changes_sidelight else PACKAGE.parent
+    if recipe.changes_sidelight:
+        shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    elif not copied.exists():
+        copied.symlink_to(PACKAGE)
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, (site, source))),
+        "PATH": f"{_commands(folder / '.bin')}{os.pathsep}{os.environ['PATH']}",
+        "SITE": str(site),
+        **environment,
+    }
+
+    def run(command: list[str], given: str) -> str:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=variables,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{recipe.title}: {given}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    printed = ""
+    for kind, text in recipe.blocks:
+        if named := _FILE.match(text):
+            path = folder / named[1]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text[named.end() :], encoding="utf-8")
+        elif kind == "diff":
+            for change in re.split(r"^(?=--- )", text, flags=re.MULTILINE)[1:]:
+                run(["git", "apply", "--recount", "--unidiff-zero", "-"], change)
+        elif kind == "sh":
+            printed = run(["bash", "-e"], text)
+        elif kind == "text":
+            at = 0
+            for line in text.splitlines():
+                at = printed.find(line, at)
+                assert at >= 0, f"{recipe.title}: expected {line!r} in\n{printed}"
+
+
+def _commands(folder: Path) -> Path:
+    """Write the commands that recipes use: those of this Python."""
+    folder.mkdir(exist_ok=True)
+    for name, arguments in _COMMANDS.items():
+        path = folder / name
+        path.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}\n', encoding="utf-8")
+        path.chmod(0o755)
+    return folder

@@ -1,0 +1,68 @@
+"""Runs over scripted investigations: each makes what it makes from the topic id alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sidelight.config.load import load_settings
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import RunSummary, run_topics
+from sidelight.schemas.article import Article
+from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.profile import ArticleFacts
+from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.report import Report, ReportLimits
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.trace import Trace
+
+TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
+IDS = [article.topic_id for article in TOPICS]
+THIN = "topic-e"
+LIMITS = ReportLimits(max_words=250, max_citations=3, max_uncited=1)
+
+
+async def scripted(article: Article) -> Outcome:
+    """Finish a topic after a while that differs from topic to topic."""
+    topic_id = article.topic_id
+    for _ in range(sum(map(ord, topic_id)) % 4):
+        await asyncio.sleep(0)
+    segment_id = f"msmarco_v2.1_doc_00_{ord(topic_id[-1])}#0_0"
+    n_words = 10 if topic_id == THIN else 120
+    sentence = CitedSentence(text=" ".join(["word"] * n_words), citations=(segment_id,))
+    questions = tuple(f"Who {n} {topic_id}?" for n in range(10))
+    return Outcome(
+        results={
+            "task1": QuestionSet(topic_id, questions, 10, 300),
+            "task2": Report(topic_id, (sentence,), frozenset([segment_id]), LIMITS),
+        },
+        evidence=(Segment(segment_id=segment_id, url="https://example.net/b", text="A source."),),
+        trace=Trace(profile=ArticleFacts(publisher="", host="", subject=topic_id)),
+    )
+
+
+def run(
+    out: Path,
+    investigate: Callable[[Article], Any] = scripted,
+    *overrides: str,
+    topics: list[Article] = TOPICS,
+    index: str = "index",
+    only: str | None = None,
+    parallel: int = 4,
+) -> RunSummary:
+    settings = load_settings(None, overrides)
+    return asyncio.run(
+        run_topics(topics, settings, index, started(investigate), out, only=only, parallel=parallel)
+    )
+
+
+def started(investigate: Callable[[Article], Any]) -> Callable[[], Any]:
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Callable[[Article, TopicLog], Any]]:
+        yield lambda article, log: investigate(article)
+
+    return start

@@ -1,0 +1,128 @@
+"""Small finished runs to look at, with a given text wherever the web or a model may put one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sidelight.config.load import load_settings
+from sidelight.runs.directory import RunDirectory
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import run_topics
+from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
+from sidelight.schemas.article import Article
+from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.profile import ArticleFacts
+from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.report import DraftSentence, Removal, Report, ReportLimits
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.search import Hit
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.trace import PageName, Round, Searched, Selected, Trace
+from sidelight.text import one_line
+
+CALM = "Calm words about a bog."
+TOPIC, OTHER_TOPIC = "v_doc_00_1", "v_doc_00_2"
+CITED, ALSO_CITED, UNCITED = "v_doc_00_10#0_0", "v_doc_00_11#0_9", "v_doc_00_12#3_20"
+LEFT, REFUSED = "v_doc_00_13#0_30", "v_doc_00_14#0_40"
+
+
+def write_run(
+    folder: Path,
+    text: str = CALM,
+    *,
+    url: str = "https://www.found.example/page",
+    run_id: str = "sidelight-view",
+    topics: tuple[str, ...] = (TOPIC, OTHER_TOPIC),
+) -> RunDirectory:
+    """Write a finished run.
+
+    Args:
+        folder: The run directory.
+        text: Stands in titles, bodies, segments, questions, sentences, queries and reasons.
+        url: Of every page found.
+        run_id: Its name.
+        topics: Their ids.
+    """
+    articles = [
+        Article(topic_id=topic_id, url="https://news.example/a", title=text, body=f"So: {text}")
+        for topic_id in topics
+    ]
+
+    async def investigate(article: Article, log: TopicLog) -> Outcome:
+        return _outcome(article.topic_id, text, url)
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Callable[..., Any]]:
+        yield investigate
+
+    settings = load_settings(None, [f"submission.run_id={run_id}"])
+    return asyncio.run(run_topics(articles, settings, "index", start, folder)).directory
+
+
+def _outcome(topic_id: str, text: str, url: str) -> Outcome:
+    line = one_line(text)
+    found = tuple(
+        Segment(segment_id=one, url=url, title=text, text=f"It is said: {text} Nothing follows.")
+        for one in (CITED, ALSO_CITED, UNCITED)
+    )
+    sentences = (
+        CitedSentence(text=f"They say {line}", citations=(CITED,)),
+        CitedSentence(text=f"Both say {line}", citations=(ALSO_CITED, CITED)),
+    )
+    limits = ReportLimits(max_words=250, max_citations=3, max_uncited=3)
+    questions = tuple(f"{number} asks {line}"[:290] for number in range(10))
+    known = frozenset(one.segment_id for one in found)
+    return Outcome(
+        results={
+            "task1": QuestionSet(topic_id, questions, 10, 300),
+            "task2": Report(topic_id, sentences, known, limits),
+        },
+        evidence=found,
+        trace=_trace(questions[0], text, url),
+    )
+
+
+def _trace(question: str, text: str, url: str) -> Trace:
+    angles = tuple(
+        Angle(angle_id=name, aspect=aspect, question=asked, query=text, weight=weight)
+        for name, aspect, asked, weight in (
+            ("a", Aspect.AUTHOR, question, 4),
+            ("b", Aspect.CLAIM, text, 2),
+        )
+    )
+    listed = (CITED, UNCITED, LEFT, REFUSED)
+    removal = Removal(sentence=DraftSentence(text=text), label="none", reason=text)
+    round_ = Round(
+        plan=Plan(
+            angles=angles, queries=tuple(PlannedQuery.of(angle, 1, text) for angle in angles)
+        ),
+        searched={
+            Aspect.AUTHOR: Searched(hits={"1.a": tuple(Hit(one, 0.5) for one in listed)}),
+            Aspect.CLAIM: Searched(hits={"1.b": (Hit(CITED, 0.5),)}),
+        },
+        selected=Selected(
+            taken={CITED: {"a": 0.5}, UNCITED: {"a": 0.25}},
+            dropped={LEFT: text},
+            refused={document_id_of(REFUSED): "the page gives orders to software"},
+            pages={
+                document_id_of(one): PageName(url=url, title=text) for one in (CITED, UNCITED, LEFT)
+            },
+        ),
+        coverage=Coverage(
+            covered=("a",),
+            weight=4.0,
+            by_angle={"a": 1.0, "b": 0.25},
+            score=0.75,
+            go_on=False,
+            reason=text,
+        ),
+    )
+    return Trace(
+        profile=ArticleFacts(title=text, publisher="", host="", subject=""),
+        rounds={1: round_},
+        checks={0: (removal,)},
+    )

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sidelight.errors import MachineError
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.encoding.precision import Arithmetic
+from tests.helpers.models.tiny_models import hidden_states, write_encoder, write_encoder_with_int8
+
+TEXTS = [
+    "A short question?",
+    "",
+    "The council voted to close the ferry against the advice of its experts. " * 3,
+    "word " * 600,  # longer than the model reads
+    *(f"Sentence number {n} about an orchard." for n in range(10)),
+]
+
+
+def test_vectors_are_unit_float32(encoder: Encoder) -> None:
+    vectors = encoder.encode_documents(TEXTS)
+    assert vectors.shape == (len(TEXTS), 384)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert encoder.encode_queries([]).shape == (0, 384)
+
+
+@pytest.fixture(scope="module")
+def with_int8(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tiny encoder that comes with an int8 ONNX file."""
+    return str(write_encoder_with_int8(tmp_path_factory.mktemp("models") / "tiny"))
+
+
+@pytest.mark.parametrize("arithmetic", Arithmetic)
+def test_a_text_has_the_same_bytes_in_any_company(arithmetic: Arithmetic, with_int8: str) -> None:
+    encoder = Encoder(with_int8, arithmetic=arithmetic)
+    for encode in (encoder.encode_documents, encoder.encode_sentences):
+        together = encode(TEXTS)
+        for row, text in enumerate(TEXTS):
+            assert encode([text]).tobytes() == together[row].tobytes()
+        assert encode(TEXTS[::-1]).tobytes() == together[::-1].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("arithmetic", "cosine"), [(Arithmetic.BF16, 0.999), (Arithmetic.INT8, 0.99)]
+)
+def test_faster_ways_agree_with_single_precision(
+    arithmetic: Arithmetic, cosine: float, with_int8: str
+) -> None:
+    encoder = Encoder(with_int8, arithmetic=arithmetic)
+    found = encoder.encode_documents(TEXTS)
+    exact = encoder.in_arithmetic(Arithmetic.FP32).encode_documents(TEXTS)
+    assert np.sum(found * exact, axis=1).min() > cosine
+    assert not np.array_equal(found, exact)
+    assert encoder.identity() == encoder.in_arithmetic(Arithmetic.FP32).identity()
+
+
+def test_no_int8_without_its_file(tmp_path: Path) -> None:
+    folder = write_encoder(tmp_path / "tiny")
+    assert Arithmetic.INT8 not in Encoder(str(folder)).faster()
+    with pytest.raises(MachineError, match="no ONNX file of int8"):
+        Encoder(str(folder), arithmetic=Arithmetic.INT8).identity()
+
+
+def test_only_what_it_was_made_with_is_pickled(encoder: Encoder) -> None:
+    encoder.identity()
+    again = pickle.loads(pickle.dumps(Encoder("a", 128, Arithmetic.BF16)))
+    assert (again.name, again._dimension, again.arithmetic) == ("a", 128, Arithmetic.BF16)
+    assert len(pickle.dumps(encoder)) < 200
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "lasttoken"])
+@pytest.mark.parametrize(
+    ("name", "own", "query", "passage"),
+    [
+        ("e5-small-v2", {}, "query: ", "passage: "),
+        (
+            "bge-small-en-v1.5",
+            {},
+            "Represent this sentence for searching relevant passages: ",
+            "",
+        ),
+        ("Qwen3-Embedding", {"query": "Instruct: find\nQuery:"}, "Instruct: find\nQuery:", ""),
+        ("MiniLM", {}, "", ""),
+    ],
+)
+def test_prompts_and_pooling_of_a_model(
+    name: str, own: dict[str, str], query: str, passage: str, pooling: str, tmp_path: Path
+) -> None:
+    folder = write_encoder(tmp_path / name, pooling, own)
+    encoder, text = Encoder(str(folder), arithmetic=Arithmetic.FP32), "who owns the lighthouse"
+    pool = {"mean": lambda s: s.mean(0), "cls": lambda s: s[0], "lasttoken": lambda s: s[-1]}
+    for prompt, encode in [
+        (query, encoder.encode_queries),
+        (query, encoder.encode_sentences),
+        (passage, encoder.encode_documents),
+    ]:
+        expected = pool[pooling](hidden_states(folder, prompt + text)).numpy()
+        expected /= np.linalg.norm(expected)
+        np.testing.assert_allclose(encode([text])[0], expected, atol=1e-5)
+
+
+def test_meaning_is_closer_than_another_meaning(encoder: Encoder) -> None:
+    ship, boat, bread = encoder.encode_queries(
+        ["the ship sank in the harbour", "a boat went down near the port", "how to bake bread"]
+    )
+    assert ship @ boat > 0.5 > ship @ bread
+
+
+def test_agrees_with_the_library_itself(encoder: Encoder) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    from sidelight.index.encoding.encoder import bundled_model
+
+    theirs = SentenceTransformer(str(bundled_model())).encode(
+        TEXTS, normalize_embeddings=True, show_progress_bar=False
+    )
+    ours = encoder.encode_documents(TEXTS)
+    # Theirs are single precision; ours may have been made in bfloat16.
+    assert np.sum(ours * theirs, axis=1).min() > 0.999
+
+
+def test_identity(encoder: Encoder) -> None:
+    identity = encoder.identity()
+    assert (identity.name, identity.dimension, identity.max_tokens) == (
+        "all-MiniLM-L6-v2",
+        384,
+        256,
+    )
+    assert identity == Encoder().identity()
+
+
+def test_a_model_that_is_not_there(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MachineError, match="cannot be loaded"):
+        Encoder(str(tmp_path / "no-model")).identity()
+
+
+def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder: Encoder) -> None:
+    short = Encoder(dimension=128)
+    assert short.identity() == encoder.identity().model_copy(update={"dimension": 128})
+    whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
+    cut = short.encode_queries(["who owns the lighthouse"])
+    np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import faiss
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sidelight.errors import InputError, MachineError, UsageError
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.folder import IndexFolder
+from sidelight.index.text.segment_text import passage_text
+from sidelight.index.vectors import row_files
+from sidelight.index.vectors.gpu_search import GpuSearch
+from sidelight.index.vectors.matrix import write_matrix
+from sidelight.index.vectors.part import VectorPart, part_in
+from sidelight.index.vectors.part_rows import PartRows
+from sidelight.index.vectors.profiles import PROFILES, Precision
+from sidelight.index.vectors.vectors import VectorIndex, write_vectors
+from sidelight.schemas.segment import Segment
+from tests.helpers.indexes.generated_collection import write_vectors_like
+
+COUNT, DIMENSION = 3000, 32
+GROWING = {"index.faiss", "matrix.part", "lists.i4", "codes.u1"}
+
+Split = Callable[..., list[VectorPart]]
+
+
+class KilledError(Exception):
+    """Stands for a kill between two blocks."""
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> VectorPart:
+    ids = [f"made_doc_00_{number:05}#0_{number}" for number in range(COUNT)]
+    folder = tmp_path_factory.mktemp("vectors")
+    return part_in(write_vectors_like(folder, ids, DIMENSION, seed=3))
+
+
+@pytest.fixture(scope="module")
+def queries(collection: VectorPart) -> NDArray[np.float32]:
+    # Halfway between two neighbours in the file, so that no query is a vector of the collection.
+    vectors = np.load(collection.vectors)
+    between = vectors[:40] + vectors[100:140]
+    return np.asarray(between / np.linalg.norm(between, axis=1, keepdims=True))
+
+
+@pytest.fixture(scope="module")
+def split(collection: VectorPart, tmp_path_factory: pytest.TempPathFactory) -> Split:
+    """Cut the collection into parts at some rows."""
+
+    def cut(*rows: int) -> list[VectorPart]:
+        parts = []
+        for low, high in zip((0, *rows), (*rows, COUNT), strict=True):
+            part = part_in(tmp_path_factory.mktemp("part"))
+            np.save(part.ids, np.load(collection.ids)[low:high])
+            np.save(part.vectors, np.load(collection.vectors)[low:high])
+            parts.append(part)
+        return parts
+
+    return cut
+
+
+def built(folder: Path, parts: list[VectorPart], profile: str) -> Path:
+    write_vectors(folder, parts, PROFILES[profile], lambda _: None)
+    return folder
+
+
+def exact_scores(part: VectorPart, query: NDArray[np.float32]) -> dict[str, float]:
+    ids = [one.decode() for one in np.load(part.ids)]
+    return dict(zip(ids, (np.load(part.vectors) @ query).tolist(), strict=True))
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_exact_file_is_what_faiss_would_write(
+    small_index: IndexFolder, small_corpus: list[Segment], encoder: Encoder
+) -> None:
+    ordered = sorted(small_corpus, key=lambda segment: segment.segment_id)
+    index = faiss.IndexFlatIP(384)
+    index.add(encoder.encode_documents([passage_text(segment) for segment in ordered]))
+    written = (small_index.path / "vectors" / "index.faiss").read_bytes()
+    assert written == faiss.serialize_index(index).tobytes()
+
+
+def test_exact_is_brute_force(
+    collection: VectorPart, queries: NDArray[np.float32], split: Split, tmp_path: Path
+) -> None:
+    index = VectorIndex(built(tmp_path / "v", split(700, 701, 2900), "exact"))
+    assert (len(index), index.dimension) == (COUNT, DIMENSION)
+    for query, hits in zip(queries, index.search(queries, 50), strict=True):
+        scores = exact_scores(collection, query)
+        best = sorted(scores, key=lambda name: (-scores[name], name))[:50]
+        assert [hit.score for hit in hits] == pytest.approx([scores[n] for n in best], abs=1e-6)
+        assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.segment_id))
+
+
+@pytest.mark.parametrize("profile", ["cpu-24gb", "cpu-128gb"])
+def test_an_inverted_file_finds_what_it_promises_with_exact_scores(
+    profile: str,
+    collection: VectorPart,
+    queries: NDArray[np.float32],
+    tmp_path: Path,
+) -> None:
+    index = VectorIndex(built(tmp_path / "v", [collection], profile))
+    recall = []
+    for query, hits in zip(queries, index.search(queries, 20), strict=True):
+        scores = exact_scores(collection, query)
+        best = sorted(scores, key=lambda name: -scores[name])[:20]
+        recall.append(len({hit.segment_id for hit in hits} & set(best)) / 20)
+        # int8 keeps a number to half a 127th of the largest of its dimension.
+        assert [hit.score for hit in hits] == pytest.approx(
+            [scores[hit.segment_id] for hit in hits], abs=0.01
+        )
+    assert np.mean(recall) >= PROFILES[profile].recall
+
+
+@pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "cpu-128gb"])
+def test_a_query_has_the_same_hits_in_any_company(
+    profile: str, collection: VectorPart, queries: NDArray[np.float32], tmp_path: Path
+) -> None:
+    index = VectorIndex(built(tmp_path / "v", [collection], profile))
+    together = index.search(queries, 10)
+    for row in range(len(queries)):
+        assert index.search(queries[row : row + 1], 10) == [together[row]]
+    assert index.search(queries[:0], 10) == []
+
+
+@pytest.mark.parametrize("profile", list(PROFILES))
+def test_where_parts_are_cut_does_not_matter(
+    profile: str, collection: VectorPart, split: Split, tmp_path: Path
+) -> None:
+    whole = files(built(tmp_path / "one", [collection], profile))
+    assert files(built(tmp_path / "two", split(1, 1500), profile)) == whole
+
+
+@pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "gpu-80gb"])
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 52), marks=pytest.mark.slow)])
+def test_interrupted_anywhere_it_ends_with_the_same_bytes(
+    seeds: range,
+    profile: str,
+    collection: VectorPart,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(row_files, "BLOCK", 512)
+    whole = files(built(tmp_path / "whole", [collection], profile))
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        folder = tmp_path / f"killed-{seed}"
+        kills = 0
+        while not finishes(folder, [collection], profile, calls=int(rng.integers(1, 4))):
+            kills += 1
+            # A kill may also leave half of a row behind.
+            for name in GROWING & {path.name for path in folder.iterdir()}:
+                with (folder / name).open("ab") as stream:
+                    stream.write(bytes(rng.integers(0, 40)))
+        assert kills > 1
+        assert files(folder) == whole
+
+
+def finishes(folder: Path, parts: list[VectorPart], profile: str, calls: int) -> bool:
+    """Build until progress was told so many times; tell whether the build was done by then."""
+    left = iter(range(calls))
+
+    def tell(_: int) -> None:
+        if next(left, None) is None:
+            raise KilledError
+
+    try:
+        write_vectors(folder, parts, PROFILES[profile], tell)
+    except KilledError:
+        return False
+    return True
+
+
+def test_half_precision_and_single_precision_parts_mix(
+    queries: NDArray[np.float32], split: Split, tmp_path: Path
+) -> None:
+    parts = split(1000)
+    expected = VectorIndex(built(tmp_path / "one", parts, "exact")).search(queries, 10)
+    np.save(parts[0].vectors, np.load(parts[0].vectors).astype(np.float16))
+    found = VectorIndex(built(tmp_path / "two", parts, "exact")).search(queries, 10)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert [hit.score for hit in ours] == pytest.approx([h.score for h in theirs], abs=1e-3)
+
+
+@pytest.mark.parametrize("devices", [("cpu",), ("cpu", "cpu", "cpu")])
+@pytest.mark.parametrize("precision", ["float16", "int8"])
+def test_gpu_search_is_exact_over_any_number_of_devices(
+    devices: tuple[str, ...],
+    precision: Precision,
+    collection: VectorPart,
+    queries: NDArray[np.float32],
+    tmp_path: Path,
+) -> None:
+    write_matrix(tmp_path, PartRows([collection]), precision, lambda _: None)
+    search = GpuSearch(tmp_path, devices)
+    assert (len(search), search.dimension) == (COUNT, DIMENSION)
+    for query, found in zip(queries, search.search(queries, 20), strict=True):
+        scores = np.load(collection.vectors) @ query
+        best = np.argsort(-scores)[:20]
+        assert len(set(best.tolist()) & set(found.rows.tolist())) >= 18
+        assert found.scores.tolist() == pytest.approx(scores[found.rows].tolist(), abs=0.01)
+        assert (np.diff(found.scores) <= 0).all()
+
+
+def test_without_a_gpu_its_profiles_say_so(collection: VectorPart, tmp_path: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(MachineError, match="torch finds none"):
+        VectorIndex(built(tmp_path / "v", [collection], "gpu-141gb"))
+
+
+def test_too_few_vectors_for_lists(split: Split, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="at least 1000 vectors; found 10") as caught:
+        built(tmp_path / "v", split(10)[:1], "cpu-24gb")
+    assert "exact" in caught.value.remedy
+
+
+def test_parts_that_do_not_belong_together(split: Split, tmp_path: Path) -> None:
+    parts = split(1000)
+    np.save(parts[1].vectors, np.load(parts[1].vectors)[:, :16])
+    with pytest.raises(InputError, match="2000 vectors of 32 numbers; found 2000 of 16"):
+        built(tmp_path / "v", parts, "exact")
+
+
+def test_files_that_do_not_belong_together(small_index: IndexFolder, tmp_path: Path) -> None:
+    shutil.copytree(small_index.path / "vectors", tmp_path / "vectors")
+    np.save(tmp_path / "vectors" / "ids.npy", np.array([b"a", b"b"]))
+    with pytest.raises(InputError, match="found 40 vectors and 2 ids"):
+        VectorIndex(tmp_path / "vectors")

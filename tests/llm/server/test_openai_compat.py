@@ -1,0 +1,313 @@
+"""The real client against a real server that fails in every way a model server does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import socket
+import time
+
+import pytest
+
+from sidelight.errors import (
+    EmptyReplyError,
+    FailedCallError,
+    MachineError,
+    MalformedReplyError,
+    ModelUnavailableError,
+    RefusedReplyError,
+    ReplyError,
+    TruncatedReplyError,
+    Usage,
+    UsageError,
+)
+from sidelight.llm.base import JsonSchema, Message, Reply, Request
+from sidelight.llm.server.openai_compat import OpenAICompatModel
+from tests.helpers.models.model_server import Answer, ModelServer, choices, completion, error
+
+REQUEST = Request(model="tiny", messages=(Message(role="user", content="Who?"),))
+
+
+@pytest.fixture(autouse=True)
+def quick_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK's own waits, a hundred times shorter; what a server asks for is left alone."""
+    from openai import _base_client
+
+    monkeypatch.setattr(_base_client, "INITIAL_RETRY_DELAY", 0.005)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def complete(server: ModelServer, request: Request = REQUEST, timeout_s: float = 5.0) -> Reply:
+    async def call() -> Reply:
+        async with OpenAICompatModel("tiny", server.base_url, timeout_s=timeout_s) as model:
+            return await model.complete(request)
+
+    return asyncio.run(call())
+
+
+def test_a_whole_reply() -> None:
+    with ModelServer(completion("Ada")) as server:
+        assert complete(server) == Reply(text="Ada", usage=Usage(11, 7))
+        assert server.requests == [
+            {
+                "model": "tiny",
+                "messages": [{"role": "user", "content": "Who?"}],
+                "temperature": 0.0,
+                "top_p": 1.0,
+                "max_tokens": 2048,
+                "seed": 0,
+            }
+        ]
+
+
+def test_every_parameter_is_sent() -> None:
+    schema = {"type": "object", "properties": {"z": {"type": "string"}, "a": {"type": "string"}}}
+    request = Request(
+        model="tiny",
+        messages=(Message(role="system", content="S"), Message(role="user", content="U")),
+        json_schema=JsonSchema(name="Pair", schema=schema),
+        temperature=0.5,
+        top_p=0.9,
+        max_tokens=9,
+        seed=None,
+    )
+    with ModelServer(completion("{}")) as server:
+        complete(server, request)
+        (sent,) = server.requests
+    assert sent == {
+        "model": "tiny",
+        "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}],
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "Pair", "schema": schema, "strict": True},
+        },
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "max_tokens": 9,
+    }
+    # A constrained model writes the keys in the order of the schema.
+    assert list(sent["response_format"]["json_schema"]["schema"]["properties"]) == ["z", "a"]
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
+def test_reasoning_is_kept_apart_wherever_it_comes(field: str) -> None:
+    with ModelServer(completion("Ada", **{field: "Hm."})) as server:
+        reply = complete(server)
+    assert (reply.text, reply.reasoning, reply.reasoning_field) == ("Ada", "Hm.", field)
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
+def test_reasoning_alone_is_no_answer(field: str) -> None:
+    server = ModelServer(completion(None, **{field: '{"answer": 1}'}))
+    with server, pytest.raises(EmptyReplyError):
+        complete(server)
+
+
+def test_a_server_that_does_not_count_tokens() -> None:
+    with ModelServer(completion("Ada", usage=None)) as server:
+        assert complete(server).usage is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "text", "usage"),
+    [
+        (completion("Ada Lo", finish_reason="length"), TruncatedReplyError, "Ada Lo", (11, 7)),
+        (
+            completion(None, finish_reason="length", reasoning="Let me"),
+            TruncatedReplyError,
+            "",
+            (11, 7),
+        ),
+        (completion(None), EmptyReplyError, "", (11, 7)),
+        (completion(" \n"), EmptyReplyError, "", (11, 7)),
+        (choices([]), EmptyReplyError, "", (11, 7)),
+        (completion(None, refusal="I will not."), RefusedReplyError, "I will not.", (11, 7)),
+        (
+            completion("Ada", finish_reason="content_filter"),
+            RefusedReplyError,
+            "Ada",
+            (11, 7),
+        ),
+        (Answer(b'{"choices": ['), MalformedReplyError, '{"choices": [', None),
+        (Answer(b"<html>hello"), MalformedReplyError, "<html>hello", None),
+        (choices([{"message": "Ada"}]), MalformedReplyError, None, None),
+        (Answer(b"[]"), MalformedReplyError, "[]", None),
+    ],
+    ids=[
+        *("length", "length-in-reasoning", "null", "blank", "no-choice", "refusal"),
+        *("filter", "cut-json", "html", "wrong-shape", "list"),
+    ],
+)
+def test_unusable_replies_are_named_and_keep_their_cost(
+    answer: Answer, kind: type[ReplyError], text: str | None, usage: tuple[int, int] | None
+) -> None:
+    with ModelServer(answer) as server:
+        with pytest.raises(kind) as caught:
+            complete(server)
+        assert len(server.requests) == 1
+    assert caught.value.usage == (usage and Usage(*usage))
+    assert text is None or caught.value.text == text
+
+
+def test_a_rate_limit_is_waited_for_as_long_as_the_server_says() -> None:
+    with ModelServer(error(429, retry_after="0.4"), completion("Ada")) as server:
+        assert complete(server).text == "Ada"
+        first, second = server.arrivals
+    assert second - first >= 0.4
+
+
+@pytest.mark.parametrize("fault", [error(500), error(503), completion("Ada", cut=10)])
+def test_a_passing_failure_is_retried(fault: Answer) -> None:
+    with ModelServer(fault, fault, completion("Ada")) as server:
+        assert complete(server).text == "Ada"
+        assert len(server.requests) == 3
+
+
+def test_a_hanging_call_is_retried() -> None:
+    with ModelServer(completion("late", delay_s=20), completion("Ada")) as server:
+        assert complete(server, timeout_s=0.2).text == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (error(429), "lower the number of calls"),
+        (error(500), "server's log"),
+        (completion("Ada", cut=10), "failed"),
+        (completion("late", delay_s=20), "no answer in 0.1 s"),
+    ],
+    ids=["429", "500", "cut", "hang"],
+)
+def test_a_lasting_failure_of_a_server_that_is_there_fails_the_call(
+    fault: Answer, said: str
+) -> None:
+    with ModelServer(fault) as server:
+        with pytest.raises(FailedCallError) as caught:
+            complete(server, timeout_s=0.1)
+        assert len(server.requests) == 4
+    assert said in str(caught.value)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (error(401), "valid key for this server into OPENAI_API_KEY"),
+        (error(404, "no model tiny"), "no model tiny"),
+        (error(400, "too many tokens"), "too many tokens"),
+        (error(422, "no such parameter"), "no such parameter"),
+    ],
+    ids=["401", "404", "400", "422"],
+)
+def test_what_no_retry_helps_says_what_to_do(fault: Answer, said: str) -> None:
+    with ModelServer(fault) as server:
+        with pytest.raises(ModelUnavailableError) as caught:
+            complete(server)
+        assert len(server.requests) == 1
+    assert said in str(caught.value)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("status", [502, 504])
+def test_a_proxy_before_a_server_that_is_gone_is_no_server(status: int) -> None:
+    with ModelServer(completion("Ada"), models=error(status)) as server:
+        with pytest.raises(ModelUnavailableError):
+            complete(server)
+        assert not server.requests
+
+
+def test_retries_are_counted_for_calls_that_fail_too() -> None:
+    async def call(server: ModelServer) -> list[int]:
+        counts = []
+        async with OpenAICompatModel("tiny", server.base_url) as model:
+            for _ in range(3):
+                with contextlib.suppress(FailedCallError, ModelUnavailableError):
+                    await model.complete(REQUEST)
+                counts.append(model.retries)
+        return counts
+
+    bad = error(500)
+    with ModelServer(bad, bad, completion("Ada"), bad, error(400), bad) as server:
+        # Two before the answer; one before what no retry helps; three, all in vain.
+        assert asyncio.run(call(server)) == [2, 3, 6]
+
+
+def test_a_server_that_is_down_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 5)  # a retry would be noticed
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+        async def call() -> None:
+            async with OpenAICompatModel("tiny", url) as model:
+                started = time.monotonic()
+                with pytest.raises(ModelUnavailableError, match="Start the server") as caught:
+                    await model.complete(REQUEST)
+                assert time.monotonic() - started < 2
+                assert url in caught.value.message
+                with pytest.raises(ModelUnavailableError):
+                    await model.served_models()
+
+        asyncio.run(call())
+
+
+def test_a_server_that_lists_no_models_is_asked_all_the_same() -> None:
+    with ModelServer(completion("Ada"), models=error(404)) as server:
+        assert complete(server).text == "Ada"
+
+
+def test_no_more_calls_at_once_than_allowed() -> None:
+    async def call(server: ModelServer) -> None:
+        async with OpenAICompatModel("tiny", server.base_url, max_concurrency=3) as model:
+            await asyncio.gather(*(model.complete(REQUEST) for _ in range(12)))
+
+    with ModelServer(completion("Ada", delay_s=0.05)) as server:
+        asyncio.run(call(server))
+        assert len(server.requests) == 12
+        assert server.most_at_once == 3
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTHER_KEY", "sk-secret")
+    caplog.set_level(logging.DEBUG)
+
+    async def call(server: ModelServer) -> None:
+        async with OpenAICompatModel(
+            "tiny", server.base_url, api_key_variable="OTHER_KEY"
+        ) as model:
+            with pytest.raises(ModelUnavailableError) as caught:
+                await model.complete(REQUEST)
+            assert "OTHER_KEY" in caught.value.remedy
+            assert "sk-secret" not in str(caught.value)
+
+    with ModelServer(error(401, "the key sk-secret is wrong")) as server:
+        asyncio.run(call(server))
+        assert server.authorizations == ["Bearer sk-secret"]
+    assert "sk-secret" not in caplog.text
+
+
+def test_what_cannot_be_used_is_refused_before_any_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    with pytest.raises(UsageError, match="export NO_SUCH_KEY"):
+        OpenAICompatModel("tiny", "http://127.0.0.1:1/v1", api_key_variable="NO_SUCH_KEY")
+    with pytest.raises(UsageError, match="http://localhost:8000/v1"):
+        OpenAICompatModel("tiny", "localhost:8000")
+    monkeypatch.setitem(__import__("sys").modules, "openai", None)
+    with pytest.raises(MachineError, match="pip install openai"):
+        OpenAICompatModel("tiny", "http://127.0.0.1:1/v1")
+
+
+def test_served_models() -> None:
+    async def served(server: ModelServer) -> tuple[str, ...]:
+        async with OpenAICompatModel("tiny", server.base_url) as model:
+            return await model.served_models()
+
+    with ModelServer(models=("tiny", "large")) as server:
+        assert asyncio.run(served(server)) == ("large", "tiny")
+    server = ModelServer(models=Answer(json.dumps({"hello": 1}).encode()))
+    with server, pytest.raises(ModelUnavailableError, match="mostly ends in /v1"):
+        asyncio.run(served(server))

@@ -1,0 +1,126 @@
+"""`sidelight doctor --model` against servers in every state."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import UsageError
+from tests.helpers.models.model_server import Answer, ModelServer, completion, error
+
+GOOD = '{"animal": "otter", "legs": 4}'
+
+
+def doctor(server: ModelServer, *arguments: str, model: str = "tiny") -> tuple[int, dict[str, Any]]:
+    command = ["doctor", "--model", model, "--base-url", server.base_url, "--json", *arguments]
+    with server:
+        result = CliRunner().invoke(app, command)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    report = json.loads(result.stdout)
+    assert report["ok"] == (result.exit_code == 0)
+    return result.exit_code, {check["name"]: check for check in report["checks"]}
+
+
+def test_a_healthy_server() -> None:
+    server = ModelServer(completion(GOOD, reasoning="Fur, so...", usage=(60, 20), delay_s=0.1))
+    code, checks = doctor(server)
+    assert code == 0
+    assert list(checks) == ["model server", "model", "structured output", "reasoning", "speed"]
+    assert checks["model server"]["found"] == f"answers at {server.base_url}"
+    assert checks["model"]["found"] == "tiny is served"
+    assert checks["structured output"]["found"] == "obeyed at once"
+    assert checks["reasoning"]["found"] == "10 characters in 'reasoning'"
+    # 20 tokens in a bit more than 0.1 s: less than 200 a second.
+    latency, rate = checks["speed"]["found"].split(", ")[:2]
+    assert 0.1 <= float(latency.split()[0]) < 2
+    assert 10 < float(rate.split()[0]) < 200
+    assert all(check["remedy"] == "" for check in checks.values())
+
+
+def test_the_table_for_people() -> None:
+    with ModelServer(completion(GOOD)) as server:
+        command = ["doctor", "--model", "other", "--base-url", server.base_url]
+        result = CliRunner().invoke(app, command)
+    assert result.exit_code == 3
+    assert (
+        "missing model                 other is not served; the server lists tiny" in result.stdout
+    )
+    assert "Name one that is: --model tiny" in result.stdout
+    assert "ok      structured output     obeyed at once" in result.stdout
+
+
+def test_nobody_listens() -> None:
+    server = ModelServer(completion(GOOD))
+    with server:
+        pass
+    result = CliRunner().invoke(app, ["doctor", "--model", "tiny", "--base-url", server.base_url])
+    assert result.exit_code == 3
+    assert "Start the server" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("models", "check", "found", "remedy"),
+    [
+        ((), "model", "the server lists none", "Load a model"),
+        (error(401, "who are you"), "model server", "who are you", "valid key"),
+        (Answer(b"<html>"), "model server", "not with a list of models", "mostly ends in /v1"),
+    ],
+    ids=["no-model", "wrong-key", "not-an-api"],
+)
+def test_what_the_server_lists(
+    models: Answer | tuple[str, ...], check: str, found: str, remedy: str
+) -> None:
+    assert_only_fault(ModelServer(completion(GOOD), models=models), check, found, remedy)
+
+
+@pytest.mark.parametrize(
+    ("script", "found", "remedy"),
+    [
+        ([error(404, "no such model")], "no such model", "/models"),
+        ([completion("It is the otter.")], "Invalid JSON", "enforces"),
+        (
+            [completion("It is the otter."), completion(GOOD)],
+            "only at the second try: the answer is no valid Mammal",
+            "enforces",
+        ),
+        ([completion(None, reasoning=GOOD)], "the reply holds no answer", "reasoning parser"),
+        ([completion("{", finish_reason="length")], "token limit", "enforces"),
+        ([completion(None, refusal="No.")], "the model declined", "enforces"),
+    ],
+    ids=["unknown", "schema-ignored", "repaired", "answer-in-reasoning", "endless", "refused"],
+)
+def test_what_the_model_answers(script: list[Answer], found: str, remedy: str) -> None:
+    assert_only_fault(ModelServer(*script), "structured output", found, remedy)
+
+
+def assert_only_fault(server: ModelServer, check: str, found: str, remedy: str) -> None:
+    code, checks = doctor(server)
+    assert code == 3
+    assert [name for name in checks if not checks[name]["ok"]] == [check]
+    assert found in checks[check]["found"]
+    assert remedy in checks[check]["remedy"]
+    assert "sidelight doctor" not in checks[check]["remedy"]
+
+
+def test_a_server_that_does_not_count_tokens() -> None:
+    code, checks = doctor(ModelServer(completion(GOOD, usage=None)))
+    assert code == 0
+    assert "does not count tokens" in checks["speed"]["found"]
+    assert "none" in checks["reasoning"]["found"]
+
+
+def test_the_key_comes_from_the_variable_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTED_KEY", "sk-1")
+    server = ModelServer(completion(GOOD))
+    assert doctor(server, "--api-key-variable", "HOSTED_KEY")[0] == 0
+    assert server.authorizations == ["Bearer sk-1"]
+
+
+@pytest.mark.parametrize("half", [["--model", "tiny"], ["--base-url", "http://127.0.0.1:1/v1"]])
+def test_half_an_address_is_refused(half: list[str]) -> None:
+    result = CliRunner().invoke(app, ["doctor", *half])
+    assert isinstance(result.exception, UsageError)

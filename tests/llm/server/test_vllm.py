@@ -1,0 +1,186 @@
+"""A real child process stands in for vLLM; what is left of it is looked up in /proc."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from sidelight.errors import MachineError
+from sidelight.llm.server.vllm import serve_vllm
+from tests.helpers.models import fake_vllm
+
+
+class FakeVllm:
+    """What the fake server tells about itself."""
+
+    def __init__(self, tells: Path) -> None:
+        self._tells = tells
+
+    @property
+    def arguments(self) -> list[str]:
+        told: list[str] = json.loads(self._tells.read_text())["arguments"]
+        return told
+
+    def alive(self) -> list[int]:
+        return [pid for pid in json.loads(self._tells.read_text())["pids"] if is_alive(pid)]
+
+    def left(self) -> list[int]:
+        """Those alive after what was ended, or killed, has had time to go."""
+        deadline = time.monotonic() + 15
+        while (alive := self.alive()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return alive
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.fixture
+def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeVllm:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    executable = folder / "vllm"
+    executable.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{fake_vllm.__file__}" "$@"\n')
+    executable.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    tells = tmp_path / "tells.json"
+    monkeypatch.setenv("FAKE_VLLM_TELLS", str(tells))
+    return FakeVllm(tells)
+
+
+def test_a_server_is_ready_in_the_block_and_gone_after_it(vllm: FakeVllm, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    async def serve() -> None:
+        async with serve_vllm("tiny", tmp_path / "logs" / "vllm.log", progress=said.append) as url:
+            health = url.removesuffix("/v1") + "/health"
+            with await asyncio.to_thread(urllib.request.urlopen, health) as response:
+                assert response.status == 200
+            assert len(vllm.alive()) == 2
+
+    asyncio.run(serve())
+    assert vllm.left() == []
+    assert said == ["loading weights"]
+    assert (tmp_path / "logs" / "vllm.log").read_text() == "loading weights\n"
+
+
+def test_every_setting_becomes_an_argument(vllm: FakeVllm, tmp_path: Path) -> None:
+    async def serve() -> None:
+        async with serve_vllm(
+            "tiny",
+            tmp_path / "log",
+            tensor_parallel_size=2,
+            max_model_len=8192,
+            prefix_caching=False,
+            structured_outputs_backend="xgrammar",
+            reasoning_parser="qwen3",
+            extra_arguments=("--dtype", "bfloat16"),
+        ) as url:
+            port = url.removesuffix("/v1").rpartition(":")[2]
+            assert vllm.arguments == [
+                *("serve", "tiny", "--host", "127.0.0.1", "--port", port),
+                *("--tensor-parallel-size", "2", "--max-model-len", "8192"),
+                "--no-enable-prefix-caching",
+                *("--structured-outputs-config.backend", "xgrammar"),
+                *("--reasoning-parser", "qwen3", "--dtype", "bfloat16"),
+            ]
+
+    asyncio.run(serve())
+
+
+def test_what_is_not_set_is_left_to_vllm(vllm: FakeVllm, tmp_path: Path) -> None:
+    async def serve() -> None:
+        async with serve_vllm("tiny", tmp_path / "log"):
+            assert "--enable-prefix-caching" in vllm.arguments
+            assert "--max-model-len" not in vllm.arguments
+            assert "--reasoning-parser" not in vllm.arguments
+
+    asyncio.run(serve())
+
+
+def test_an_error_in_the_block_ends_the_server_too(vllm: FakeVllm, tmp_path: Path) -> None:
+    async def serve() -> None:
+        async with serve_vllm("tiny", tmp_path / "log"):
+            raise RuntimeError("elsewhere")
+
+    with pytest.raises(RuntimeError, match="elsewhere"):
+        asyncio.run(serve())
+    assert vllm.left() == []
+
+
+def test_a_server_that_dies_is_reported_with_its_last_words(vllm: FakeVllm, tmp_path: Path) -> None:
+    async def serve() -> None:
+        async with serve_vllm("dies", tmp_path / "log"):
+            raise AssertionError("it is not ready")
+
+    started = time.monotonic()
+    with pytest.raises(MachineError, match="ended while it started") as caught:
+        asyncio.run(serve())
+    assert time.monotonic() - started < 10
+    assert "CUDA out of memory" in caught.value.message
+    assert str(tmp_path / "log") in caught.value.remedy
+    assert vllm.left() == []
+
+
+def test_a_server_that_is_never_ready_is_not_waited_for_forever(
+    vllm: FakeVllm, tmp_path: Path
+) -> None:
+    async def serve() -> None:
+        async with serve_vllm("never-ready", tmp_path / "log", start_timeout_s=0.5):
+            raise AssertionError("it is not ready")
+
+    with pytest.raises(MachineError, match=r"not ready in 0.5 s.*\nloading weights"):
+        asyncio.run(serve())
+    assert vllm.left() == []
+
+
+@pytest.mark.parametrize("model", ["tiny", "never-ready"], ids=["ready", "starting"])
+def test_kill_9_leaves_no_orphan(model: str, vllm: FakeVllm, tmp_path: Path) -> None:
+    code = (
+        "import asyncio, pathlib, sys\n"
+        "from sidelight.llm.server.vllm import serve_vllm\n"
+        "async def serve():\n"
+        "    async with serve_vllm(sys.argv[1], pathlib.Path(sys.argv[2]), progress=print):\n"
+        "        print('ready', flush=True)\n"
+        "        await asyncio.sleep(600)\n"
+        "asyncio.run(serve())\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-u", "-c", code, model, str(tmp_path / "log")],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "loading weights\n"
+        if model == "tiny":
+            assert parent.stdout.readline() == "ready\n"
+        assert len(vllm.alive()) == 2
+        parent.kill()
+    assert vllm.left() == []
+
+
+def test_a_missing_vllm_is_named_with_its_install_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def serve() -> None:
+        async with serve_vllm("tiny", tmp_path / "log"):
+            raise AssertionError("there is nothing to serve with")
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(MachineError, match=r"pip install 'sidelight\[gpu\]'"):
+        asyncio.run(serve())

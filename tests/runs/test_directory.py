@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import fcntl
+from functools import partial
+from pathlib import Path
+
+import orjson
+import pytest
+
+from sidelight.config.load import load_settings
+from sidelight.config.settings import Settings
+from sidelight.errors import InputError, UsageError
+from sidelight.files import atomic_write
+from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
+from sidelight.schemas.article import Article
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.run_manifest import RunManifest
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.trace import Trace
+
+
+def result(topic_id: str, fingerprint: str = "f") -> TopicResult:
+    return TopicResult(
+        topic_id=topic_id,
+        fingerprint=fingerprint,
+        topic=Article(topic_id=topic_id, body="It was written."),
+        evidence=(Segment(segment_id="a_doc_00_1#0_0", text="She wrote it."),),
+        results={
+            "task1": ("Who wrote “it”?",),
+            "task2": (CitedSentence(text="She did.", citations=("a_doc_00_1#0_0",)),),
+        },
+        trace=Trace(checks={0: ()}),
+    )
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> RunDirectory:
+    return RunDirectory(tmp_path / "runs" / "one")
+
+
+def names(directory: RunDirectory) -> list[str]:
+    return sorted(
+        str(path.relative_to(directory.path))
+        for path in directory.path.rglob("*")
+        if path.is_file()
+    )
+
+
+def test_a_folder_belongs_to_its_settings(directory: RunDirectory) -> None:
+    directory.claim(Settings())
+    directory.claim(Settings())
+    assert "max_rounds: 3" in directory.config.read_text()
+    with pytest.raises(UsageError, match="a run with other settings") as caught:
+        directory.claim(load_settings(None, ["retrieval.k=50"]))
+    assert "--output" in caught.value.remedy
+    assert str(directory.config) in caught.value.message
+
+
+def test_only_one_process_works_on_a_folder(directory: RunDirectory) -> None:
+    with (
+        directory.locked(),
+        pytest.raises(UsageError, match="another process is working on"),
+        RunDirectory(directory.path).locked(),
+    ):
+        pytest.fail("two hold the lock")
+    with directory.locked():
+        pass
+
+
+def test_a_lock_left_behind_by_a_dead_process_holds_nobody_up(directory: RunDirectory) -> None:
+    directory.path.mkdir(parents=True)
+    with (directory.path / ".lock").open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+    half_written = directory.traces / ".t.json.x7.tmp"
+    directory.finish(result("t"))
+    half_written.write_text('{"topic_id": "t", "fing')
+    with directory.locked():
+        assert not half_written.exists()
+    assert directory.finished("t", "f") == result("t")
+
+
+def test_a_finished_topic_comes_back_as_it_was(directory: RunDirectory) -> None:
+    assert directory.finished("t", "f") is None
+    directory.finish(result("t"))
+    assert directory.finished("t", "f") == result("t")
+    assert names(directory) == ["traces/t.json"]
+    with pytest.raises(UsageError, match="another index, article or version"):
+        directory.finished("t", "g")
+
+
+def test_a_topic_of_a_version_that_kept_less_is_refused(directory: RunDirectory) -> None:
+    directory.finish(result("t"))
+    path = directory.traces / "t.json"
+    kept = orjson.loads(path.read_bytes())
+    del kept["evidence"]
+    path.write_bytes(orjson.dumps(kept))
+    with pytest.raises(UsageError, match="another index, article or version"):
+        directory.finished("t", "f")
+
+
+def test_a_topic_is_finished_in_one_step(
+    directory: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("sidelight.files.os.fsync", full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            directory.finish(result("t"))
+    assert directory.finished("t", "f") is None
+    assert names(directory) == []
+
+
+@pytest.mark.parametrize("topic_id", ["a/b", "../../a", "..", "a b", "é\u200b", "a%2Fb"])
+def test_any_topic_id_has_its_own_trace_inside_the_folder(
+    directory: RunDirectory, topic_id: str
+) -> None:
+    directory.finish(result("a_b"))
+    directory.finish(result(topic_id))
+    assert directory.finished("a_b", "f") == result("a_b")
+    assert directory.finished(topic_id, "f") == result(topic_id)
+    assert len(list(directory.traces.iterdir())) == len(list(directory.path.rglob("*.json"))) == 2
+
+
+def test_failures_are_one_line_each(directory: RunDirectory) -> None:
+    failures = [
+        TopicFailure(topic_id="a", error="InputError", message="two\nlines"),
+        TopicFailure(topic_id="b", error="KeyError", message="'x'"),
+    ]
+    directory.path.mkdir(parents=True)
+    directory.write_failures(failures)
+    lines = directory.failures.read_text().splitlines()
+    assert [TopicFailure(**orjson.loads(line)) for line in lines] == failures
+    directory.write_failures([])
+    assert directory.failures.read_bytes() == b""
+
+
+def test_publishing_the_same_again_touches_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    publish(path, partial(atomic_write, text="one"))
+    before = path.stat()
+    publish(path, partial(atomic_write, text="one"))
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+    publish(path, partial(atomic_write, text="two"))
+    assert path.read_text() == "two"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+MANIFEST = RunManifest(
+    sidelight="1",
+    packages={"torch": "2"},
+    track="dragun2025",
+    settings="s",
+    index="i",
+    topics=("b", "a"),
+    thin_topics=("a",),
+    fallbacks={"a": ("write_report",)},
+    failed_topics=(),
+    edited=("traces/a.json",),
+    files={"task1.tsv": "0"},
+)
+
+
+def test_a_manifest_comes_back_as_it_was(directory: RunDirectory) -> None:
+    directory.path.mkdir(parents=True)
+    directory.publish_manifest(MANIFEST)
+    assert directory.read_manifest() == MANIFEST
+    assert orjson.loads(directory.manifest.read_bytes())["topics"] == ["b", "a"]
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", '{"topics": []}'])
+def test_a_run_without_a_whole_manifest_is_not_finished(
+    directory: RunDirectory, content: str | None
+) -> None:
+    directory.path.mkdir(parents=True)
+    if content is not None:
+        directory.manifest.write_text(content)
+    with pytest.raises(InputError, match="expected a finished run") as caught:
+        directory.read_manifest()
+    assert "`sidelight run`" in caught.value.remedy

@@ -1,0 +1,157 @@
+"""Whole runs against a model server that fails, talks nonsense, is away or goes away."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from sidelight.errors import ModelUnavailableError
+from sidelight.generation.roles import Roles
+from sidelight.index.build import build_index
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.folder import IndexFolder
+from sidelight.index.text.segmenter import read_documents, write_segments
+from tests.helpers.models.fault_server import HTTP_FAULTS, REPLY_FAULTS, FaultServer
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+from tests.helpers.public_data import PublicData
+
+# Faults whose reply is whole, so that it is kept and only its content is no use.
+WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")
+KINDS = {"truncated": ("truncated",), "refused": ("refusal",), "empty": ("null", "no-choices")}
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.005)
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text().splitlines())
+
+
+def n_rows(cache: Path, table: str) -> int:
+    database = sqlite3.connect(cache / "replies.sqlite")
+    try:
+        return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+    finally:
+        database.close()
+
+
+def failures(summary: dict[str, Any]) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for usage in summary["calls"]:
+        counted.update(usage["failures"])
+    return counted
+
+
+def check_faulty_run(n_topics: int, out: Path, *options: object) -> None:
+    """Run against a server that fails 30% of all requests, and count."""
+    with FaultServer(faults=0.3, seed=1, hang_s=0.1) as server:
+        summary = run(*options, "--base-url", server.base_url, "--output", out)
+        stats = server.stats()
+    dealt, counted = stats.faults, failures(summary)
+    assert set(dealt) == {*HTTP_FAULTS, *REPLY_FAULTS}
+    assert (len(summary["done"]), summary["failures"]) == (n_topics, [])
+    assert [one for one in summary["problems"] if one["severity"] == "error"] == []
+    assert (lines(out / "task1.tsv"), lines(out / "task2.jsonl")) == (10 * n_topics, n_topics)
+
+    assert sum(dealt[kind] for kind in HTTP_FAULTS) == summary["retries"] + counted["failed"]
+    for kind, faults in KINDS.items():
+        assert counted[kind] == sum(dealt[fault] for fault in faults)
+    # Invented keys need not make an answer unusable, and an answer may not do without any fault.
+    assert counted["misfit"] >= sum(dealt[kind] for kind in WHOLE[:-1])
+    asked = sum(usage["calls"] - usage["cached"] for usage in summary["calls"])
+    assert stats.calls == asked + summary["retries"]
+
+    assert stats.answered_twice() == {}
+    answered = stats.answered.total() + sum(dealt[kind] for kind in WHOLE)
+    assert n_rows(out / "cache", "replies") == answered
+    again = run(*options, "--offline", "--cache", out / "cache", "--output", out)
+    assert (again["done"], len(again["kept"])) == ([], n_topics)
+
+
+def test_a_third_of_calls_failing_costs_no_topic(
+    mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    options = (*write_inputs(tmp_path, 2), "--index", mini_web_index.path)
+    check_faulty_run(2, tmp_path / "run", *options)
+
+
+@pytest.mark.slow
+def test_a_third_of_calls_failing_costs_no_public_topic(
+    shared_data: PublicData, encoder: Encoder, tmp_path: Path
+) -> None:
+    topics = shared_data / "dragun-2025" / "topics.jsonl"
+    write_segments(tmp_path / "segments.jsonl", read_documents(topics), lambda _: None)
+    build_index([tmp_path / "segments.jsonl"], tmp_path / "index", encoder)
+    options = (*write_inputs(tmp_path, 0)[:2], "--topics", topics, "--index", tmp_path / "index")
+    check_faulty_run(30, tmp_path / "run", *options)
+
+
+def test_nonsense_leaves_what_no_model_would_have_written(
+    mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
+    kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
+    with FaultServer(faults=1.0, kinds=kinds) as server:
+        summary = run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
+    plainly = ("--set", "roles.default=extractive", "--output", tmp_path / "plain")
+    run(*options, *plainly)
+    nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
+    assert nonsense["task1.tsv"] == plain["task1.tsv"]
+    assert nonsense["task2.jsonl"] == plain["task2.jsonl"]
+    assert summary["problems"] == []
+    manifest = orjson.loads(nonsense["manifest.json"])
+    assert set(manifest["fallbacks"]) == set(manifest["topics"])
+    for steps in manifest["fallbacks"].values():
+        # Nothing falls in the check of a report that is copied, so nothing is revised.
+        assert set(steps) == {role.name for role in fields(Roles)} - {"revise_report"}
+    assert orjson.loads(plain["manifest.json"])["fallbacks"] == {}
+
+
+def test_a_server_that_is_not_there_is_said_at_once(
+    mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    with FaultServer() as server:
+        pass
+    options = (*write_inputs(tmp_path, 1), "--index", mini_web_index.path)
+    started = time.monotonic()
+    with pytest.raises(ModelUnavailableError, match="Start the server") as caught:
+        run(*options, "--base-url", server.base_url, "--output", tmp_path / "run")
+    assert caught.value.exit_code == 3
+    assert time.monotonic() - started < 5
+    assert set(files(tmp_path / "run")) == {"config.yaml"}
+
+
+def test_a_server_that_goes_away_fails_no_topic(
+    mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    options = (*write_inputs(tmp_path, 1), *SHORT, "--index", mini_web_index.path)
+    out, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
+
+    def stop_in_the_middle(server: FaultServer) -> None:
+        while server.stats().calls < 100:
+            time.sleep(0.01)
+        server.stop()
+
+    with FaultServer(latency_s=0.01) as server, ThreadPoolExecutor() as pool:
+        stopped = pool.submit(stop_in_the_middle, server)
+        with pytest.raises(ModelUnavailableError, match="Start the server"):
+            run(*options, "--base-url", server.base_url, "--output", out)
+        stopped.result()
+    assert "manifest.json" not in files(out)
+    n_kept = n_rows(out / "cache", "replies")
+    with FaultServer() as server:
+        run(*options, "--base-url", server.base_url, "--output", out)
+        n_new = server.stats().calls
+        run(*options, "--base-url", server.base_url, "--output", undisturbed)
+        assert server.stats().calls - n_new == n_new + n_kept
+    assert files(out) == files(undisturbed)

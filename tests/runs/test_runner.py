@@ -1,0 +1,268 @@
+"""Runs: what they leave, how they go on, and what they say of failures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+import pytest
+
+from sidelight.agents.graphs.outcome import outcome_of
+from sidelight.agents.graphs.state import InvestigationState
+from sidelight.config.settings import Settings
+from sidelight.errors import InputError, MachineError, UsageError
+from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.question_list import check_question_run, read_question_run
+from sidelight.runs.runner import run_topics
+from sidelight.schemas.article import Article
+from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.segment import Segment
+from sidelight.text_vectors import Encode
+from sidelight.tracks import load_track
+from tests.helpers.mini_web import investigation
+from tests.helpers.scripted_runs import IDS, THIN, TOPICS, run, scripted, started
+
+
+class KilledError(BaseException):
+    """Stands for a power cut: nothing in the project may catch it."""
+
+
+def failing(error: BaseException, *topic_ids: str) -> Callable[[Article], Any]:
+    async def investigate(article: Article) -> Outcome:
+        outcome = await scripted(article)
+        if article.topic_id in topic_ids:
+            raise error
+        return outcome
+
+    return investigate
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(out)): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of a run that nothing disturbed."""
+    out = tmp_path_factory.mktemp("reference")
+    assert run(out).succeeded
+    return files(out)
+
+
+def test_a_run_makes_both_files_in_the_order_of_its_topics(tmp_path: Path) -> None:
+    ended: list[str] = []
+    summary = asyncio.run(
+        run_topics(TOPICS, Settings(), "i", started(scripted), tmp_path, on_topic=ended.append)
+    )
+    assert (summary.done, summary.kept, summary.failures) == (tuple(IDS), (), ())
+    assert summary.succeeded
+    assert sorted(ended) == sorted(IDS)
+    directory = summary.directory
+    assert check_question_run(directory.path / "task1.tsv", load_track().question_list, IDS) == []
+    assert check_report_run(directory.path / "task2.jsonl", load_track().cited_text, IDS) == []
+    questions = read_question_run(directory.path / "task1.tsv").questions
+    assert [item.topic_id for item in questions] == [one for one in IDS for _ in range(10)]
+    assert {item.run_id for item in questions} == {"sidelight-run-t1"}
+    reports = read_report_run(directory.path / "task2.jsonl").reports
+    assert [item.metadata.topic_id for item in reports] == IDS
+    assert {item.metadata.run_id for item in reports} == {"sidelight-run-t2"}
+
+
+def test_the_manifest_says_what_made_the_run_and_nothing_of_when_or_where(
+    tmp_path: Path, reference: dict[str, bytes]
+) -> None:
+    summary = run(tmp_path / "elsewhere")
+    assert files(tmp_path / "elsewhere") == reference
+    manifest = orjson.loads(reference["manifest.json"])
+    assert sorted(manifest) == [
+        *("edited", "failed_topics", "fallbacks", "files", "index", "packages", "settings"),
+        "sidelight",
+        *("thin_topics", "topics", "track"),
+    ]
+    assert manifest["topics"] == IDS
+    assert manifest["thin_topics"] == list(summary.thin) == [THIN]
+    assert manifest["settings"] == Settings().fingerprint()
+    assert sorted(manifest["files"]) == [
+        *("config.yaml", "task1.tsv", "task2.jsonl"),
+        *(f"traces/{topic_id}.json" for topic_id in sorted(IDS)),
+    ]
+    for content in reference.values():
+        assert str(tmp_path.parent).encode() not in content
+
+
+@pytest.mark.parametrize("topic_id", IDS)
+def test_a_run_killed_at_any_topic_ends_the_same(
+    topic_id: str, tmp_path: Path, reference: dict[str, bytes]
+) -> None:
+    with pytest.raises(KilledError):
+        run(tmp_path, failing(KilledError(), topic_id))
+    assert "manifest.json" not in files(tmp_path)
+    before = {name for name in files(tmp_path) if name.startswith("traces/")}
+    summary = run(tmp_path)
+    assert {f"traces/{one}.json" for one in summary.kept} == before
+    assert topic_id in summary.done
+    assert files(tmp_path) == reference
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_run_killed_at_any_write_ends_the_same(
+    after: bool, tmp_path: Path, reference: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+    calls = 0
+    while True:
+        left = calls
+
+        def die(path: Path, target: Path) -> Path:
+            nonlocal left
+            left -= 1
+            if left >= 0 or after:
+                replace(path, target)
+            if left < 0:
+                raise KilledError
+            return target
+
+        out = tmp_path / str(calls)
+        with monkeypatch.context() as killed:
+            killed.setattr(Path, "replace", die)
+            try:
+                run(out)
+                break
+            except KilledError:
+                pass
+        assert run(out).succeeded
+        assert files(out) == reference
+        calls += 1
+    # The configuration, five topics, and two steps for each of four files.
+    assert calls == 1 + len(TOPICS) + 2 * 4
+
+
+def test_a_failing_topic_stops_no_other_and_is_tried_again(
+    tmp_path: Path, reference: dict[str, bytes]
+) -> None:
+    summary = run(tmp_path, failing(InputError("no text", remedy="Add some."), IDS[3], IDS[1]))
+    assert not summary.succeeded
+    assert summary.done == (IDS[0], IDS[2], IDS[4])
+    lines = summary.directory.failures.read_text().splitlines()
+    assert [orjson.loads(line) for line in lines] == [
+        {"error": "InputError", "message": "no text\nAdd some.", "topic_id": topic_id}
+        for topic_id in (IDS[1], IDS[3])
+    ]
+    manifest = orjson.loads(summary.directory.manifest.read_bytes())
+    assert manifest["failed_topics"] == [IDS[1], IDS[3]]
+    assert manifest["topics"] == [IDS[0], IDS[2], IDS[4]]
+
+    tried: list[str] = []
+
+    async def investigate(article: Article) -> Outcome:
+        tried.append(article.topic_id)
+        return await scripted(article)
+
+    assert run(tmp_path, investigate).succeeded
+    assert tried == [IDS[1], IDS[3]]
+    assert files(tmp_path) == reference
+
+
+def test_nothing_unexpected_stops_the_others(tmp_path: Path) -> None:
+    summary = run(tmp_path, failing(KeyError("E9"), *IDS))
+    assert [(failure.error, failure.message) for failure in summary.failures] == [
+        ("KeyError", "'E9'")
+    ] * len(IDS)
+    assert summary.done == ()
+    assert files(tmp_path)["task1.tsv"] == b""
+
+
+def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(
+    tmp_path: Path, reference: dict[str, bytes]
+) -> None:
+    with pytest.raises(MachineError, match="no Java"):
+        run(tmp_path, failing(MachineError("no Java"), IDS[2]))
+    assert not (tmp_path / "failures.jsonl").exists()
+    assert f"traces/{IDS[2]}.json" not in files(tmp_path)
+    assert run(tmp_path).succeeded
+    assert files(tmp_path) == reference
+
+
+def test_one_topic_only(tmp_path: Path, reference: dict[str, bytes]) -> None:
+    summary = run(tmp_path, only=IDS[3])
+    assert (summary.done, summary.succeeded) == ((IDS[3],), True)
+    assert {
+        item.topic_id for item in read_question_run(summary.directory.path / "task1.tsv").questions
+    } == {IDS[3]}
+    summary = run(tmp_path, only=IDS[0])
+    assert (summary.done, summary.kept) == ((IDS[0],), (IDS[3],))
+    assert run(tmp_path).kept == (IDS[0], IDS[3])
+    assert files(tmp_path) == reference
+
+
+def test_a_finished_run_writes_nothing_and_opens_nothing(tmp_path: Path) -> None:
+    run(tmp_path)
+    before = {path: path.stat() for path in tmp_path.rglob("*") if path.is_file()}
+
+    def start() -> Any:
+        raise AssertionError("the index was opened")
+
+    summary = asyncio.run(run_topics(TOPICS, Settings(), "index", start, tmp_path))
+    assert (summary.kept, summary.done) == (tuple(IDS), ())
+    assert summary.succeeded
+    after = {path: path.stat() for path in tmp_path.rglob("*") if path.is_file()}
+    assert before.keys() == after.keys()
+    for path, stat in before.items():
+        assert (stat.st_mtime_ns, stat.st_ino) == (after[path].st_mtime_ns, after[path].st_ino)
+
+
+def test_a_folder_of_another_run_is_refused_untouched(
+    tmp_path: Path, reference: dict[str, bytes]
+) -> None:
+    run(tmp_path)
+    changed = [*TOPICS[:-1], TOPICS[-1].model_copy(update={"body": "Corrected."})]
+    with pytest.raises(UsageError, match="other settings"):
+        run(tmp_path, scripted, "retrieval.k=5")
+    with pytest.raises(UsageError, match="another index, article or version"):
+        run(tmp_path, index="other")
+    with pytest.raises(UsageError, match="another index, article or version"):
+        run(tmp_path, topics=changed)
+    assert files(tmp_path) == reference
+
+
+def test_an_invalid_file_is_no_success(tmp_path: Path) -> None:
+    async def repetitive(article: Article) -> Outcome:
+        outcome = await scripted(article)
+        # Made for another track: the type's limits hold, those of this track do not.
+        questions = QuestionSet(article.topic_id, ("Who?",), 1, 300)
+        return replace(outcome, results={**outcome.results, "task1": questions})
+
+    summary = run(tmp_path, repetitive)
+    assert not summary.succeeded
+    assert summary.failures == ()
+    assert {problem.file for problem in summary.problems} == {str(tmp_path / "task1.tsv")}
+
+
+def test_topics_at_once_change_no_result(
+    tmp_path: Path,
+    mini_web_articles: tuple[Article, ...],
+    mini_web_segments: list[Segment],
+    lexical_encode: Encode,
+) -> None:
+    end_in_state = investigation(mini_web_segments, lexical_encode)
+
+    async def investigate(article: Article) -> Outcome:
+        return outcome_of(cast("InvestigationState", await end_in_state(article)), load_track())
+
+    results = []
+    for number in (1, 3):
+        out = tmp_path / str(number)
+        topics = list(mini_web_articles[:3])
+        assert run(out, investigate, topics=topics, parallel=number).succeeded
+        results.append(files(out))
+        assert sum(name.startswith("traces/") for name in results[-1]) == 3
+    assert results[0] == results[1]

@@ -1,0 +1,133 @@
+"""What steps did, put together in any order, and read again as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
+from sidelight.schemas.profile import ArticleFacts
+from sidelight.schemas.question import DraftQuestions
+from sidelight.schemas.report import DraftReport, DraftSentence, DroppedCitation, Removal
+from sidelight.schemas.search import DroppedHit, Hit
+from sidelight.schemas.trace import Finished, PageName, Revised, Round, Searched, Selected, Trace
+
+ANGLE = Angle(angle_id="a", aspect=Aspect.AUTHOR, question="Who?", query="who", weight=2)
+COVERAGE = Coverage(covered=(), weight=0.0, score=0.0, go_on=False, reason="enough")
+FIRST = DraftReport(sentences=(DraftSentence(text="She did.", segment_ids=("d1#0",)),))
+SECOND = DraftReport(sentences=(DraftSentence(text="He did.", segment_ids=("d3#0",)),))
+
+
+def searched(number: int, aspect: str) -> Trace:
+    found = Searched(
+        hits={f"{number}.{aspect}": (Hit(f"d{number}#0", 0.5), Hit(f"{aspect}#0", 0.25))},
+        dropped=(DroppedHit(segment_id="d9#0", reason="own-article"),),
+    )
+    return Trace(rounds={number: Round(searched={Aspect(aspect): found})})
+
+
+STEPS = [
+    Trace(profile=ArticleFacts(publisher="Post", host="", subject="bogs")),
+    Trace(rubric=(ANGLE,)),
+    *(
+        Trace(rounds={n: Round(plan=Plan(angles=(), queries=(PlannedQuery.of(ANGLE, n, "x"),)))})
+        for n in (1, 2, 10)
+    ),
+    *(searched(number, aspect) for number in (1, 2) for aspect in ("author", "claim")),
+    Trace(
+        rounds={
+            1: Round(
+                selected=Selected(
+                    taken={"d1#0": {"a": 0.5}},
+                    dropped={"author#0": "others say more"},
+                    refused={"claim": "orders"},
+                    pages={"d1": PageName(url="", title="One")},
+                )
+            )
+        }
+    ),
+    Trace(rounds={2: Round(coverage=COVERAGE)}),
+    Trace(questions=DraftQuestions(questions=("Who?",))),
+    Trace(draft=FIRST),
+    Trace(checks={0: (Removal(sentence=FIRST.sentences[0], label="none", reason="no"),)}),
+    Trace(checks={1: ()}),
+    Trace(
+        revisions={
+            1: Revised(
+                found={"She did.": ("d3#0", "d4#0")},
+                draft=SECOND,
+                taken=("d3#0",),
+                refused={"d4": "orders"},
+            )
+        }
+    ),
+    Trace(
+        report=Finished(
+            dropped_citations=(DroppedCitation(segment_id="d1#0", reason="twice"),),
+            invented_keys=("E9",),
+        )
+    ),
+]
+
+
+def merged(steps: list[Trace]) -> Trace:
+    trace = Trace()
+    for step in steps:
+        trace = trace.merge(step)
+    return trace
+
+
+WHOLE = merged(STEPS)
+some_steps = st.lists(st.sampled_from(STEPS)).map(merged)
+
+
+@settings(deadline=None)
+@given(some_steps, some_steps, some_steps)
+def test_merging_commutes_associates_and_is_idempotent(
+    one: Trace, two: Trace, three: Trace
+) -> None:
+    both = one.merge(two)
+    # As text, because the order of rounds shows to whoever goes through them.
+    assert both.model_dump_json() == two.merge(one).model_dump_json()
+    assert both.merge(three) == one.merge(two.merge(three))
+    assert both.merge(two) == both
+    assert one.merge(one) == one == one.merge(Trace())
+
+
+@pytest.mark.parametrize(
+    ("other", "step"),
+    [
+        (Trace(draft=SECOND), "trace.draft"),
+        (Trace(rubric=()), "trace.rubric"),
+        (
+            Trace(rounds={2: Round(coverage=COVERAGE.model_copy(update={"go_on": True}))}),
+            "trace.rounds.2.coverage",
+        ),
+        (
+            Trace(rounds={1: Round(searched={Aspect.AUTHOR: Searched(hits={})})}),
+            "trace.rounds.1.searched.author",
+        ),
+        (Trace(checks={0: ()}), "trace.checks.0"),
+    ],
+)
+def test_steps_that_disagree_are_refused(other: Trace, step: str) -> None:
+    with pytest.raises(ValueError, match=f"two steps disagree about {step}$"):
+        WHOLE.merge(other)
+
+
+def test_a_trace_comes_back_from_its_file_as_it_was() -> None:
+    shown: dict[str, Any] = WHOLE.model_dump(mode="json")
+    shown["rounds"] = {number: shown["rounds"][number] for number in ("1", "10", "2")}
+    again = Trace.model_validate(shown)
+    assert again == WHOLE
+    assert list(again.rounds) == [1, 2, 10]
+
+
+def test_a_trace_tells_what_was_found_written_and_refused() -> None:
+    assert WHOLE.found() == {"d1#0", "d2#0", "author#0", "claim#0", "d3#0", "d4#0"}
+    assert WHOLE.refused() == {"claim", "d4"}
+    assert WHOLE.drafts() == (FIRST, SECOND)
+    assert (Trace().found(), Trace().refused(), Trace().drafts()) == (frozenset(), frozenset(), ())
