@@ -48,7 +48,7 @@ from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics
-from sidelight.schemas.search import Query
+from sidelight.schemas.investigation.search import Query
 from tests.helpers.models.fault_server import FaultServer
 
 if TYPE_CHECKING:

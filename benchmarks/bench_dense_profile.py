@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sidelight.schemas.search import Hit
+    from sidelight.schemas.investigation.search import Hit
 
 SIZES = 62_500, 250_000, 1_000_000
 COMPARED = 1_000_000

@@ -23,7 +23,7 @@ from sidelight.index.text.docstore import Docstore
 from sidelight.index.text.segment_text import lexical_text
 from sidelight.index.text.sqlite_store import SqliteWriter
 from sidelight.index.vectors.vectors import VectorIndex
-from sidelight.schemas.search import Query
+from sidelight.schemas.investigation.search import Query
 from sidelight.schemas.segment import Segment
 
 SEGMENTS, WORDS, VOCABULARY = 20_000, 117, 50_000

@@ -43,7 +43,7 @@ from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.server.openai_compat import OpenAICompatModel
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion
 from sidelight.tracks import load_track
 from tests.helpers.models.fault_server import FaultServer

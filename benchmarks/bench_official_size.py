@@ -23,7 +23,7 @@ import pandas as pd
 from benchmarks.interleaved import write_results
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.formats.data_folder import DataPart
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales

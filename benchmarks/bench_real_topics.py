@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
-    from sidelight.evaluation.labelling.base import Judge
+    from sidelight.evaluation.labelling.judge import Judge
 
     from sidelight.schemas.segment import Segment
 
@@ -192,7 +192,7 @@ class Scorer:
 
     async def score(self, topic_id: str, model: str, texts: Sequence[str]) -> float:
         """Return the share of weight that a report supports, in [0, 1]."""
-        from sidelight.schemas.judgment import AnswerLabel
+        from sidelight.schemas.grading.judgment import AnswerLabel
         from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 
         report = SubmittedReport(
@@ -230,7 +230,7 @@ class Scorer:
 
 
 def _rubric(topic_id: str, expected: Sequence[Expected]) -> Any:
-    from sidelight.schemas.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
+    from sidelight.schemas.grading.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
 
     return Rubric(
         topic_id=topic_id,

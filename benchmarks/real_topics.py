@@ -25,7 +25,7 @@ from sidelight.index.text.segmenter import windows
 from sidelight.retrieval.fusion import FusionRetriever
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.schemas.article import Article, host_of
-from sidelight.schemas.search import Hit, Query, ranked
+from sidelight.schemas.investigation.search import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from sidelight.text import budget_words, one_line
 

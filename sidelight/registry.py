@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError, UsageError
 from sidelight.parts import KINDS, ROLE
-from sidelight.protocols import check_keeps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -97,7 +96,7 @@ def load(kind: str, name: str) -> Any:
             )
         found = getattr(found, step)
     if protocol := KINDS[kind].protocol:
-        check_keeps(part, place, found, protocol)
+        _check(part, place, found, protocol)
     return found
 
 
@@ -147,3 +146,26 @@ def _offered(kind: str) -> dict[str, set[str]]:
     for point in entry_points(group=f"sidelight.{kind}"):
         offered.setdefault(point.name, set()).add(point.value)
     return offered
+
+
+def _check(part: str, place: str, found: Any, protocol: str) -> None:
+    """Refuse what is no class, or lacks a method of the protocol."""
+    if not isinstance(found, type):
+        raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
+    module_name, _, name = protocol.partition(":")
+    has_all = _members(found)
+    for method, expected in _members(getattr(import_module(module_name), name)).items():
+        if inspect.isfunction(expected) and (method == "__call__" or not method.startswith("_")):
+            has = has_all.get(method)
+            if has is None:
+                raise UsageError(
+                    f"{part}: {place} has no method {method}, which every {name} has",
+                    remedy=f"{protocol} says what it is given and returns.",
+                )
+            if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(has):
+                raise UsageError(f"{part}: expected `async def {method}` in {place}")
+
+
+def _members(found: type) -> dict[str, Any]:
+    """Return what a class and its bases define; not its metaclass, which makes all callable."""
+    return {name: value for base in reversed(found.__mro__) for name, value in vars(base).items()}

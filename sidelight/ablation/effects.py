@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.compare import PairedComparison, TopicValues
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.measure import Measure
 
 
 class ArmMean(NamedTuple):

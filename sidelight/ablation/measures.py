@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.ablation.grid import Arm
-    from sidelight.schemas.judgment import JudgedSentence
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.judgment import JudgedSentence
+    from sidelight.schemas.grading.measure import Measure
     from sidelight.schemas.task import CitedTextTask
     from sidelight.tracks import Track
 

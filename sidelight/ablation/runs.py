@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sidelight.build.models import ModelAccess
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.outcome import Outcome
+    from sidelight.schemas.investigation.outcome import Outcome
     from sidelight.schemas.topic import Topic
 
 ARMS = "arms"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sidelight.ablation.grid import Arm
     from sidelight.ablation.shared import SharedSources
-    from sidelight.schemas.search import Query
+    from sidelight.schemas.investigation.search import Query
 
 _RUN, _CONFIG = "run.txt", "config.yaml"
 

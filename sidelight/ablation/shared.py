@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sidelight.config.settings import RetrievalSettings
     from sidelight.index.folder import IndexFolder
     from sidelight.retrieval.base import Retriever
-    from sidelight.schemas.search import Hit, Query
+    from sidelight.schemas.investigation.search import Hit, Query
 
 # What decides the hits of a retriever; the rest of the settings is for those who read them.
 _OF_HITS = ("retriever", "depth", "reranker", "rerank_margin")

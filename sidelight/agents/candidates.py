@@ -9,8 +9,8 @@ from typing import NamedTuple
 from sidelight.errors import InputError
 from sidelight.generation.reading.injection import gives_orders
 from sidelight.retrieval.base import Lookup
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.search import Hit
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.search import Hit
 from sidelight.schemas.segment import Segment, document_id_of
 
 ORDERS = "the page gives orders to software"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from sidelight.retrieval.lateral import LateralHits, LateralRetriever
-from sidelight.schemas.search import Query
+from sidelight.schemas.investigation.search import Query
 
 _THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
 

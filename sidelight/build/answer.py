@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
-    from sidelight.schemas.outcome import Outcome
+    from sidelight.schemas.investigation.outcome import Outcome
     from sidelight.schemas.topic import Topic
 
 
@@ -60,7 +60,7 @@ def _dependencies(
     from sidelight.agents.deps import AnswerDeps
     from sidelight.retrieval.lateral import LateralRetriever
     from sidelight.retrieval.segment_cache import SegmentCache
-    from sidelight.schemas.report import DraftReport
+    from sidelight.schemas.investigation.report import DraftReport
 
     offered = offers(settings, sources.encode, {})
     offered["nothing_found"] = lambda: DraftReport(sentences=())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
-    from sidelight.schemas.outcome import Outcome
+    from sidelight.schemas.investigation.outcome import Outcome
     from sidelight.schemas.segment import Segment
     from sidelight.schemas.topic import Topic
     from sidelight.text_vectors import Encode

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.judge import Judge
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.article import Article
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
 
 T = TypeVar("T")
 

@@ -5,15 +5,13 @@ The three labels are those of the support evaluation of TREC RAG 2025 (section 3
 
 from __future__ import annotations
 
-import re
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 from sidelight.checks.wording import figures, is_negated, names, stems
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.label_scale import Label, LabelScale, OneOf
+from sidelight.schemas.grading.label_scale import Label, LabelScale, OneOf
 from sidelight.text import clean, one_line, sentences, tokens
 
 if TYPE_CHECKING:
@@ -103,13 +101,7 @@ class PromptedSupportCheck:
         )
 
 
-_ATTRIBUTION = re.compile(r'^According to "(?P<title>[^"]+)", ')
-
-
 def _compared(sentence: str, source: str) -> Support:
-    attribution = _ATTRIBUTION.match(sentence)
-    if attribution and attribution["title"] in one_line(source):
-        sentence = sentence[attribution.end() :]  # who says it is so; what is said remains
     words = tokens(one_line(sentence))
     if not words:
         return Support(reason="it says nothing", label=_NONE)
@@ -123,9 +115,7 @@ def _compared(sentence: str, source: str) -> Support:
     share = len(wanted & known) / len(wanted) if wanted else 0.0
     if share < _PARTIAL_SHARE:
         return _shares(share, _NONE)
-    single = sentences(clean(source))
-    passages = [*single, *map(" ".join, pairwise(single))]  # two sentences may be one in a report
-    nearest = max(passages, key=lambda other: len(wanted & stems(other)))
+    nearest = max(sentences(clean(source)), key=lambda other: len(wanted & stems(other)))
     if is_negated(nearest) != is_negated(sentence):
         return Support(reason=f"one is negated, the other is not: {nearest}", label=_NONE)
     return _shares(share, _FULL if share >= _FULL_SHARE else _PARTIAL)

@@ -41,6 +41,24 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     console.print(table)
 
 
+def warn_of_few(count: int, what: str) -> None:
+    """Say on stderr that intervals over so few topics or runs cover less than they say.
+
+    Args:
+        count: How many there are.
+        what: What they are, in the plural.
+    """
+    from sidelight.evaluation.scoring.uncertainty import FEW
+
+    if count < FEW:
+        err.print(
+            f"warning: {count} {what}: with fewer than {FEW}, 95% intervals cover far less, "
+            "and an order of runs may be chance",
+            style="yellow",
+            markup=False,
+        )
+
+
 @contextmanager
 def progress_bar(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """Show a bar with rate and remaining time on stderr; yield the function that advances it.

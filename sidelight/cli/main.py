@@ -15,6 +15,7 @@ import typer
 
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
+from sidelight.cli.agree import people
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.experiments.ablate import ablate
@@ -87,6 +88,8 @@ app.command(rich_help_panel=_JUDGE)(judge)
 app.command(rich_help_panel=_JUDGE)(evaluate)
 app.command(rich_help_panel=_JUDGE)(audit)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
+agree.app.command()(people.answers)
+agree.app.command()(people.support)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
 

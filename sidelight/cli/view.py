@@ -11,12 +11,11 @@ from sidelight.cli.console import out
 from sidelight.cli.options.inputs import data_option, rubrics_option
 from sidelight.cli.options.results import output_option
 from sidelight.cli.options.scores import from_data
-from sidelight.formats.data_folder import DataPart
+from sidelight.formats.data_folder import DataPart, find_part, look_for
 
 PAGE = "page.html"
 # Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
 SCORES, DRAFTED = "scores", "rubrics"
-ASSESSMENTS = Path(DataPart.REPORT_ASSESSMENTS).parent
 
 
 def view(
@@ -46,10 +45,20 @@ def view(
         run,
         destination,
         rubrics=from_data(rubrics, data, DataPart.RUBRICS),
-        labels=[*(labels or ()), *([data / ASSESSMENTS] if data else ())],
+        labels=[*(labels or ()), *([_labels_of(data)] if data else ())],
         rival=compare,
     )
     out.print(f"  {destination}", markup=False)
+
+
+def _labels_of(data: Path) -> Path:
+    """Return the folder in which a data folder keeps people's labels.
+
+    Raises:
+        InputError: There is none.
+    """
+    questions = look_for(data, DataPart.QUESTION_ASSESSMENTS)
+    return (questions or find_part(data, DataPart.REPORT_ASSESSMENTS)).parent
 
 
 def write_page(

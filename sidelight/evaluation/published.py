@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 
@@ -20,6 +21,7 @@ from sidelight.evaluation.agreement.ranks import compare_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
 from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.data_folder import DataPart, look_for
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -35,13 +37,27 @@ from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.tracks import Track
 
-Computed: TypeAlias = "Iterator[tuple[str, float | None]]"
-"""Names of figures and what they are here; None where one is undefined."""
+_SHOWN_TO_AUTO_JUDGE = frozenset(
+    {
+        "organizer-gpt-oss-t1",
+        "dragun-organizers-starter-kit-task-1",
+        "organizer-t1-perplex",
+        "organizer-t1-chatgpt",
+        "organizer-gpt-oss-t2",
+        "dragun-organizers-starter-kit-task-2",
+    }
+)
+"""Runs whose labels by people stood in the prompts of AutoJudge, which cannot be held against
+them: https://github.com/trec-dragun/resources, README.md, Generate AutoJudge Assessments."""
+
+Computed: TypeAlias = "Iterator[tuple[str, float | tuple[str, ...] | None]]"
+"""Names of figures and what they are here: None where one is undefined, names where these are
+counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +68,13 @@ class Figure:
         name: What is counted or measured.
         published: As it is printed.
         here: The same, unrounded; None where it is undefined.
+        names: Of what is counted, where it is few enough to be named.
     """
 
     name: str
     published: str
     here: float | None
+    names: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -88,6 +106,12 @@ class Target(Value):
     source: str
     printed: dict[str, str]
 
+    def figure(self, name: str, here: float | tuple[str, ...] | None) -> Figure:
+        """Return a printed figure with what it is here: a number, or the names of the counted."""
+        if isinstance(here, tuple):
+            return Figure(name, self.printed[name], len(here), here)
+        return Figure(name, self.printed[name], here)
+
 
 @cache
 def targets() -> dict[str, Target]:
@@ -108,13 +132,14 @@ def figures_of(name: str, data: Path) -> list[Figure]:
     """
     target = targets()[name]
     here = dict(_COMPUTE[name](*find_files(name, data)))
-    return [Figure(figure, printed, here[figure]) for figure, printed in target.printed.items()]
+    return [target.figure(figure, here[figure]) for figure in target.printed]
 
 
 def find_files(name: str, data: Path) -> list[Path]:
     """Return what a target needs, in its order, wherever it lies within a folder.
 
-    Files that lie together go before others of their names.
+    Files that lie together go before others of their names. Where there is none of a name, parts of
+    the track's data are known by what they hold.
 
     Raises:
         InputError: Something is missing, or there are two of it.
@@ -124,6 +149,10 @@ def find_files(name: str, data: Path) -> list[Path]:
     together = set.intersection(*({path.parent for path in paths} for paths in found.values()))
     if len(together) == 1:  # other collections may hold files of the same names
         return [next(iter(together)) / need for need in target.needs]
+    parts = {Path(part).name: part for part in DataPart}
+    for need in parts.keys() & found.keys():
+        if not found[need] and (part := look_for(data, parts[need])):
+            found[need] = [part]
     missing = [need for need, paths in found.items() if not paths]
     if missing:
         raise InputError(
@@ -208,32 +237,23 @@ def _judge(
         read_rubrics(rubrics, track.scales),
         read_assessments(compound, COMPOUND_ASSESSMENTS, track.scales),
     )
-    kind, human, auto = read_two_sides(pairs, auto_pairs, track.scales)
+    kind, human, auto = _two_judges(pairs, auto_pairs, track)
     # Classes that earn the same are one class in the paper.
     merged = compare_labels(kind, track.scales, human, auto).schemes[-1].overall
     yield from _agreement(track.question_list.title, merged)
-    yield from _tau(
-        track.question_list.title,
-        (
-            score_questions(
-                track,
-                known,
-                read_assessments(labels, QUESTION_ASSESSMENTS, track.scales),
-                flags,
-            )
-            for labels in (pairs, auto_pairs)
-        ),
-    )
-    kind, human, auto = read_two_sides(answers, auto_answers, track.scales)
+    scored = (score_questions(track, known, labels, flags) for labels in (human, auto))
+    yield from _order_of_runs(track.question_list.title, *scored)
+    kind, human, auto = _two_judges(answers, auto_answers, track)
     found = compare_labels(kind, track.scales, human, auto).schemes[0].overall
     yield from _agreement(track.cited_text.title, found)
-    yield from _tau(
-        track.cited_text.title,
-        (
-            score_reports(track, known, read_assessments(labels, ANSWER_ASSESSMENTS, track.scales))
-            for labels in (answers, auto_answers)
-        ),
-    )
+    scored = (score_reports(track, known, labels) for labels in (human, auto))
+    yield from _order_of_runs(track.cited_text.title, *scored)
+
+
+def _two_judges(people: Path, judge: Path, track: Track) -> tuple[Any, list[Any], list[Any]]:
+    """Read both sides' labels; of the judge's, not those of runs that it was shown."""
+    kind, human, auto = read_two_sides(people, judge, track.scales)
+    return kind, human, [item for item in auto if item.run_tag not in _SHOWN_TO_AUTO_JUDGE]
 
 
 def _agreement(task: str, found: CategoryAgreement) -> Computed:
@@ -243,9 +263,10 @@ def _agreement(task: str, found: CategoryAgreement) -> Computed:
     yield f"{task}: Gwet AC1", found.coefficients["ac1"]
 
 
-def _tau(task: str, tables: Iterable[ScoreTable]) -> Computed:
-    human, auto = tables
+def _order_of_runs(task: str, human: ScoreTable, auto: ScoreTable) -> Computed:
     found = compare_scores(human.topics, auto.topics, human.main.name)
+    yield f"{task}: runs that both judged", len(found.run_tags)
+    yield f"{task}: runs left out", (*found.only_runs[0], *found.only_runs[1])
     yield f"{task}: Kendall tau of runs", found.runs["tau_b"]
 
 

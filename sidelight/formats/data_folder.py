@@ -7,17 +7,25 @@ human_assessments/question_assessments.csv        runs/question_generation_runs/
 human_assessments/report_assessments.csv          runs/report_generation_runs/<run_tag>
 human_assessments/compound_question_check.csv
 ```
+
+Their public repository has other names and places (`data/`, `auto_judge/output/`). So what is not
+where it is expected is looked for, anywhere in the folder, by what files hold.
 """
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InputError
+from sidelight.formats.detect import detect_format
+from sidelight.formats.labels.assessments import PEOPLE_LABELS
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 
 class DataPart(StrEnum):
@@ -30,18 +38,119 @@ class DataPart(StrEnum):
     COMPOUND_CHECK = "human_assessments/compound_question_check.csv"
     QUESTION_RUNS = "runs/question_generation_runs"
     REPORT_RUNS = "runs/report_generation_runs"
+    AUTO_QUESTION_ASSESSMENTS = "auto_judge/output/auto_question_assessments.csv"
+    AUTO_REPORT_ASSESSMENTS = "auto_judge/output/auto_report_assessments.csv"
+
+
+class _Wanted(NamedTuple):
+    """What a part holds.
+
+    Attributes:
+        kind: Of the file, or of those in the folder, as `formats.detect` names it.
+        suffixes: How names of such files end; any where there are none.
+        folder: Whether the part is a folder of such files.
+        by_people: Whether labels are people's or a judge's; None where that is no question.
+    """
+
+    kind: str
+    suffixes: tuple[str, ...] = (".csv",)
+    folder: bool = False
+    by_people: bool | None = None
+
+
+_WANTED = {
+    DataPart.TOPICS: _Wanted("articles_jsonl", (".jsonl", ".json")),
+    DataPart.RUBRICS: _Wanted("rubric", (".json",), folder=True),
+    DataPart.QUESTION_ASSESSMENTS: _Wanted("question_assessments", by_people=True),
+    DataPart.REPORT_ASSESSMENTS: _Wanted("report_assessments", by_people=True),
+    DataPart.COMPOUND_CHECK: _Wanted("compound_assessments"),
+    DataPart.QUESTION_RUNS: _Wanted("question_list", (), folder=True),
+    DataPart.REPORT_RUNS: _Wanted("cited_text", (), folder=True),
+    DataPart.AUTO_QUESTION_ASSESSMENTS: _Wanted("question_assessments", by_people=False),
+    DataPart.AUTO_REPORT_ASSESSMENTS: _Wanted("report_assessments", by_people=False),
+}
+
+_DEPTH = 5  # folders within folders; the organizers' repository has three
+_MAX_FILES = 20_000  # looked at; more is no folder of a track's data
+_SPEAKING = 3  # of the files in a folder are looked into; a note may lie among its runs
+_MAX_BYTES = 2**28  # of a file that is looked into: indexes and collections have larger ones
 
 
 def find_part(folder: Path, part: DataPart) -> Path:
     """Return where a part lies.
 
     Raises:
-        InputError: It is not there.
+        InputError: It is not there, or there is more than one thing that it may be.
     """
-    path = folder / part
-    if not path.exists():
+    path = look_for(folder, part)
+    if path is None:
         raise InputError(
-            f"{path}: expected this part of the data folder; it does not exist",
+            f"{folder / part}: expected this part of the data folder; it does not exist, and "
+            f"nothing else in the folder holds {_WANTED[part].kind.replace('_', ' ')}",
             remedy="Lay the folder out as docs/formats.md says, or name it by its own option.",
         )
     return path
+
+
+def look_for(folder: Path, part: DataPart) -> Path | None:
+    """Return where a part lies: at its place, or wherever something holds what it should.
+
+    Returns:
+        None where there is nothing of the kind.
+
+    Raises:
+        InputError: There is more than one thing that it may be.
+    """
+    path = folder / part
+    if path.exists():
+        return path
+    found = _holding(folder, _WANTED[part])
+    named = [one for one in found if one.name == path.name]
+    if len(named) == 1:  # its own name tells it from others that hold the like
+        return named[0]
+    if len(found) > 1:
+        raise InputError(
+            f"{folder}: expected one {part}; {found[0]} and {found[1]} hold the like",
+            remedy=f"Put one where it belongs, {part}, or name it by its own option.",
+        )
+    return found[0] if found else None
+
+
+def _holding(folder: Path, wanted: _Wanted) -> list[Path]:
+    """Return the files, or folders of files, that hold what is wanted, sorted."""
+    if not wanted.folder:
+        return [path for path in _files(folder) if _holds(path, wanted)]
+    within: dict[Path, list[Path]] = {}
+    for path in _files(folder):
+        if path.name.endswith(wanted.suffixes or ""):
+            within.setdefault(path.parent, []).append(path)
+    return [
+        parent
+        for parent, paths in within.items()
+        if any(_holds(path, wanted) for path in paths[:_SPEAKING])
+    ]
+
+
+def _holds(path: Path, wanted: _Wanted) -> bool:
+    if not path.name.endswith(wanted.suffixes or "") or path.stat().st_size > _MAX_BYTES:
+        return False
+    if detect_format(path) != wanted.kind:
+        return False
+    if wanted.by_people is None:
+        return True
+    with path.open("rb") as stream:
+        header = stream.readline().decode("utf-8", errors="replace")
+    columns = [cell.strip('"') for cell in header.strip().split(",")]
+    return (PEOPLE_LABELS in columns) is wanted.by_people
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of a folder, at most so many and so deep, hidden ones left out, sorted."""
+    return sorted(islice(_walk(folder), _MAX_FILES))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for root, folders, names in os.walk(folder):
+        depth = len(Path(root).relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < _DEPTH)
+        yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Run, RunFormat
-    from sidelight.schemas.label_scale import Scales
+    from sidelight.schemas.grading.label_scale import Scales
     from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 

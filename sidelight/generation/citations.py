@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.report import DraftReport, DroppedCitation, Report, ReportLimits
+from sidelight.schemas.investigation.report import (
+    DraftReport,
+    DroppedCitation,
+    Report,
+    ReportLimits,
+)
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import document_id_of, overlapping
 
 if TYPE_CHECKING:
-    from sidelight.schemas.evidence import EvidenceSet
+    from sidelight.schemas.investigation.evidence import EvidenceSet
 
 
 def resolve_report(

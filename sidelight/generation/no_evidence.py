@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.schemas.report import DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 
 NO_EVIDENCE = (
     "The collection that was searched holds no other page that speaks to this outlet, its author "

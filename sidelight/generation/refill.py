@@ -10,9 +10,9 @@ from sidelight.generation.no_evidence import NOTHING_FOUND
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.report import DraftReport, DraftSentence
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 
 
 def refill(

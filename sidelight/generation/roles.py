@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.schemas.angle import Angle, Coverage, Plan, PlannedQuery
     from sidelight.schemas.article import Article
-    from sidelight.schemas.evidence import EvidenceSet, Selection
-    from sidelight.schemas.profile import ArticleProfile
-    from sidelight.schemas.question import DraftQuestions
-    from sidelight.schemas.report import CheckedReport, DraftReport, Revision
+    from sidelight.schemas.investigation.angle import Angle, Coverage, Plan, PlannedQuery
+    from sidelight.schemas.investigation.evidence import EvidenceSet, Selection
+    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.question import DraftQuestions
+    from sidelight.schemas.investigation.report import CheckedReport, DraftReport, Revision
     from sidelight.schemas.segment import Segment
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.angle import Coverage
+from sidelight.schemas.investigation.angle import Coverage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.schemas.angle import Angle
+    from sidelight.schemas.investigation.angle import Angle
 
 _ENOUGH = 0.95
 

@@ -9,16 +9,16 @@ from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.reading.sentence_fault import sentence_fault
-from sidelight.schemas.report import CheckedReport, Removal
+from sidelight.schemas.investigation.report import CheckedReport, Removal
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.checks.support import Support, SupportCheck
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
-    from sidelight.schemas.report import DraftReport, DraftSentence
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 
 
 class SupportChecker:

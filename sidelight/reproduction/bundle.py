@@ -49,7 +49,7 @@ TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
 
 
-async def make_bundle(
+async def make_bundle(  # long: one list of what a bundle holds
     run: RunDirectory,
     topics: Path,
     folder: IndexFolder,

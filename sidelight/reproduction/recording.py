@@ -20,7 +20,7 @@ import orjson
 
 from sidelight.build.investigation import Sources
 from sidelight.errors import InputError
-from sidelight.schemas.search import Hit
+from sidelight.schemas.investigation.search import Hit
 from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sidelight.schemas.search import Query
+    from sidelight.schemas.investigation.search import Query
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
-    from sidelight.schemas.search import Hit, Query
+    from sidelight.schemas.investigation.search import Hit, Query
 
 Lookup = Callable[[Sequence[str]], Sequence[Segment]]
 """Segment ids to segments, in the order asked for."""
@@ -23,5 +23,5 @@ class Retriever(Protocol):
         ...
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        """Return up to `k` hits for every query id, ordered as by `schemas.search.ranked`."""
+        """Return up to `k` hits for every query id, ordered as by `search.ranked`."""
         ...

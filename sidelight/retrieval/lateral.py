@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.search import DroppedHit
+from sidelight.schemas.investigation.search import DroppedHit
 from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import shingles, tokens
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.schemas.article import Article
-    from sidelight.schemas.search import DropReason, Hit, Query
+    from sidelight.schemas.investigation.search import DropReason, Hit, Query
     from sidelight.schemas.segment import Segment
 
 # A syndicated copy changes a byline or a headline; another account shares far fewer phrases.

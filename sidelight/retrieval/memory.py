@@ -7,13 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.index.text.segment_text import lexical_text
-from sidelight.schemas.search import Hit, ranked
+from sidelight.schemas.investigation.search import Hit, ranked
 from sidelight.text import STOPWORDS, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.schemas.search import Query
+    from sidelight.schemas.investigation.search import Query
     from sidelight.schemas.segment import Segment
 
 

@@ -6,14 +6,14 @@ import threading
 from typing import TYPE_CHECKING
 
 from sidelight.index.text.segment_text import passage_text
-from sidelight.schemas.search import Hit, ranked
+from sidelight.schemas.investigation.search import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.retrieval.cross_encoder import CrossEncoder
-    from sidelight.schemas.search import Query
+    from sidelight.schemas.investigation.search import Query
 
 _BLOCK = 32
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.search import Hit, ranked
+from sidelight.schemas.investigation.search import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.schemas.search import Query
+    from sidelight.schemas.investigation.search import Query
 
 
 class TrecRunRetriever:

@@ -20,11 +20,11 @@ from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write, locked_folder, sha256_file
 from sidelight.runs.log import Fallback
 from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence, Result
 from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Topic
-from sidelight.schemas.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

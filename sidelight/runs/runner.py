@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.errors import Problem
     from sidelight.runs.log import PromptUsage
-    from sidelight.schemas.outcome import Outcome
+    from sidelight.schemas.investigation.outcome import Outcome
     from sidelight.schemas.task import Task
     from sidelight.schemas.topic import Topic
     from sidelight.tracks import Track
@@ -83,7 +83,7 @@ class RunSummary:
         return steps
 
 
-async def run_topics(
+async def run_topics(  # long: one transaction on a folder
     topics: Sequence[Topic],
     settings: Settings,
     index_fingerprint: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from sidelight.schemas.base import Value
-from sidelight.schemas.search import Hit
+from sidelight.schemas.investigation.search import Hit
 
 RunType: TypeAlias = Literal["automatic", "manual"]
 """Whether a person had a hand in a run."""

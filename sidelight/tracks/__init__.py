@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from sidelight.errors import UsageError
 from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
-from sidelight.schemas.label_scale import LabelScale
+from sidelight.schemas.grading.label_scale import LabelScale
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
 
 if TYPE_CHECKING:

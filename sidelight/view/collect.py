@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.runs.directory import RunDirectory, TopicResult
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
     from sidelight.schemas.run_manifest import RunManifest
     from sidelight.schemas.task import Task
     from sidelight.tracks import Track
     from sidelight.view.labels import Labels
-    from sidelight.view.model import Sentence, Source, TopicMarks, WebPage
+    from sidelight.view.model import Sentence, Source, TopicMarks
+    from sidelight.view.web_page import WebPage
 
 
 class _Made(NamedTuple):

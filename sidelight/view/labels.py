@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from sidelight.schemas.judgment import (
+    from sidelight.schemas.grading.judgment import (
         AnswerAssessment,
         CompoundAssessment,
         QuestionAssessment,
     )
-    from sidelight.schemas.label_scale import Scales
+    from sidelight.schemas.grading.label_scale import Scales
 
 
 @dataclass(frozen=True, slots=True)

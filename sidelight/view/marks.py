@@ -9,16 +9,16 @@ from sidelight.evaluation.metrics.question_coverage import question_coverage
 from sidelight.evaluation.metrics.report_contradiction import report_contradiction
 from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.evaluation.scoring.score import compound_questions
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.view.model import AnswerMark, QuestionMark, TopicMarks
 from sidelight.view.report import web_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.schemas.judgment import AnswerAssessment
-    from sidelight.schemas.label_scale import Scales
-    from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+    from sidelight.schemas.grading.judgment import AnswerAssessment
+    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
     from sidelight.view.labels import Labels
 
 
@@ -124,6 +124,7 @@ class Marker:
             text=answer.text,
             references=tuple(web_page(url, "") for url in answer.references),
             label=label,
+            title=self._answer.label(label).title if label else "Not judged",
             reason=reason,
             lost=share * (1 - (self._answer.credit(label) if label else 0.0)),
             lost_at=lost_at,

@@ -7,21 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
-
-
-@dataclass(frozen=True, slots=True)
-class WebPage:
-    """A page of the web.
-
-    Attributes:
-        host: Its host name; the address where there is none.
-        title: Its title; may be empty.
-        url: Its address if a browser may follow it (http or https), else empty.
-    """
-
-    host: str
-    title: str
-    url: str
+    from sidelight.view.trail_model import Trail
+    from sidelight.view.web_page import WebPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,86 +67,6 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A hit that became evidence for an angle.
-
-    Attributes:
-        rank: 1-based, among the hits of its search.
-        page: Where it stands.
-        relevance: How well it speaks to the angle, in (0, 1].
-        source: Its number among the sources of the report; None if the report does not cite it.
-    """
-
-    rank: int
-    page: WebPage
-    relevance: float
-    source: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """Hits left for the same reason; one that stands for several windows of a page comes once."""
-
-    reason: str
-    n_hits: int
-    pages: tuple[WebPage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """One search and what became of its hits."""
-
-    round_number: int
-    query: str
-    taken: tuple[Taken, ...]
-    left: tuple[Left, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AngleTrail:
-    """What was done about one thing worth finding out.
-
-    Attributes:
-        question: What it asks.
-        aspect: The side of trustworthiness it belongs to.
-        weight: Expected importance, 1 to 4.
-        chance: How likely the evidence speaks to it; None where no round assessed it.
-        searches: In the order of rounds.
-    """
-
-    question: str
-    aspect: str
-    weight: float
-    chance: float | None
-    searches: tuple[Search, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """A sentence that did not stand the run's own check."""
-
-    text: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Trail:
-    """How a topic was investigated.
-
-    Attributes:
-        rounds: By round, coverage of the angles' weight in [0, 1] and whether to go on.
-        angles: The weightiest first.
-        removed: Sentences that a check took out.
-        refused: Pages that no role was shown, with the reason.
-    """
-
-    rounds: tuple[tuple[float, str], ...]
-    angles: tuple[AngleTrail, ...]
-    removed: tuple[Removed, ...]
-    refused: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerMark:
     """A rubric answer and what the report says about it.
 
@@ -167,6 +74,7 @@ class AnswerMark:
         text: The answer.
         references: Pages that support it, by the rubric.
         label: What the report says; None if nobody could tell.
+        title: The label as a heading.
         reason: Why.
         lost: Share of the topic's report score that the report missed here.
         lost_at: The stage of the run at which most of it was lost; empty where that is not known.
@@ -175,6 +83,7 @@ class AnswerMark:
     text: str
     references: tuple[WebPage, ...]
     label: str | None
+    title: str
     reason: str
     lost: float
     lost_at: str

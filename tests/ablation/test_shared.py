@@ -3,7 +3,7 @@ from __future__ import annotations
 from sidelight.ablation.shared import SharedSources
 from sidelight.config.settings import RetrievalSettings
 from sidelight.index.folder import IndexFolder
-from sidelight.schemas.search import Query
+from sidelight.schemas.investigation.search import Query
 
 
 def test_arms_that_search_alike_share_their_hits(small_index: IndexFolder) -> None:

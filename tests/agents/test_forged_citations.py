@@ -13,8 +13,8 @@ from sidelight.agents.graphs.investigation import build_graph
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.schemas.article import Article
-from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
-from sidelight.schemas.report import (
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
+from sidelight.schemas.investigation.report import (
     CheckedReport,
     DraftReport,
     DraftSentence,

@@ -13,7 +13,7 @@ from sidelight.config.settings import Settings
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
-from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.investigation.outcome import Outcome
 from sidelight.schemas.segment import Segment
 from sidelight.text_vectors import Encode
 

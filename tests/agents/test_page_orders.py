@@ -15,8 +15,8 @@ from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSetting
 from sidelight.generation.reading.injection import gives_orders
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
+from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.schemas.trace import Trace
 from sidelight.text import content_words
 from sidelight.text_vectors import Encode
 from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText

@@ -29,8 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "prompting": {"errors", "text", "schemas"},
     "text_vectors": set(),
     "parts": set(),
-    "protocols": {"errors"},
-    "registry": {"errors", "parts", "protocols"},
+    "registry": {"errors", "parts"},
     "sample": BASE,
     "tracks": BASE | {"registry"},
     "formats": BASE | {"tracks", "registry"},
@@ -97,7 +96,7 @@ INVESTIGATES = MODEL | {
     "index",
 }
 INVESTIGATES |= {"runs", "build", *(room for room in ALLOWED if room.startswith("generation"))}
-SCORER = {"evaluation", "schemas.rubric", "formats.banks"}
+SCORER = {"evaluation", "schemas.grading.rubric", "formats.banks"}
 # Prints the help of every command in one process, and looks after each at what has been imported.
 HELP = """
 import sys

@@ -60,9 +60,9 @@ def test_what_it_asks_for_it_gets() -> None:
     encoder = SentenceEncoder("toy", lambda texts: np.ones((len(texts), 1), dtype=np.float32))
     inputs = JudgeInputs(RUBRICS, examples(), encoder=lambda: encoder, min_confidence=0.5)
     judge = make_judge("embedded", inputs)
-    assert judge.version == "2 (toy, from 0.5)"
+    assert judge.version == f"3 (toy, examples {examples().fingerprint}, from 0.5)"
     assert judge.example_run_tags == {"example-t1", "example-t2"}
-    assert make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version == "2 (words only)"
+    assert make_judge("embedded", JudgeInputs(RUBRICS, encoder=None)).version == "3 (words only)"
 
 
 def test_what_it_lacks_is_named_with_its_option() -> None:

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from sidelight.checks.compound_rules import compound_reason
+from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
+from sidelight.sample import sample_path
+from sidelight.tracks import load_track
 
 
 @pytest.mark.parametrize(
@@ -14,8 +17,10 @@ from sidelight.formats.runs.question_list import read_question_run
         "Who is the author and when did the strike happen?",
         "Who owns the outlet? What do others say about it?",
         "Who coined the term, when did this occur, and what were the circumstances?",
-        "Which hedge funds received the money and what is their reason for keeping it?",
+        "Which hedge funds received the money and what did the court say?",
+        "Who owns the Orrin Post and when did Ilse Marrow join it?",
         "What is the outlet's record, and have there been any corrections?",
+        "Did the maker sell such shoes before, and how did the brand respond to them?",
         "How many parcels are sent each year and is that number growing?",
         "Does the mayor own shares, and to what extent did they rise?",
         "Did the police comment; if so, and who confirmed it?",
@@ -41,6 +46,11 @@ def test_separate_questions_are_compound(question: str) -> None:
         "What did the minister say in her speech “Who pays? And why?” to parliament?",
         "Who is Bram Ostelle, who is quoted as a kidney specialist?",
         "Is the study (and was its author) cited?",
+        "Which hedge funds received the money and what is their reason for keeping it?",
+        "Who is the author and what qualifies her to write about kidneys?",
+        "Who publishes the daily, and how does the publisher earn its money?",
+        "Which recommendations of 2011 were not carried out, and why?",
+        "What does the trade mark cover, and from what date?",
     ],
 )
 def test_one_question_is_not_compound(question: str) -> None:
@@ -53,7 +63,14 @@ def test_share_of_the_public_runs_is_plausible(public_runs: Path) -> None:
         questions = read_question_run(path, quoting="csv").questions
         flagged = sum(compound_reason(question.text) is not None for question in questions)
         shares[path.name] = flagged / len(questions)
-    # The organizers' model flagged 11.3 % of 37 runs; these five hold many two-part questions.
+    # The organizers' model flagged 11.3 % of 37 runs.
     assert len(shares) == 5
-    assert 0.05 < min(shares.values()) < max(shares.values()) < 0.5
-    assert 0.1 < sum(shares.values()) / 5 < 0.3
+    assert 0.02 < min(shares.values()) < max(shares.values()) < 0.3
+    assert 0.09 < sum(shares.values()) / 5 < 0.14
+
+
+def test_questions_that_assessors_would_write_are_not_compound() -> None:
+    rubrics = read_rubrics(sample_path() / "human_rubrics", load_track().scales)
+    questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
+    assert len(questions) > 30
+    assert [text for text in questions if compound_reason(text)] == []

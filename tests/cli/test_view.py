@@ -15,11 +15,11 @@ from sidelight.formats.labels.assessments import (
     write_assessments,
 )
 from sidelight.runs.directory import RunDirectory
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     QuestionAssessment,
 )
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from tests.helpers.html_tree import parse
 from tests.helpers.viewed_runs import TOPIC, write_run

@@ -19,8 +19,8 @@ from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.registry import names
 from sidelight.sample import sample_path
-from sidelight.schemas.judgment import Unjudged
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import CitedSentence, SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
 from tests.helpers.labels.asked import on_compound, on_questions, on_report

@@ -15,7 +15,7 @@ from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.retrieval.named import open_retriever
 from sidelight.retrieval.rerank import RerankRetriever
 from sidelight.retrieval.trec_run import TrecRunRetriever
-from sidelight.schemas.search import Query, ranked
+from sidelight.schemas.investigation.search import Query, ranked
 from sidelight.schemas.segment import Segment
 
 QUERIES = [

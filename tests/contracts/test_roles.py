@@ -16,12 +16,12 @@ from sidelight.generation.citations import resolve_report
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Roles
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.angle import Plan
 from sidelight.schemas.article import Article
-from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
-from sidelight.schemas.profile import ArticleProfile
-from sidelight.schemas.question import QuestionSet
-from sidelight.schemas.report import DraftReport, DraftSentence, ReportLimits
+from sidelight.schemas.investigation.angle import Plan
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
+from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
 from sidelight.schemas.segment import Segment
 from sidelight.text import clean, count_words, one_line
 from sidelight.text_vectors import Encode

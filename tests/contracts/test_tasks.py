@@ -22,15 +22,15 @@ from sidelight.runs.log import TopicLog
 from sidelight.runs.packing import pack_runs
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
 from sidelight.schemas.article import Article
-from sidelight.schemas.outcome import Outcome, TaskResult
-from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.investigation.outcome import Outcome, TaskResult
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import Report, limits_of
+from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.ranking import Ranking
-from sidelight.schemas.report import Report, limits_of
 from sidelight.schemas.run import CitedSentence, Result, RunIdentity
-from sidelight.schemas.search import Hit
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
 from sidelight.schemas.topic import Narrative, Topic
-from sidelight.schemas.trace import Trace
 from sidelight.tracks import Track, load_track
 
 TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]

@@ -37,6 +37,7 @@ def test_no_recipe_goes_untested() -> None:
         "A track",
         "A task",
         "A measure",
+        "A judge",
     }
 
 

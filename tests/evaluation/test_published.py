@@ -124,6 +124,8 @@ def test_a_judge_that_agrees_with_people_gets_full_marks(judged: Path) -> None:
             ("agreement, %", 100.0),
             ("Cohen kappa", 1.0),
             ("Gwet AC1", 1.0),
+            ("runs that both judged", 5),
+            ("runs left out", 0),
             ("Kendall tau of runs", 1.0),
         )
     }

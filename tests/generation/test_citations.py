@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sidelight.generation.citations import resolve_report
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.report import DraftReport, DraftSentence, ReportLimits
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
 from sidelight.schemas.segment import Segment
 
 TOPIC = "w_doc_00_1"

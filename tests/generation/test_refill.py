@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.refill import refill
-from sidelight.schemas.angle import Angle, Aspect
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.report import DraftReport, DraftSentence
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.schemas.segment import Segment
 from sidelight.text import budget_words
 

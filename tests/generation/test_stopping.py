@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidelight.generation.stopping import StoppingRule
-from sidelight.schemas.angle import Angle, Aspect, Coverage
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage
 
 ANGLES = [
     Angle(angle_id=name, aspect=Aspect.CLAIM, question="?", query="q", weight=weight)

@@ -12,7 +12,7 @@ from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker
 from sidelight.llm.scripted import Line
-from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
 

@@ -12,13 +12,13 @@ from sidelight.config.load import load_settings
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.article import Article
-from sidelight.schemas.outcome import Outcome
-from sidelight.schemas.profile import ArticleFacts
-from sidelight.schemas.question import QuestionSet
-from sidelight.schemas.report import Report, ReportLimits
+from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.profile import ArticleFacts
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import Report, ReportLimits
+from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.trace import Trace
 
 TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
 IDS = [article.topic_id for article in TOPICS]

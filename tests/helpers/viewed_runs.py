@@ -12,16 +12,16 @@ from sidelight.config.load import load_settings
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import run_topics
-from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
 from sidelight.schemas.article import Article
-from sidelight.schemas.outcome import Outcome
-from sidelight.schemas.profile import ArticleFacts
-from sidelight.schemas.question import QuestionSet
-from sidelight.schemas.report import DraftSentence, Removal, Report, ReportLimits
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
+from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.profile import ArticleFacts
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import DraftSentence, Removal, Report, ReportLimits
+from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.trace import PageName, Round, Searched, Selected, Trace
 from sidelight.schemas.run import CitedSentence
-from sidelight.schemas.search import Hit
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.schemas.trace import PageName, Round, Searched, Selected, Trace
 from sidelight.text import one_line
 
 CALM = "Calm words about a bog."

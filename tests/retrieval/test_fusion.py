@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sidelight.retrieval.fusion import FusionRetriever, reciprocal_rank_fusion
 from sidelight.retrieval.trec_run import TrecRunRetriever
-from sidelight.schemas.search import Hit, Query, ranked
+from sidelight.schemas.investigation.search import Hit, Query, ranked
 
 
 def test_by_hand() -> None:

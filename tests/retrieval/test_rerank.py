@@ -15,7 +15,7 @@ from sidelight.index.text.segment_text import passage_text
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.rerank import RerankRetriever
-from sidelight.schemas.search import Hit, Query, ranked
+from sidelight.schemas.investigation.search import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from tests.helpers.models.int8_models import write_int8
 

@@ -13,10 +13,10 @@ from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.schemas.article import Article
+from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.trace import Trace
 
 
 def result(topic_id: str, fingerprint: str = "f") -> TopicResult:

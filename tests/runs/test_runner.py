@@ -19,8 +19,8 @@ from sidelight.formats.runs.cited_text import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.article import Article
-from sidelight.schemas.outcome import Outcome
-from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.question import QuestionSet
 from sidelight.schemas.segment import Segment
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track

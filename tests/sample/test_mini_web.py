@@ -29,7 +29,7 @@ from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.dense import DenseRetriever
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.tracks import load_track
 

@@ -8,12 +8,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
-from sidelight.schemas.profile import ArticleFacts
-from sidelight.schemas.question import DraftQuestions
-from sidelight.schemas.report import DraftReport, DraftSentence, DroppedCitation, Removal
-from sidelight.schemas.search import DroppedHit, Hit
-from sidelight.schemas.trace import Finished, PageName, Revised, Round, Searched, Selected, Trace
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
+from sidelight.schemas.investigation.profile import ArticleFacts
+from sidelight.schemas.investigation.question import DraftQuestions
+from sidelight.schemas.investigation.report import (
+    DraftReport,
+    DraftSentence,
+    DroppedCitation,
+    Removal,
+)
+from sidelight.schemas.investigation.search import DroppedHit, Hit
+from sidelight.schemas.investigation.trace import (
+    Finished,
+    PageName,
+    Revised,
+    Round,
+    Searched,
+    Selected,
+    Trace,
+)
 
 ANGLE = Angle(angle_id="a", aspect=Aspect.AUTHOR, question="Who?", query="who", weight=2)
 COVERAGE = Coverage(covered=(), weight=0.0, score=0.0, go_on=False, reason="enough")

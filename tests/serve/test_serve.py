@@ -24,7 +24,7 @@ from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
-from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.investigation.outcome import Outcome
 from sidelight.serve import app as app_module
 from sidelight.serve import server as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
     QuestionAssessment,
     Unjudged,
 )
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from sidelight.view.labels import Labels
 from sidelight.view.marks import Marker

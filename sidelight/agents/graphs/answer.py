@@ -11,7 +11,7 @@ from sidelight.agents.nodes.answer.find_evidence import find_evidence
 from sidelight.agents.nodes.answer.split_narrative import split_narrative
 from sidelight.agents.nodes.answer.write_answer import write_answer
 from sidelight.errors import UsageError
-from sidelight.schemas.outcome import Outcome, TaskResult
+from sidelight.schemas.investigation.outcome import Outcome, TaskResult
 from sidelight.schemas.ranking import Ranking
 from sidelight.schemas.task import CitedTextTask, RankingTask, Task
 from sidelight.tracks import Track

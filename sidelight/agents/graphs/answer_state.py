@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, TypedDict
 
 from sidelight.agents.graphs.state import merge_traces
-from sidelight.schemas.angle import Angle
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
-from sidelight.schemas.report import Report
-from sidelight.schemas.search import Hit
-from sidelight.schemas.trace import Trace
+from sidelight.schemas.investigation.angle import Angle
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.report import Report
+from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.trace import Trace
 
 
 class AnswerState(TypedDict, total=False):

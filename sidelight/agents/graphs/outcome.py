@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
-from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.investigation.outcome import Outcome
 from sidelight.tracks import Track
 
 

@@ -9,7 +9,7 @@ from langgraph.types import Send
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import Assignment, InvestigationState
-from sidelight.schemas.angle import Aspect, PlannedQuery
+from sidelight.schemas.investigation.angle import Aspect, PlannedQuery
 from sidelight.text import budget_words
 
 # A checked report is revised at most so often: what does not stand by then is left out.

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Annotated, TypedDict, TypeVar
 
-from sidelight.schemas.angle import Angle, Aspect, Coverage, PlannedQuery
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
-from sidelight.schemas.question import QuestionSet
-from sidelight.schemas.report import CheckedReport, DraftReport, Report
-from sidelight.schemas.search import Hit
-from sidelight.schemas.trace import Trace
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, PlannedQuery
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import CheckedReport, DraftReport, Report
+from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.trace import Trace
 
 _Value = TypeVar("_Value")
 

@@ -10,8 +10,8 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.generation.citations import resolve_report
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.schemas.report import limits_of
-from sidelight.schemas.trace import Finished, Trace
+from sidelight.schemas.investigation.report import limits_of
+from sidelight.schemas.investigation.trace import Finished, Trace
 
 
 async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import Assignment
 from sidelight.agents.searching import search
-from sidelight.schemas.search import Query
-from sidelight.schemas.trace import Round, Searched, Trace
+from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.trace import Round, Searched, Trace
 
 
 async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, Any]:

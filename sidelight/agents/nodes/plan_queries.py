@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
-from sidelight.schemas.trace import Round, Trace
+from sidelight.schemas.investigation.trace import Round, Trace
 
 
 async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:

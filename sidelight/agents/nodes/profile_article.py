@@ -10,7 +10,7 @@ from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState
 from sidelight.errors import InputError
 from sidelight.schemas.article import Article
-from sidelight.schemas.trace import Trace
+from sidelight.schemas.investigation.trace import Trace
 
 
 async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from sidelight.agents.candidates import only_candidates, read_candidates
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.agents.searching import search
-from sidelight.schemas.search import Query
-from sidelight.schemas.trace import Revised, Trace
+from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.trace import Revised, Trace
 
 _FOUND_PER_SENTENCE = 5
 

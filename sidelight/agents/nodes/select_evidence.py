@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 from sidelight.agents.candidates import only_candidates, read_candidates
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState
-from sidelight.schemas.search import Hit
+from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.trace import PageName, Round, Selected, Trace
 from sidelight.schemas.segment import document_id_of
-from sidelight.schemas.trace import PageName, Round, Selected, Trace
 
 
 async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 
 from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
-from sidelight.schemas.question import QuestionSet
-from sidelight.schemas.trace import Trace
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.trace import Trace
 from sidelight.text import one_line
 
 

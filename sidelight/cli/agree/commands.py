@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
+from sidelight.cli.console import out, print_json, warn_of_few
 from sidelight.cli.options.inputs import Data, rubrics_option
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
@@ -18,7 +18,7 @@ from sidelight.formats.data_folder import DataPart
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
 
@@ -31,7 +31,7 @@ Second = Annotated[Path, typer.Argument(help="The other side, such as a judge.")
 
 
 @app.command()
-def labels(
+def labels(  # long: half of it are options
     first: First,
     second: Annotated[
         Path | None, typer.Argument(help="The other side; with --data, FIRST alone is that.")
@@ -41,6 +41,8 @@ def labels(
         Path | None,
         rubrics_option("Folder of rubrics; shows agreement by importance, too."),
     ] = None,
+    samples: Samples = 1000,
+    seed: Seed = 0,
     output: Output = None,
     as_json: Json = False,
 ) -> None:
@@ -57,10 +59,9 @@ def labels(
     kind, one, other = read_two_sides(first, second, scales)
     if data and kind is not COMPOUND_ASSESSMENTS:
         rubrics = from_data(rubrics, data, DataPart.RUBRICS)
-    found = compare_labels(
-        kind, scales, one, other, read_rubrics(rubrics, scales) if rubrics else None
-    )
-    names = _names(first, second)
+    known = read_rubrics(rubrics, scales) if rubrics else None
+    found = compare_labels(kind, scales, one, other, known, samples=samples, seed=seed)
+    names, sampling = _names(first, second), Sampling(samples, seed)
     tables = [
         table
         for scheme in found.schemes
@@ -76,11 +77,19 @@ def labels(
             {
                 "files": [str(first), str(second)],
                 "written": _written(output, tables),
+                "sampling": sampling._asdict(),
+                "n_runs": found.n_runs,
+                "n_topics": found.n_topics,
+                "only_runs": found.only_runs,
                 "schemes": [
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            title: {"n": part.n, **part.coefficients}
+                            title: {
+                                "n": part.n,
+                                **part.coefficients,
+                                **_intervals(part),
+                            }
                             for title, part in scheme.by_importance.items()
                         }
                     }
@@ -98,6 +107,15 @@ def labels(
             f"{name}: {unjudged} of the shared rows unjudged, {only} rows of its own; not compared",
             markup=False,
         )
+    for name, runs in zip(names, found.only_runs, strict=True):
+        if runs:
+            out.print(f"runs only in {name}: {', '.join(runs)}", markup=False)
+    out.print(
+        f"{found.n_runs} runs, {found.n_topics} topics; intervals: 95%, bootstrap over topics, "
+        f"{sampling}",
+        markup=False,
+    )
+    warn_of_few(found.n_topics, "topics")
     list_files(write_results(output, tables))
 
 
@@ -157,6 +175,7 @@ def scores(
         f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
         markup=False,
     )
+    warn_of_few(len(found.run_tags), "runs")
     list_files(write_results(output, tables))
 
 
@@ -241,9 +260,16 @@ def _as_dict(found: CategoryAgreement) -> dict[str, object]:
         "categories": found.categories,
         "n": found.n,
         **found.coefficients,
+        **_intervals(found),
         "confusion": found.table.tolist(),
         "shares": found.shares,
     }
+
+
+def _intervals(found: CategoryAgreement) -> dict[str, object]:
+    """Return the intervals, JSON-ready, where there are any."""
+    ends = {name: one and one._asdict() for name, one in found.intervals.items()}
+    return {"intervals": ends} if ends else {}
 
 
 def _names(first: Path, second: Path) -> tuple[str, str]:

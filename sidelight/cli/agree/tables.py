@@ -10,11 +10,12 @@ from sidelight.cli.result_table import ResultTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
+    from sidelight.evaluation.scoring.uncertainty import Interval
 
 
-def category_tables(
+def category_tables(  # long: three tables side by side
     found: CategoryAgreement,
     parts: Mapping[str, CategoryAgreement],
     sides: tuple[str, str],
@@ -32,15 +33,24 @@ def category_tables(
 
     one, other = sides
     rows = {"agreement": found, **parts}
+    bounded = ["kappa, 95%", "AC1, 95%"] if found.intervals else []
     return [
         ResultTable(
             f"{prefix}_agreement",
-            [f"{len(found.categories)} categories", "n", "raw", "kappa", "AC1"],
+            [f"{len(found.categories)} categories", "n", "raw", "kappa", "AC1", *bounded],
             [
-                [title, str(part.n), *map(decimal, part.coefficients.values())]
+                [
+                    title,
+                    str(part.n),
+                    *map(decimal, part.coefficients.values()),
+                    *map(_bounds, part.intervals.values()),
+                ]
                 for title, part in rows.items()
             ],
-            [{"part": title, "n": part.n} | part.coefficients for title, part in rows.items()],
+            [
+                {"part": title, "n": part.n} | part.coefficients | _ends(part.intervals)
+                for title, part in rows.items()
+            ],
         ),
         ResultTable(
             f"{prefix}_confusion",
@@ -134,6 +144,19 @@ def run_means_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTab
 def decimal(value: float | None) -> str:
     """Return a coefficient as tables show it."""
     return "undefined" if value is None else f"{value:.3f}"
+
+
+def _bounds(interval: Interval | None) -> str:
+    return "undefined" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"
+
+
+def _ends(intervals: Mapping[str, Interval | None]) -> dict[str, float | None]:
+    """Return both ends of each interval, by the names of their columns."""
+    ends: dict[str, float | None] = {}
+    for name, interval in intervals.items():
+        ends[f"{name}_low"] = interval and interval.low
+        ends[f"{name}_high"] = interval and interval.high
+    return ends
 
 
 def _ratio(value: float | None) -> str:

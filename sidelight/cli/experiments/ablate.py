@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sidelight.build.models import ModelAccess
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import IndexFolder
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.measure import Measure
 
 _INTERRUPTED = 130
 _SHOWN = 3  # tables; all are written

@@ -47,6 +47,7 @@ def reproduce(
                         "published": figure.published,
                         "here": figure.here,
                         "agrees": figure.agrees,
+                        "names": figure.names,
                     }
                     for figure in figures
                 ],
@@ -61,5 +62,8 @@ def reproduce(
                 for figure in figures
             ),
         )
+        for figure in figures:
+            if figure.names:
+                out.print(f"{figure.name}: {', '.join(figure.names)}", markup=False)
     if not all(figure.agrees for figure in figures):
         raise typer.Exit(1)

@@ -14,7 +14,7 @@ from sidelight.cli.options.results import Json, output_option
 
 def plan(
     *,
-    segments: Annotated[int, typer.Option(min=1, help="How many segments.")] = 113_520_750,
+    count: Annotated[int, typer.Option("--count", min=1, help="How many segments.")] = 113_520_750,
     dim: Annotated[int, DIM] = 256,
     profile: Profile = "cpu-24gb",
     output: Annotated[
@@ -30,14 +30,14 @@ def plan(
     from sidelight.index.vectors.capacity import plan_capacity, this_machine
     from sidelight.index.vectors.profiles import profile_named
 
-    planned = plan_capacity(profile_named(profile), segments, dim, this_machine(output))
+    planned = plan_capacity(profile_named(profile), count, dim, this_machine(output))
     if as_json:
         print_json(planned.model_dump())
     else:
         where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
         lists = f"{planned.lists}, {planned.probes} searched" if planned.lists else "none"
         shown = {
-            "profile": f"{planned.profile}, {segments:,} vectors of {dim}",
+            "profile": f"{planned.profile}, {count:,} vectors of {dim}",
             "lists": lists,
             "memory": f"{planned.memory_gb:.1f} GB{where}, "
             f"{planned.memory_bytes_per_vector:.0f} bytes a vector",

@@ -66,7 +66,7 @@ def _write_run(retriever: Retriever, queries: Path, k: int, output: Path, *, as_
 def _show_hits(
     retriever: Retriever, folder: IndexFolder, words: str, k: int, *, as_json: bool
 ) -> None:
-    from sidelight.schemas.search import Query
+    from sidelight.schemas.investigation.search import Query
     from sidelight.text import one_line
 
     hits = retriever.search([Query(query_id="q", text=words)], k)["q"]

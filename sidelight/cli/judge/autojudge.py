@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from autojudge_base import Leaderboard, Report, Request
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.judgment import JudgedSentence
+    from sidelight.schemas.grading.judgment import JudgedSentence
 
 _JUDGE = "embedded"
 

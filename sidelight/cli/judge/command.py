@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sidelight.cli.agree.tables import decimal
 from sidelight.cli.console import err, out, print_json, progress_bar
 from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
@@ -61,7 +62,10 @@ def judge(  # long: half of it are options
     min_confidence: Annotated[
         float,
         typer.Option(
-            "--min-confidence", min=0, max=1, help="Embedded: leave less likely labels unjudged."
+            "--min-confidence",
+            min=0,
+            max=1,
+            help="Embedded: leave labels unjudged whose credit is less likely than this.",
         ),
     ] = 0.0,
     model: Models = None,
@@ -131,12 +135,25 @@ def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool
         markup=False,
     )
     for what, agreement in manifest.agreement.items():
-        kappa = "undefined" if agreement.kappa is None else f"{agreement.kappa:.3f}"
+        new_runs = "unknown, for there is one run"
+        if agreement.raw_new_runs is not None:
+            new_runs = (
+                f"raw {agreement.raw_new_runs:.3f}, kappa {decimal(agreement.kappa_new_runs)} "
+                f"({agreement.n_runs} runs)"
+            )
         out.print(
-            f"agreement with people on {what}: raw {agreement.raw:.3f}, kappa {kappa} "
-            f"({agreement.n_labels} labels, {agreement.n_topics} topics, each held out)",
+            f"agreement with people on {what}: raw {agreement.raw:.3f}, "
+            f"kappa {decimal(agreement.kappa)} ({agreement.n_labels} labels, "
+            f"{agreement.n_topics} topics, each held out); runs held out, too: {new_runs}",
             markup=False,
         )
+    for run_tag, topics in manifest.over_limits[task].items():
+        for topic_id, over in topics.items():
+            err.print(
+                f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged",
+                style="yellow",
+                markup=False,
+            )
     if not manifest.example_run_tags:
         err.print(
             "no labelled examples: the judge was shown none"

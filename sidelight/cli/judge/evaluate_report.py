@@ -40,10 +40,11 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
 def print_evaluation(outcome: dict[str, Any], rules: Track) -> None:
     """Print the scores and the funnel, with what a reader must know about them."""
     questions, reports = outcome[rules.question_list.name], outcome[rules.cited_text.name]
+    (covered, *_), (supportive, contradictory, *_) = questions.values(), reports.values()
     out.print(
         f"Judged on {outcome['n_topics']} topics by {outcome['judge']}: questions "
-        f"{questions['score']:.4f}, reports {reports['supportive_score']:.4f} supportive, "
-        f"{reports['contradictory_score']:.4f} contradictory; unjudged "
+        f"{covered:.4f}, reports {supportive:.4f} supportive, {contradictory:.4f} contradictory; "
+        "unjudged "
         f"{questions['unjudged']:.1%} and {reports['unjudged']:.1%}.",
         markup=False,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.evaluation.scoring.uncertainty import Interval
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.measure import Measure
     from sidelight.schemas.task import Task
 
 Assessments = Annotated[
@@ -25,16 +25,20 @@ Assessments = Annotated[
 Compound = Annotated[
     Path | None, typer.Option("--compound", help="CSV of verdicts on what is asked in one.")
 ]
-MeasureName = Annotated[
-    str | None, typer.Option("--measure", help="What to compare; the first one if not given.")
-]
-MoreMeasures = Annotated[
-    list[str] | None,
-    typer.Option("--measure", help="Measure this, too, by name or as module:Class; repeat."),
-]
 Merge = Annotated[
     bool,
-    typer.Option("--merge", help="Where labels conflict: contradicts, supports, partial, none."),
+    typer.Option("--merge", help="Where labels conflict, keep the one that the track puts first."),
+]
+
+
+def measure_option(what: str) -> Any:
+    """Return `--measure`."""
+    return typer.Option("--measure", help=what)
+
+
+MeasureName = Annotated[str | None, measure_option("What to compare; the first one if not given.")]
+MoreMeasures = Annotated[
+    list[str] | None, measure_option("Measure this, too, by name or as module:Class; repeat.")
 ]
 
 

@@ -31,8 +31,8 @@ from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.judgment import AnswerAssessment
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import AnswerAssessment
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track as TrackRules
 
 app = typer.Typer(no_args_is_help=True)
@@ -92,6 +92,7 @@ def questions(
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
     assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
     compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
+    verdicts = None
     if organizer_compat:
         if compound is None:
             raise UsageError("--organizer-compat needs --compound, as the organizers' script does")
@@ -99,14 +100,15 @@ def questions(
             raise UsageError("--organizer-compat excludes --measure")
         table = compat_question_scores(rules, known, assessments, compound)
     else:
-        table = score_questions(
-            rules,
-            known,
-            read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
-            read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
-            find_measures(measures),
-        )
+        if compound:
+            verdicts = read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales)
+        labels = read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales)
+        table = score_questions(rules, known, labels, verdicts, find_measures(measures))
     notes = [] if compound else ["compound questions were not filtered out: no --compound"]
+    if without := sorted(
+        {item.run_tag for item in verdicts or ()} - {run.run_tag for run in table.runs}
+    ):
+        notes.append(f"not scored, for want of labels: {', '.join(without)}")
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else Sampling(samples, seed)
     origin = _origin(files, sampling, len(known), notes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
+from sidelight.cli.console import out, print_json, warn_of_few
 from sidelight.cli.options.inputs import Data
 from sidelight.cli.options.judges import TASK
 from sidelight.cli.options.results import Json, Output, Samples, Seed
@@ -70,9 +70,11 @@ def compare(
     for note in (
         f"{scores.measure.name} on {len(scores.topic_ids)} topics; {sampling}",
         f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
-        "detectable: true difference that these topics show with a power of 80% at the 5% level",
+        "detectable: true difference that is shown with a power of 80% at the corrected 5% level",
+        "detectable -: no test on so few topics could show one",
     ):
         out.print(f"note: {note}", markup=False)
+    warn_of_few(len(scores.topic_ids), "topics")
     list_files(write_results(output, [table]))
 
 

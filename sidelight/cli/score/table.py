@@ -35,7 +35,7 @@ class ScoreOrigin(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def deliver(
+def deliver(  # long: files, table and JSON of one result
     origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None, *, as_json: bool
 ) -> None:
     """Write the result files, and print the table with what a reader must know about it.

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
-from sidelight.evaluation.agreement.coefficients.confusion import confusion_table
-from sidelight.evaluation.agreement.coefficients.gwet_ac1 import gwet_ac1
-from sidelight.evaluation.agreement.coefficients.raw_agreement import raw_agreement
+from sidelight.evaluation.agreement.categories import CategoryAgreement, Judged
 from sidelight.formats.detect import detect_format
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
@@ -21,76 +18,22 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
-from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.agreement.coefficients.confusion import Confusion
     from sidelight.formats.labels.assessments import AssessmentKind
-    from sidelight.schemas.judgment import CompoundAssessment
-    from sidelight.schemas.label_scale import LabelScale, Scales
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import CompoundAssessment
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.rubric import Rubric
 
     Assessment = QuestionAssessment | AnswerAssessment | CompoundAssessment
 
 _KINDS: dict[str, AssessmentKind[Any]] = {
     kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryAgreement:
-    """Two sides' labels of the same things, of which there is at least one.
-
-    Attributes:
-        categories: All K categories of the scheme, used or not.
-        table: `(K, K)` counts, a row for each category of the first side.
-    """
-
-    categories: tuple[str, ...]
-    table: Confusion
-
-    @classmethod
-    def of(cls, pairs: Sequence[tuple[str, str]], categories: Sequence[str]) -> CategoryAgreement:
-        """Count pairs of the first and the second side's label."""
-        first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        return cls(tuple(categories), confusion_table(first, second, categories))
-
-    @property
-    def n(self) -> int:
-        """Return how many things both sides judged."""
-        return int(self.table.sum())
-
-    @property
-    def coefficients(self) -> dict[str, float | None]:
-        """Return raw agreement, kappa and AC1; None where one is undefined."""
-        return {
-            "raw": raw_agreement(self.table),
-            "kappa": cohen_kappa(self.table),
-            "ac1": gwet_ac1(self.table),
-        }
-
-    @property
-    def shares(self) -> dict[str, tuple[float, float]]:
-        """Return the share of each category among the first and the second side's labels."""
-        rows, columns = self.table.sum(axis=1), self.table.sum(axis=0)
-        return {
-            category: (int(rows[place]) / self.n, int(columns[place]) / self.n)
-            for place, category in enumerate(self.categories)
-        }
-
-    @property
-    def share_ratios(self) -> dict[str, float | None]:
-        """Return how many times as often as the first the second side gives each category.
-
-        None where the first side never does.
-        """
-        return {
-            category: second / first if first else None
-            for category, (first, second) in self.shares.items()
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +58,20 @@ class LabelComparison:
         schemes: All labels of the scale; where it merges some, also those that are left then.
         unjudged: Of what both files hold, how much the first and the second left unjudged.
         only: How much only the first and only the second file holds.
+        n_runs: Runs compared.
+        only_runs: Runs of which only the first and only the second file holds anything.
     """
 
     schemes: tuple[SchemeAgreement, ...]
     unjudged: tuple[int, int]
     only: tuple[int, int]
+    n_runs: int
+    only_runs: tuple[tuple[str, ...], tuple[str, ...]]
+
+    @property
+    def n_topics(self) -> int:
+        """Return how many topics were compared."""
+        return self.schemes[0].overall.n_topics
 
 
 def assessment_kind(path: Path) -> str:
@@ -167,6 +119,9 @@ def compare_labels(
     first: Iterable[Assessment],
     second: Iterable[Assessment],
     rubrics: Mapping[str, Rubric] | None = None,
+    *,
+    samples: int = 1000,
+    seed: int = 0,
 ) -> LabelComparison:
     """Compare two sides' assessments, thing by thing.
 
@@ -177,6 +132,8 @@ def compare_labels(
         second: The same.
         rubrics: Topic id -> rubric, to break agreement down by importance; not for compound
             verdicts, which belong to no rubric question.
+        samples: How many times topics are drawn anew for the intervals.
+        seed: Of these draws.
 
     Raises:
         InputError: Nothing was judged by both, or the rubrics do not know what was judged.
@@ -196,44 +153,58 @@ def compare_labels(
             "there is nothing that both files hold a label for",
             remedy="Compare labels of the same runs and topics; run tags must be spelled alike.",
         )
-    labels = [(str(one.label), str(other.label)) for one, other in judged]
-    importances = None
+    importances = [""] * len(judged)
     if rubrics is not None:
         importances = _importances([one for one, _ in judged], rubrics)
-    scale, importance = scales[kind.scale], scales["importance"]
-    schemes = [_compare(labels, scale.names, importances, importance)]
-    classes = tuple(dict.fromkeys(map(scale.coarse, scale.names)))
-    if len(classes) < len(scale.names):
-        merged = [(scale.coarse(one), scale.coarse(other)) for one, other in labels]
-        schemes.append(_compare(merged, classes, importances, importance))
+    labels = [
+        Judged(str(one.label), str(other.label), one.topic_id, its)
+        for (one, other), its in zip(judged, importances, strict=True)
+    ]
+    schemes = _schemes(labels, scales[kind.scale], scales["importance"], samples, seed)
+    runs = [{item.run_tag for item in side.values()} for side in (left, right)]
     return LabelComparison(
-        schemes=tuple(schemes),
+        schemes=schemes,
         unjudged=(
             sum(one for one, _ in unjudged),
             sum(other for _, other in unjudged),
         ),
         only=(len(left) - len(shared), len(right) - len(shared)),
+        n_runs=len({one.run_tag for one, _ in judged}),
+        only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
     )
 
 
+def _schemes(
+    labels: Sequence[Judged], scale: LabelScale, importance: LabelScale, samples: int, seed: int
+) -> tuple[SchemeAgreement, ...]:
+    schemes = [_compare(labels, scale.names, importance, samples, seed)]
+    classes = tuple(dict.fromkeys(map(scale.coarse, scale.names)))
+    if len(classes) < len(scale.names):
+        merged = [
+            item._replace(first=scale.coarse(item.first), second=scale.coarse(item.second))
+            for item in labels
+        ]
+        schemes.append(_compare(merged, classes, importance, samples, seed))
+    return tuple(schemes)
+
+
 def _compare(
-    labels: Sequence[tuple[str, str]],
+    judged: Sequence[Judged],
     categories: Sequence[str],
-    importances: Sequence[str] | None,
     importance: LabelScale,
+    samples: int,
+    seed: int,
 ) -> SchemeAgreement:
+    parts = {
+        name: [item for item in judged if item.importance == name] for name in importance.names
+    }
     return SchemeAgreement(
-        overall=CategoryAgreement.of(labels, categories),
+        overall=CategoryAgreement.drawn(judged, categories, samples, seed),
         by_importance={
-            name: CategoryAgreement.of(
-                [pair for pair, its in zip(labels, importances, strict=True) if its == name],
-                categories,
-            )
-            for name in importance.names
-            if name in importances
-        }
-        if importances is not None
-        else {},
+            name: CategoryAgreement.drawn(part, categories, samples, seed)
+            for name, part in parts.items()
+            if part
+        },
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
+from sidelight.evaluation.agreement.categories import CategoryAgreement
 from sidelight.evaluation.agreement.coefficients.pair_order import PairOrder, pair_order
-from sidelight.evaluation.agreement.labels import CategoryAgreement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

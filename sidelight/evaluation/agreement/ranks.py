@@ -18,6 +18,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients.kendall import kendall, resampled_kendall
 from sidelight.evaluation.agreement.coefficients.spearman import resampled_spearman, spearman
 from sidelight.evaluation.agreement.coefficients.tau_ap import resampled_tau_ap, tau_ap
+from sidelight.evaluation.agreement.coefficients.tau_ap_b import resampled_tau_ap_b, tau_ap_b
 from sidelight.evaluation.scoring.measures import measure_called
 from sidelight.evaluation.scoring.uncertainty import CONFIDENCE
 
@@ -33,8 +34,10 @@ CORRELATIONS = {
     "tau_b": (kendall, resampled_kendall),
     "spearman": (spearman, resampled_spearman),
     "tau_ap": (tau_ap, resampled_tau_ap),
+    "tau_ap_b": (tau_ap_b, resampled_tau_ap_b),
 }
-"""Of scores, and of bootstrap samples of them; the first side is the reference of tau_ap."""
+"""Of scores, and of bootstrap samples of them; the first side is the reference of tau_ap, which a
+side with many ties can flatter: tau_ap_b is its form for ties."""
 
 MIN_RUNS = 3
 """Two runs are in order or they are not: a correlation would say nothing more."""
@@ -138,8 +141,10 @@ def compare_scores(
             f"topics; there are {len(run_tags)} runs and {len(topic_ids)} topics on both",
             remedy="Score more runs on both sides; run tags must be spelled alike.",
         )
-    raw = [_matrix(side, run_tags, topic_ids) for side in cells]
-    raw_means = [side.mean(axis=1).round(_DIGITS) for side in raw]
+    exact = [_matrix(side, run_tags, topic_ids) for side in cells]
+    # Rounded once: means of rounded scores would part runs that are tied.
+    raw_means = [side.mean(axis=1).round(_DIGITS) for side in exact]
+    raw = [side.round(_DIGITS) for side in exact]
     # From here on higher is better, so that tau_ap looks at the right end.
     sign = measure_called(measure).sign
     one, other = (sign * side for side in raw)
@@ -187,7 +192,7 @@ def _matrix(
             "though the same side scores them elsewhere",
             remedy="Score with the rubrics (`sidelight score`): there a topic left out counts 0.",
         )
-    return np.array([[cells[run, topic] for topic in topic_ids] for run in run_tags]).round(_DIGITS)
+    return np.array([[cells[run, topic] for topic in topic_ids] for run in run_tags])
 
 
 def _correlations(first: Scores, second: Scores) -> dict[str, float | None]:

@@ -16,7 +16,7 @@ from sidelight.evaluation.audit.probes import PROBES
 from sidelight.evaluation.labelling.assess import check_unseen, gather_labels, ignore
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
     from sidelight.evaluation.labelling.run_kinds import TaskRuns
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.grading.label_scale import LabelScale
 
 S = TypeVar("S")
 Label: TypeAlias = str | Unjudged

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
     from sidelight.evaluation.labelling.question_similarity.protocol import Questions
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
 
 S = TypeVar("S")
 

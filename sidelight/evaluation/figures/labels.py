@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.evaluation.agreement.categories import CategoryAgreement
 
 _BAR = 0.38  # height; two of them and a gap make 1
 

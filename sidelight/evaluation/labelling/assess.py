@@ -8,7 +8,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from sidelight.errors import UsageError
-from sidelight.schemas.judgment import AnswerAssessment, CompoundAssessment, QuestionAssessment
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    CompoundAssessment,
+    QuestionAssessment,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable

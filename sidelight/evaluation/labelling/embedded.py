@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedReport
 
 
@@ -39,7 +39,8 @@ class EmbeddedJudge(Judge):
         rubrics: Topic id -> rubric, of all topics to be judged.
         examples: Labelled submissions to learn from; None for thresholds.
         encoder: Tells how near texts are in meaning; None compares words only.
-        min_confidence: Labels less likely than this, in [0, 1], are withheld as unjudged.
+        min_confidence: Labels whose credit is less likely than this, in [0, 1], are withheld as
+            unjudged.
     """
 
     name: ClassVar[str] = "embedded"
@@ -52,7 +53,8 @@ class EmbeddedJudge(Judge):
         min_confidence: float = 0.0,
     ) -> None:
         withheld = f", from {min_confidence:g}" if min_confidence else ""
-        self.version = f"2 ({encoder.name if encoder else 'words only'}{withheld})"
+        shown = f", examples {examples.fingerprint}" if examples else ""
+        self.version = f"3 ({encoder.name if encoder else 'words only'}{shown}{withheld})"
         self.examples = examples
         known = {**(examples.rubrics if examples else {}), **rubrics}
         comparison = TextComparison(_texts(known), encoder and encoder.encode)

@@ -12,13 +12,13 @@ import asyncio
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sidelight.evaluation.labelling.protocol import Judgment
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.evaluation.labelling.protocol import Labeller
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.grading.label_scale import LabelScale
 
 C = TypeVar("C")
 

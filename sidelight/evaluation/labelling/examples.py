@@ -7,12 +7,14 @@ enough. Labels of runs whose file is not there cannot be learned from and are le
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart
+from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
@@ -27,12 +29,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.formats.labels.assessments import A, AssessmentKind
-    from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Examples:
     """Labelled submissions; every label refers to a submission and a rubric that are here.
 
@@ -49,6 +51,21 @@ class Examples:
     reports: Mapping[tuple[str, str], SubmittedReport]
     question_labels: tuple[QuestionAssessment, ...]
     answer_labels: tuple[AnswerAssessment, ...]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Return a short hash of all labels and texts, whatever order they are in.
+
+        Judges that were shown others are other judges, whatever else they have in common.
+        """
+        parts = [
+            *(one.model_dump_json() for one in self.rubrics.values()),
+            *(f"{key} {one.text}" for key, one in self.questions.items()),
+            *(f"{key} {one.text}" for key, one in self.reports.items()),
+            *map(repr, self.question_labels),
+            *map(repr, self.answer_labels),
+        ]
+        return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:8]
 
     @property
     def run_tags(self) -> frozenset[str]:
@@ -69,30 +86,34 @@ def read_examples(folder: Path, run_tags: Collection[str] = ()) -> Examples:
         InputError: A file cannot be read, a named run has no labels here, or none has.
         InvalidFileError: A file is not what it should be.
     """
-    rubrics = read_rubrics(folder / DataPart.RUBRICS, load_track().scales)
+    rubrics = read_rubrics(find_part(folder, DataPart.RUBRICS), load_track().scales)
     questions = {
         (run.run_tag, question.topic_id, question.rank): question
-        for run in map(read_question_run, _files(folder / DataPart.QUESTION_RUNS))
+        for run in map(read_question_run, _files(folder, DataPart.QUESTION_RUNS))
         for question in run.questions
         if not run_tags or run.run_tag in run_tags
     }
     reports = {
         (run.run_tag, report.metadata.topic_id): report
-        for run in map(read_report_run, _files(folder / DataPart.REPORT_RUNS))
+        for run in map(read_report_run, _files(folder, DataPart.REPORT_RUNS))
         for report in run.reports
         if not run_tags or run.run_tag in run_tags
     }
     question_labels = tuple(
         label
-        for label in _labels(
-            folder / DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS, questions
+        for label in (
+            _labels(folder, DataPart.QUESTION_ASSESSMENTS, QUESTION_ASSESSMENTS)
+            if questions
+            else ()
         )
         if (label.run_tag, label.topic_id, label.run_question_rank) in questions
         and label.topic_id in rubrics
     )
     answer_labels = tuple(
         label
-        for label in _labels(folder / DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS, reports)
+        for label in (
+            _labels(folder, DataPart.REPORT_ASSESSMENTS, ANSWER_ASSESSMENTS) if reports else ()
+        )
         if (label.run_tag, label.topic_id) in reports and label.topic_id in rubrics
     )
     question_tags = {label.run_tag for label in question_labels}
@@ -118,12 +139,12 @@ def _require_labels(examples: Examples, folder: Path, run_tags: Collection[str])
         )
 
 
-def _labels(path: Path, kind: AssessmentKind[A], labelled: Collection[object]) -> list[A]:
-    """Return the labels in a file, which may be missing where there is nothing they could label."""
-    return read_assessments(path, kind, load_track().scales) if labelled else []
+def _labels(folder: Path, part: DataPart, kind: AssessmentKind[A]) -> list[A]:
+    return read_assessments(find_part(folder, part), kind, load_track().scales)
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path, part: DataPart) -> list[Path]:
     """Return the run files of a folder, which may be missing; hidden files are not runs."""
-    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    runs = look_for(folder, part)
+    paths = sorted(runs.iterdir()) if runs else []
     return [path for path in paths if path.is_file() and not path.name.startswith(".")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from sidelight.errors import UsageError
 from sidelight.schemas.base import Value
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,14 +28,21 @@ class JudgeAgreement(Value):
     Attributes:
         n_labels: Labels compared.
         n_topics: Topics they come from; each was judged with the others as examples.
+        n_runs: Runs they come from.
         raw: Share of equal labels, in [0, 1].
         kappa: Cohen's kappa; None when it is undefined (both sides used one label throughout).
+        raw_new_runs: The share where the runs judged were no examples either, as runs to be judged
+            are not; None where there is one run.
+        kappa_new_runs: Cohen's kappa likewise.
     """
 
     n_labels: int
     n_topics: int
+    n_runs: int = 1
     raw: float
     kappa: float | None
+    raw_new_runs: float | None = None
+    kappa_new_runs: float | None = None
 
 
 class Instrument(Value):

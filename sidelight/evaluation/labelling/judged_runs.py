@@ -8,7 +8,7 @@ from sidelight.evaluation.labelling.assess import assess, check_unseen, ignore
 from sidelight.evaluation.labelling.manifest import JudgingManifest, write_manifest
 from sidelight.evaluation.labelling.overlap import overlaps
 from sidelight.formats.labels.assessments import write_assessments
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +63,7 @@ async def judge_runs(
         version=judge.version,
         kind=judge.kind,
         runs={task: overlaps(given, judge.examples)},
+        over_limits={task: given.over_limits()},
         n_topics=len(given.rubrics),
         example_run_tags=tuple(sorted(judge.example_run_tags)),
         instrument=judge.instrument,

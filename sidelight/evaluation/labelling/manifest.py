@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judge import Instrument, JudgeAgreement, JudgeKind
@@ -30,6 +30,8 @@ class JudgingManifest(Value):
         runs: The runs judged, by the name of the task; with each the largest share, over
             topics, of its five-word sequences that also occur in the examples of the topic. Near
             1 means a near copy of an example.
+        over_limits: By task, run tag and topic id, in what a submission was over the limits of the
+            task; only what fits them was judged.
         instrument: What a prompted judge asks, and whom; None where no model is asked.
         agreement: With people, on topics held out (`questions`, `answers`).
         n_unjudged: Verdicts that could not be had, by task.
@@ -41,6 +43,7 @@ class JudgingManifest(Value):
     runs: dict[str, dict[str, float]]
     n_topics: int
     example_run_tags: tuple[str, ...]
+    over_limits: dict[str, dict[str, dict[str, str]]] = Field(default_factory=dict)
     instrument: Instrument | None = None
     agreement: dict[str, JudgeAgreement]
     n_unjudged: dict[str, int]
@@ -87,6 +90,7 @@ def write_manifest(folder: Path, manifest: JudgingManifest) -> None:
         manifest = manifest.model_copy(
             update={
                 "runs": earlier.runs | manifest.runs,
+                "over_limits": earlier.over_limits | manifest.over_limits,
                 "example_run_tags": tuple(
                     sorted({*earlier.example_run_tags, *manifest.example_run_tags})
                 ),

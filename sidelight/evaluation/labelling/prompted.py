@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.protocol import Labeller, LabellingProtocol
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.article import Article
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
 
-VERSION = 1
+VERSION = 2
 """Changes with whatever changes labels and is neither a prompt, nor the mode, nor a model."""
 
 
@@ -81,7 +81,8 @@ class PromptedJudge(Judge):
         if len(models) > 1:
             instrument = instrument.model_copy(update={"rule": rule(REPORT_ANSWERS.scale)})
         self.instrument = instrument
-        self.version = f"{VERSION} ({instrument.summary})"
+        shown = f", examples {examples.fingerprint}" if examples else ""
+        self.version = f"{VERSION} ({instrument.summary}{shown})"
         self.examples = examples
 
         @cache

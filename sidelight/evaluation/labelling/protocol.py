@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
     QuestionAssessment,
     Unjudged,
 )
-from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
+from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sidelight.formats.labels.assessments import AssessmentKind
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.grading.label_scale import LabelScale
 
 S = TypeVar("S")
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.limits import fit_questions, fit_report
 from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.formats.runs.run_format import run_format
-from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
+from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask
 
@@ -35,12 +37,14 @@ class RunKind(Generic[R, S]):
     Attributes:
         protocols: What is labelled, in the order in which it is.
         submissions: Returns what a run submitted on each topic, by topic id.
+        fit: Returns what of it counts by the limits of a task, and what was over them.
         texts: Returns topic id and text of everything a run submitted.
         example_texts: Returns the same of labelled examples.
     """
 
     protocols: tuple[AssessmentProtocol[S, Any], ...]
     submissions: Callable[[R], Mapping[str, S]]
+    fit: Callable[[S, Any], tuple[S, str]]
     texts: Callable[[R], Iterable[tuple[str, str]]]
     example_texts: Callable[[Examples], Iterable[tuple[str, str]]]
 
@@ -72,6 +76,8 @@ class TaskRuns(NamedTuple):
     def cases(self) -> dict[tuple[str, str], RubricCase[Any]]:
         """Return (topic id, run tag) -> case, sorted, of the topics that have rubrics.
 
+        Only what fits the limits of the task is in a case.
+
         Raises:
             InputError: Two things that a run submitted cannot be told apart.
             UsageError: Two runs share a tag.
@@ -82,12 +88,30 @@ class TaskRuns(NamedTuple):
         if repeated:
             raise UsageError(f"the run {repeated[0]} was given twice")
         found = {
-            (topic_id, run.run_tag): RubricCase(self.rubrics[topic_id], submission)
+            (topic_id, run_tag): RubricCase(self.rubrics[topic_id], submission)
+            for (topic_id, run_tag), (submission, _) in self._fitting().items()
+        }
+        return dict(sorted(found.items(), key=itemgetter(0)))
+
+    def over_limits(self) -> dict[str, dict[str, str]]:
+        """Return run tag -> topic id -> what was over the limits of the task, and does not count.
+
+        Raises:
+            InputError: Two things that a run submitted cannot be told apart.
+        """
+        found: dict[str, dict[str, str]] = {}
+        for (topic_id, run_tag), (_, over) in sorted(self._fitting().items(), key=itemgetter(0)):
+            if over:
+                found.setdefault(run_tag, {})[topic_id] = over
+        return found
+
+    def _fitting(self) -> dict[tuple[str, str], tuple[Any, str]]:
+        return {
+            (topic_id, run.run_tag): self.kind.fit(submission, self.task)
             for run in self.runs
             for topic_id, submission in self.kind.submissions(run).items()
             if topic_id in self.rubrics
         }
-        return dict(sorted(found.items(), key=lambda item: item[0]))
 
 
 def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubric]) -> TaskRuns:
@@ -132,6 +156,7 @@ def _reports(run: ReportRun) -> dict[str, SubmittedReport]:
 QUESTION_RUNS = RunKind[QuestionRun, "Sequence[SubmittedQuestion]"](
     protocols=(COMPOUND_QUESTIONS, QUESTION_SIMILARITY),
     submissions=_questions,
+    fit=fit_questions,
     texts=lambda run: ((question.topic_id, question.text) for question in run.questions),
     example_texts=lambda examples: (
         (topic_id, question.text) for (_, topic_id, _), question in examples.questions.items()
@@ -140,6 +165,7 @@ QUESTION_RUNS = RunKind[QuestionRun, "Sequence[SubmittedQuestion]"](
 REPORT_RUNS = RunKind[ReportRun, SubmittedReport](
     protocols=(REPORT_ANSWERS,),
     submissions=_reports,
+    fit=fit_report,
     texts=lambda run: ((report.metadata.topic_id, report.text) for report in run.reports),
     example_texts=lambda examples: (
         (topic_id, report.text) for (_, topic_id), report in examples.reports.items()

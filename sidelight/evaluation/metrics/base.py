@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from sidelight.errors import UsageError
 from sidelight.registry import did_you_mean, load
-from sidelight.schemas.measure import Measure
+from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sidelight.schemas.judgment import JudgedSentence, Unjudged
-    from sidelight.schemas.label_scale import Scales
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
+    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
 
 
@@ -89,7 +89,7 @@ def declared(computation: str) -> Measure:
     if not isinstance(measure, Measure):
         raise UsageError(
             f"measure {computation!r}: expected a class attribute `measure`, a Measure",
-            remedy="sidelight.schemas.measure says what it holds.",
+            remedy="sidelight.schemas.grading.measure says what it holds.",
         )
     return measure.model_copy(update={"name": computation, "computes": computation})
 

@@ -16,14 +16,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.weighted_mean import weighted_question_mean
-from sidelight.schemas.judgment import Unjudged
-from sidelight.schemas.measure import Measure
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from sidelight.schemas.label_scale import LabelScale, Scales
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.rubric import Rubric
 
 
 def question_coverage(

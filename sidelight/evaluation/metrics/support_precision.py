@@ -15,14 +15,14 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
-from sidelight.schemas.judgment import Unjudged
-from sidelight.schemas.measure import Measure
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.schemas.judgment import JudgedSentence
-    from sidelight.schemas.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import JudgedSentence
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
 
 SentenceSupport: TypeAlias = str | Unjudged | None
 """Of one sentence; None where it cites nothing."""

@@ -14,14 +14,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.support_precision import support_by, total_support
-from sidelight.schemas.measure import Measure
+from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.evaluation.metrics.support_precision import Citations, SentenceSupport
-    from sidelight.schemas.judgment import JudgedSentence
-    from sidelight.schemas.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import JudgedSentence
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
 
 
 def support_recall(sentences: Sequence[SentenceSupport], scale: LabelScale) -> float:

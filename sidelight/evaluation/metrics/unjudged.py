@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sidelight.schemas.judgment import Unjudged
-from sidelight.schemas.measure import Measure
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sidelight.schemas.judgment import JudgedSentence
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.judgment import JudgedSentence
+    from sidelight.schemas.grading.rubric import Rubric
 
 
 _UNJUDGED = Measure(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sidelight.schemas.rubric import Rubric, RubricQuestion
+    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
 
 
 def weighted_question_mean(rubric: Rubric, value: Callable[[RubricQuestion], float]) -> float:

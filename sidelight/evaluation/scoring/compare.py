@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.measure import Measure
 
 
 class TopicValues(NamedTuple):
@@ -52,8 +52,8 @@ class PairedComparison(NamedTuple):
         won: Topics on which the first is the better one.
         lost: Topics on which the second is.
         tied: Topics on which they are equal.
-        detectable: Smallest true difference that these topics would show with a power of 80%;
-            None with fewer than 3 topics.
+        detectable: Smallest true difference that these topics would show with a power of 80%, after
+            the correction for the number of pairs; None where they could show none.
     """
 
     first: str
@@ -143,7 +143,7 @@ def compare_runs(
             won=int(np.count_nonzero(sign * row > 0)),
             lost=int(np.count_nonzero(sign * row < 0)),
             tied=int(np.count_nonzero(row == 0)),
-            detectable=minimum_detectable_difference(row),
+            detectable=minimum_detectable_difference(row, len(pairs)),
         )
         for (first, second), row, interval, p_value, p_holm in zip(
             pairs, differences, intervals, p_values, holm(p_values), strict=True

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.evaluation.metrics.question_coverage import question_coverage
 from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.evaluation.scoring.score import compound_questions, score_questions, score_reports
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.judgment import (
+    from sidelight.schemas.grading.judgment import (
         AnswerAssessment,
         CompoundAssessment,
         QuestionAssessment,
     )
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.data_folder import DataPart, find_part
+from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.measure import Measure
+    from sidelight.schemas.grading.measure import Measure
     from sidelight.schemas.run import CitedSentence
     from sidelight.tracks import Track
 
@@ -81,6 +81,6 @@ def submitted_reports(data: Path) -> dict[tuple[str, str], tuple[CitedSentence, 
         InputError: A file cannot be read, or a run has two reports for a topic.
         InvalidFileError: A file is not what it should be.
     """
-    folder = data / DataPart.REPORT_RUNS
-    paths = sorted(path for path in folder.glob("*") if not path.name.startswith("."))
+    folder = look_for(data, DataPart.REPORT_RUNS)
+    paths = [path for path in sorted(folder.iterdir()) if path.name[0] != "."] if folder else []
     return reports_by_topic([read_report_run(path) for path in paths]) if paths else None

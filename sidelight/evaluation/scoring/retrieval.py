@@ -10,15 +10,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.files import write_score_files
 from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.schemas.measure import Measure
+from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 
@@ -83,7 +85,7 @@ def score_retrieval(
     qrels = read_qrels(qrels_file)
     scores = []
     for path in run_files:
-        results = {query: dict(hits) for query, hits in read_trec_run(path).items()}
+        results = {query: _untied(hits) for query, hits in read_trec_run(path).items()}
         if not qrels.keys() & results.keys():
             raise InputError(
                 f"{path}: expected results for the queries of {qrels_file}; found none of them",
@@ -131,6 +133,15 @@ def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> N
         runs=tuple(RunScore(item.run, item.mean) for item in scores),
     )
     write_score_files(table, folder, "retrieval")
+
+
+def _untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return the ranks of trec_eval as scores: packages behind measures break ties differently.
+
+    It keeps scores in single precision, and of equal ones the segment whose id sorts last is first.
+    """
+    ordered = sorted(hits, key=lambda hit: (np.float32(hit[1]), hit[0]))
+    return {segment_id: float(place) for place, (segment_id, _) in enumerate(ordered)}
 
 
 def _unknown(name: str, reason: str) -> UsageError:

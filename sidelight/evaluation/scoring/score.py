@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.table import tabulate
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.judgment import (
+    from sidelight.schemas.grading.judgment import (
         AnswerAssessment,
         CompoundAssessment,
         QuestionAssessment,
     )
-    from sidelight.schemas.label_scale import Scales
-    from sidelight.schemas.measure import Measure
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
     from sidelight.tracks import Track
 
@@ -47,7 +47,8 @@ def score_questions(
         rubrics: Topic id -> rubric; these are the topics that count.
         assessments: At most one label for each pair, as the reader returns them.
         compound: A verdict on every question that occurs in `assessments`; None for no filter, and
-            without the measures that tell what a filter does.
+            without the measures that tell what a filter does. A run that has verdicts and no
+            labels, such as one that the judge was shown, is not scored.
         further: Measures to compute besides the track's.
 
     Raises:
@@ -76,7 +77,7 @@ def score_questions(
             compound=None if compound is None else flagged.get((run_tag, topic_id), set()),
         )
 
-    run_tags = {item.run_tag for item in assessments} | {item.run_tag for item in compound or ()}
+    run_tags = {item.run_tag for item in assessments}
     return tabulate(rubrics, run_tags, labels.keys(), record, task.measures, further)
 
 

@@ -13,13 +13,13 @@ from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.table import tabulate
 from sidelight.formats.runs.by_topic import reports_by_topic
-from sidelight.schemas.measure import Measure
+from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.judgment import JudgedSentence
+    from sidelight.schemas.grading.judgment import JudgedSentence
     from sidelight.schemas.run import ReportRun
 
 

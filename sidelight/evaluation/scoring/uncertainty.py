@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 POWER = 0.8
 MIN_TOPICS = 3
+FEW = 10
+"""Below so many topics or runs, intervals cover less than they say and are to be warned about."""
 _MAX_EXACT = 12
 # Sums of the same numbers in another order may differ in the last digits.
 _TIE = 1e-12
@@ -53,21 +55,25 @@ def bootstrap_intervals(scores: Matrix, *, samples: int, seed: int) -> list[Inte
     Returns:
         One interval for each row; None for all of them with fewer than 3 topics.
     """
-    from scipy.special import ndtr, stdtrit
-
     n_topics = scores.shape[1]
     if n_topics < MIN_TOPICS:
         return [None] * len(scores)
     generator = np.random.default_rng(seed)
     shares = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), samples) / n_topics
-    tail = float(
-        ndtr(sqrt(n_topics / (n_topics - 1)) * stdtrit(n_topics - 1, (1 - CONFIDENCE) / 2))
-    )
+    tail = expanded_tail(n_topics)
     # Not `@`: the last digits of BLAS depend on its build and its number of threads.
     return [
         Interval(*np.quantile(np.einsum("st,t->s", shares, row), (tail, 1 - tail)).tolist())
         for row in scores
     ]
+
+
+def expanded_tail(n_topics: int) -> float:
+    """Return the lower percentile, in (0, .5), of an interval; see `bootstrap_intervals`."""
+    from scipy.special import ndtr, stdtrit
+
+    t = stdtrit(n_topics - 1, (1 - CONFIDENCE) / 2)
+    return float(ndtr(sqrt(n_topics / (n_topics - 1)) * t))
 
 
 def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, Interval | None]:
@@ -118,22 +124,40 @@ def _randomisation_test(row: npt.NDArray[np.float64], random_signs: Matrix) -> f
     return hits / len(sums) if exact else (1 + hits) / (1 + len(sums))
 
 
-def minimum_detectable_difference(differences: npt.NDArray[np.float64]) -> float | None:
+def minimum_detectable_difference(
+    differences: npt.NDArray[np.float64], n_comparisons: int = 1
+) -> float | None:
     """Return the smallest true difference that as many topics would show four times in five.
 
-    (t(n - 1, 0.975) + t(n - 1, 0.8)) * s / sqrt(n)
+    (t(n - 1, 1 - a / 2) + t(n - 1, 0.8)) * s / sqrt(n), with a = 0.05 / m
 
     n: number of topics, s: standard deviation of the paired differences (divisor n - 1), t: the
-    quantile of Student's t; for a two-sided test at 5% with a power of 80%. Source: Bloom, Minimum
-    Detectable Effects, Evaluation Review 19(5), 1995. None with fewer than 3 topics.
+    quantile of Student's t, m: number of comparisons, whose smallest p-value Holm's method holds
+    against a; for a two-sided test with a power of 80%. Source: Bloom, Minimum Detectable Effects,
+    Evaluation Review 19(5), 1995.
+
+    None with fewer than 3 topics, and where no difference could ever be shown: the randomisation
+    test of n topics gives no p-value below 2 / 2^n.
+
+    Args:
+        differences: `(n,)` of two runs, topic by topic.
+        n_comparisons: How many pairs of runs are compared at once.
     """
     from scipy.special import stdtrit
 
-    n_topics = len(differences)
-    if n_topics < MIN_TOPICS:
+    n_topics, level = len(differences), (1 - CONFIDENCE) / n_comparisons
+    if n_topics < MIN_TOPICS or smallest_p_value(n_topics) > level:
         return None
-    quantiles = stdtrit(n_topics - 1, ((1 + CONFIDENCE) / 2, POWER))
+    quantiles = stdtrit(n_topics - 1, (1 - level / 2, POWER))
     return float(quantiles.sum() * np.std(differences, ddof=1) / sqrt(n_topics))
+
+
+def smallest_p_value(n_topics: int) -> float:
+    """Return the least p-value that the paired randomisation test can give: 2 / 2^n.
+
+    Of the 2^n patterns of signs the observed one and its mirror image are always as extreme.
+    """
+    return 2.0 ** (1 - n_topics)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.label_scale import Label
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.label_scale import Label
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sidelight.schemas.judgment import AnswerAssessment
+    from sidelight.schemas.grading.judgment import AnswerAssessment
 
 
 def with_unit_weights(rubrics: Mapping[str, Rubric]) -> dict[str, Rubric]:

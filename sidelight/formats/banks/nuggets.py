@@ -8,12 +8,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_json_lines
-from sidelight.schemas.bank import BankItem, NuggetBank
+from sidelight.schemas.grading.bank import BankItem, NuggetBank
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sidelight.schemas.label_scale import LabelScale
+    from sidelight.schemas.grading.label_scale import LabelScale
 
 
 class _NuggetLine(BaseModel):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.table import Row, read_table, write_table
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
     QuestionAssessment,
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
     from pathlib import Path
 
-    from sidelight.schemas.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
+
+PEOPLE_LABELS = "annotation"
+"""The column that people's files have for the label, and a judge's have not."""
 
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})(?:\.0+)?")  # pandas writes 1.0 below a missing rank
 _SEPARATORS = re.compile(r"[_\s]+")
@@ -54,7 +57,7 @@ class AssessmentKind(Generic[A]):
     scale: str
     key: tuple[str, ...]
     text_columns: tuple[str, ...] = ()
-    label_columns: tuple[str, ...] = ("auto_assessment", "annotation")
+    label_columns: tuple[str, ...] = ("auto_assessment", PEOPLE_LABELS)
     rationale_columns: tuple[str, ...] = ("auto_rationale", "rationale")
 
     @property

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.formats.table import write_table
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from sidelight.schemas.judgment import JudgedSentence
+    from sidelight.schemas.grading.judgment import JudgedSentence
 
 
 def write_support_sentences(path: Path, sentences: Iterable[JudgedSentence]) -> None:

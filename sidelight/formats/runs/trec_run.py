@@ -20,8 +20,8 @@ from sidelight.formats.runs.submission import (
     check_topics,
     run_tag_of,
 )
+from sidelight.schemas.investigation.search import Hit, ranked
 from sidelight.schemas.run import RankingRun
-from sidelight.schemas.search import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_lines
-from sidelight.schemas.search import Query
+from sidelight.schemas.investigation.search import Query
 
 if TYPE_CHECKING:
     from pathlib import Path

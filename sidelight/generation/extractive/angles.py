@@ -17,14 +17,14 @@ from sidelight.generation.reading.names import (
     mentions,
     name_forms,
 )
-from sidelight.schemas.angle import Angle, Aspect
+from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _CLAIMS = 5
 _SOURCES = 3

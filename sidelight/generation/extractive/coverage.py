@@ -10,9 +10,9 @@ from sidelight.generation.stopping import StoppingRule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.schemas.angle import Angle, Coverage
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle, Coverage
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 
 class ExtractiveAssessor:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.angles import first_angles, linked_angles
 from sidelight.generation.extractive.searches import with_context
-from sidelight.schemas.angle import Plan, PlannedQuery
+from sidelight.schemas.investigation.angle import Plan, PlannedQuery
 from sidelight.text import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.schemas.angle import Angle, Coverage
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle, Coverage
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 
 class ExtractivePlanner:

@@ -15,7 +15,7 @@ from sidelight.generation.reading.names import (
     looks_like_place,
     people_and_organisations,
 )
-from sidelight.schemas.profile import ArticleProfile, Claim
+from sidelight.schemas.investigation.profile import ArticleProfile, Claim
 from sidelight.text import (
     STOPWORDS,
     clean,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.generation.refill import refill
-from sidelight.schemas.report import Revision
+from sidelight.schemas.investigation.report import Revision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
-    from sidelight.schemas.report import CheckedReport
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.report import CheckedReport
     from sidelight.schemas.segment import Segment
 
 

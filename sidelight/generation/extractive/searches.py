@@ -8,7 +8,7 @@ from sidelight.generation.reading.search_words import search_words
 from sidelight.text import content_words
 
 if TYPE_CHECKING:
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _QUERY_WORDS = 12
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.spread import spread
 from sidelight.generation.statements.statements import statements
-from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import TextVectors
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from sidelight.generation.reading.names import mentions, name_forms
-from sidelight.schemas.angle import Angle, Aspect
 from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.text import one_line, tokens
 
 if TYPE_CHECKING:
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _MAX_QUERY_WORDS, _MAX_ANCHOR_WORDS = 8, 4
 

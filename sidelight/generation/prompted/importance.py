@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from sidelight.schemas.label_scale import OneOf
+from sidelight.schemas.grading.label_scale import OneOf
 from sidelight.tracks import load_track
 
 _SCALE = load_track().scales["importance"]

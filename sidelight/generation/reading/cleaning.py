@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from sidelight.schemas.profile import Cut
+from sidelight.schemas.investigation.profile import Cut
 from sidelight.text import clean, count_words
 
 _MIN_PROSE_WORDS = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.angle import Angle, Aspect
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.text import content_words, one_line, sentences
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.search import Hit, Query
+    from sidelight.schemas.investigation.search import Hit, Query
     from sidelight.schemas.segment import Segment
 
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"

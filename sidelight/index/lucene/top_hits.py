@@ -16,7 +16,7 @@ import orjson
 
 from sidelight.errors import MachineError
 from sidelight.index.lucene.jvm import JAVA, call_method, java_class
-from sidelight.schemas.search import Hit, ranked
+from sidelight.schemas.investigation.search import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sidelight.schemas.search import Hit
+    from sidelight.schemas.investigation.search import Hit
 
 _FIELD = "vector"
 # Neighbours that a search keeps in view; Anserini's figures for the published indexes use as many.

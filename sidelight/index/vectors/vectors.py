@@ -26,7 +26,7 @@ from sidelight.index.vectors.matrix import write_matrix
 from sidelight.index.vectors.part_rows import PartRows, merge_ids
 from sidelight.index.vectors.profiles import shape_of
 from sidelight.schemas.base import Value
-from sidelight.schemas.search import Hit, ranked
+from sidelight.schemas.investigation.search import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

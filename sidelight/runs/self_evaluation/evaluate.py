@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sidelight.runs.self_evaluation.finished import FinishedRun
     from sidelight.runs.self_evaluation.scores import RunScores
     from sidelight.runs.self_evaluation.stages import StageReport
-    from sidelight.schemas.judgment import AnswerAssessment
+    from sidelight.schemas.grading.judgment import AnswerAssessment
     from sidelight.schemas.run import SubmittedReport
     from sidelight.schemas.segment import Segment
 

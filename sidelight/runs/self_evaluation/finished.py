@@ -9,7 +9,7 @@ from sidelight.evaluation.labelling.run_kinds import TaskRuns, read_task_runs
 from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - a NamedTuple
 from sidelight.runs.self_evaluation.rubrics import drafted_rubrics, given_rubrics
 from sidelight.schemas.article import Article
-from sidelight.schemas.rubric import Rubric  # noqa: TC001 - reads them
+from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - reads them
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.runs.directory import TopicResult
-    from sidelight.schemas.angle import Angle
+    from sidelight.schemas.investigation.angle import Angle
 
 DRAFTED = "rubrics"
 """Folder of drafted rubrics within the folder of the scores that they lead to."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.protocol import A, AssessmentProtocol
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.scoring.funnel import Stage
-from sidelight.schemas.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
+from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads it
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.schemas.segment import document_id_of
 

@@ -19,9 +19,9 @@ from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
-from sidelight.schemas.outcome import Outcome
+from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.report import Report
 from sidelight.schemas.ranking import Ranking
-from sidelight.schemas.report import Report
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Narrative, Topic
 from sidelight.text import budget_words

@@ -22,12 +22,17 @@ from sidelight.agents.graphs.routing import (
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
-from sidelight.schemas.angle import Angle, Aspect, Coverage, PlannedQuery
 from sidelight.schemas.article import Article
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, PlannedQuery
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+)
+from sidelight.schemas.investigation.trace import Finished
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.schemas.trace import Finished
 from sidelight.text import one_line, shingles
 from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies, investigation

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.agents.graphs.state import merge_evidence, union
-from sidelight.schemas.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.segment import Segment
 
 KEYS = st.sampled_from("abcdef")

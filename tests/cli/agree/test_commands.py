@@ -69,11 +69,14 @@ def test_labels_as_tables(people: Path, judge: Path) -> None:
     output = agree("labels", people, judge)
     # 2 of 3 agree; kappa: p_e = (1 * 2 + 2 * 1) / 9, (6 / 9 - 4 / 9) / (5 / 9)
     # AC1: pi = (.5, 0, 0, .5), p_e = .5 / 3, (2 / 3 - 1 / 6) / (5 / 6)
-    assert line_of(output, "agreement") == ["3", "0.667", "0.400", "0.600"]
+    # One topic says nothing of others.
+    undefined = ["undefined", "undefined"]
+    assert line_of(output, "agreement") == ["3", "0.667", "0.400", "0.600", *undefined]
     assert "people.csv (rows), judge.csv" in output
-    assert output.splitlines()[-2:] == [
+    assert output.splitlines()[-3:] == [
         "people.csv: 0 of the shared rows unjudged, 0 rows of its own; not compared",
         "judge.csv: 1 of the shared rows unjudged, 0 rows of its own; not compared",
+        "1 runs, 1 topics; intervals: 95%, bootstrap over topics, 1000 samples, seed 0",
     ]
     shares = output.partition("share of labels")[2]
     assert line_of(shares, "supports") == ["33.3%", "66.7%", "+33.3%", "2.00"]
@@ -86,6 +89,7 @@ def test_labels_as_json_with_rubrics() -> None:
     assert len(four["categories"]) == 4
     assert three["categories"] == ["very-similar", "similar", "no-credit"]
     assert four["raw"] == four["kappa"] == four["ac1"] == 1
+    assert four["intervals"]["kappa"] == {"low": 1, "high": 1}
     parts = four["by_importance"]
     assert list(parts) == ["good to know", "have to know", "nice to know"]
     assert sum(part["n"] for part in parts.values()) == four["n"]
@@ -94,12 +98,14 @@ def test_labels_as_json_with_rubrics() -> None:
 def test_importance_classes_as_a_table() -> None:
     file = ASSESSMENTS / "report_assessments.csv"
     output = agree("labels", file, file, "--rubrics", RUBRICS)
-    assert line_of(output, "have to know")[1:] == ["1.000", "1.000", "1.000"]
+    assert line_of(output, "have to know")[1:4] == ["1.000", "1.000", "1.000"]
+    assert line_of(output, "have to know")[4:] == ["1.000", "to", "1.000"] * 2
 
 
 def test_undefined_is_said(tmp_path: Path) -> None:
     file = write(tmp_path / "a.csv", "topic_id,run_tag,answer_id,annotation", "t,r,na-1,none")
-    assert line_of(agree("labels", file, file), "agreement") == ["1", "1.000", "undefined", "1.000"]
+    found = line_of(agree("labels", file, file), "agreement")
+    assert found[:4] == ["1", "1.000", "undefined", "1.000"]
     assert json.loads(agree("labels", file, file, "--json"))["schemes"][0]["kappa"] is None
 
 
@@ -211,9 +217,11 @@ def test_labels_as_files(tmp_path: Path, people: Path, judge: Path) -> None:
     }
     # As worked above; the doubles nearest to 2 / 3, .4 and .6 may be missed by one.
     header, (part, n, *coefficients) = rows(folder / f"{stem}_agreement.csv")
-    assert header == ["part", "n", "raw", "kappa", "ac1"]
+    ends = ["kappa_low", "kappa_high", "ac1_low", "ac1_high"]
+    assert header == ["part", "n", "raw", "kappa", "ac1", *ends]
     assert (part, n) == ("agreement", "3")
-    assert list(map(float, coefficients)) == pytest.approx([2 / 3, 0.4, 0.6])
+    assert list(map(float, coefficients[:3])) == pytest.approx([2 / 3, 0.4, 0.6])
+    assert coefficients[3:] == [""] * 4
     assert rows(folder / f"{stem}_confusion.csv") == [
         ["first", "supports", "partial", "contradicts", "none"],
         ["supports", "1", "0", "0", "0"],
@@ -260,6 +268,8 @@ def test_scores_as_files(tmp_path: Path, score_files: tuple[Path, Path]) -> None
         "tau_b": pytest.approx(0),
         "spearman": pytest.approx(0),
         "tau_ap": pytest.approx(-0.25),
+        # by people's order: b -1, c +1; by the judge's, b, a, c: a -1, c 2 / 2 - 1: (0 - 1 / 2) / 2
+        "tau_ap_b": pytest.approx(-0.25),
     }
 
 

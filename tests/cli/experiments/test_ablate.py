@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -158,15 +159,27 @@ def test_arms_do_not_each_start_a_server(tmp_path: Path, mini_web_index: IndexFo
         ablate(*options)
 
 
-def test_rubrics_of_other_topics(tmp_path: Path, mini_web_index: IndexFolder) -> None:
+def test_arms_are_judged_by_the_judge_that_is_named(
+    tmp_path: Path, mini_web_index: IndexFolder
+) -> None:
+    """One that needs more is refused before the arms are run; so are rubrics of other topics."""
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
     options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out", "--rubrics", rubrics)
+    options = (*options, "--judge", "tests.helpers.labels.plain_judge:PlainJudge")
+    with pytest.raises(UsageError, match="the judge prompted needs a model"):
+        ablate(*options, "--judge", "prompted")
+    assert not (tmp_path / "out" / "arms").exists()
     lines = (tmp_path / "topics.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "topics.jsonl").write_text(lines[0])
     (tmp_path / "grid.yaml").write_text("base: base.yaml\ndimensions: {rounds: {two: {}}}\n")
     with pytest.raises(InputError, match="rubrics"):
         ablate(*options)
+    for path in (sample_path() / "human_rubrics").iterdir():
+        shutil.copy(path, rubrics)
+    assert "question_score" in ablate(*options)
+    judged = tmp_path / "out" / "arms" / "two" / "scores" / "manifest.json"
+    assert orjson.loads(judged.read_bytes())["judge"] == "plain"
 
 
 @pytest.mark.slow

@@ -34,11 +34,11 @@ def published(small_index: IndexFolder, tmp_path: Path) -> list[Path]:
 
 
 def test_plan_says_what_it_takes_and_whether_it_fits() -> None:
-    result = CliRunner().invoke(app, ["index", "plan", "--segments", "200000", "--json"])
+    result = CliRunner().invoke(app, ["index", "plan", "--count", "200000", "--json"])
     assert result.exit_code == 0, result.output
     planned = orjson.loads(result.stdout)
     assert (planned["profile"], planned["problems"], planned["dimension"]) == ("cpu-24gb", [], 256)
-    command = ["index", "plan", "--segments", "1000000000000", "--profile", "exact"]
+    command = ["index", "plan", "--count", "1000000000000", "--profile", "exact"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 3
     assert "does not fit: 1024000.0 GB of memory" in result.stdout

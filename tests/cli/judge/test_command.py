@@ -33,6 +33,7 @@ def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
         REPORTS / "tidepool-t2", "--task", "task2", "--examples", SAMPLE, "-o", tmp_path
     )
     assert "agreement with people on answers" in shown
+    assert "runs held out, too: raw 0." in shown
     labels = tmp_path / "auto_question_assessments.csv"
     compound = tmp_path / "auto_compound_question_check.csv"
     common = ("--rubrics", RUBRICS, "--json", "--assessments")
@@ -41,7 +42,7 @@ def test_judged_runs_can_be_scored(tmp_path: Path) -> None:
     shown, _ = sidelight("score", "task2", *common, tmp_path / "auto_report_assessments.csv")
     found = json.loads(shown)
     (reports,) = found["runs"]
-    assert found["judge"] == "embedded 2 (words only), embedded"
+    assert found["judge"].startswith("embedded 3 (words only, examples ")
     assert (questions["n_topics"], questions["unjudged"]) == (5, 0)
     assert (reports["n_topics"], reports["unjudged"]) == (5, 0)
     # tidepool is written to be weak, and people gave the strong run 0.84 for its reports
@@ -60,6 +61,10 @@ def test_agreement_with_the_labels_of_the_mini_web(tmp_path: Path) -> None:
     assert manifest["agreement"]["answers"]["kappa"] > 0.6
     assert manifest["agreement"]["questions"]["kappa"] > 0.4
     assert manifest["agreement"]["answers"]["n_topics"] == 5
+    # Where one of the two example runs is judged by what the other taught, less is left of it.
+    answers = manifest["agreement"]["answers"]
+    assert answers["n_runs"] == 2
+    assert 0.45 < answers["kappa_new_runs"] < answers["kappa"] - 0.1
 
 
 def test_the_order_of_the_written_runs_is_kept(tmp_path: Path) -> None:
@@ -101,5 +106,5 @@ def test_vectors_are_used_by_default(tmp_path: Path) -> None:
         *("-o", tmp_path, "--json"),
     )
     manifest = json.loads(shown)
-    assert manifest["version"] == "2 (all-MiniLM-L6-v2)"
+    assert manifest["version"].startswith("3 (all-MiniLM-L6-v2, examples ")
     assert manifest["agreement"]["questions"]["kappa"] > 0.5  # observed: 0.56

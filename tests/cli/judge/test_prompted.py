@@ -95,6 +95,18 @@ def test_runs_are_judged_replayed_and_scored(
         judge(REPORT, "task2", rubrics, *asked, "--model", "huge", "--offline", "-o", tmp_path)
 
 
+def test_replies_are_found_again_at_another_address(
+    rubrics: Path, server: FaultServer, tmp_path: Path
+) -> None:
+    asked = (REPORT, "task2", rubrics, "--model", "tiny", "--cache", tmp_path / "cache")
+    judge(*asked, "--base-url", server.base_url, "-o", tmp_path / "made")
+    with FaultServer() as moved:
+        assert moved.base_url != server.base_url
+        judge(*asked, "--base-url", moved.base_url, "-o", tmp_path / "again")
+        assert moved.stats().calls == 0
+    assert files(tmp_path / "again") == files(tmp_path / "made")
+
+
 @pytest.mark.parametrize(("mode", "n_calls"), [("pairwise", 90), ("listwise", 18), ("grid", 11)])
 def test_an_estimate_counts_the_calls_and_makes_none(
     mode: str, n_calls: int, rubrics: Path, server: FaultServer, tmp_path: Path

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales

@@ -3,7 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
@@ -12,7 +14,7 @@ from sidelight.formats.labels.assessments import (
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
 )
-from sidelight.schemas.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, answer, pair, rubric, verdict, write_csv
 
@@ -150,7 +152,50 @@ def test_the_columns_say_what_kind_the_files_are(tmp_path: Path) -> None:
     assert kind is ANSWER_ASSESSMENTS
     assert first == second == [answer("t", "r", "na-1", "none")]
     assert read_two_sides(questions, questions, SCALES)[0] is QUESTION_ASSESSMENTS
-    with pytest.raises(InputError, match=r"report_assessments, .* question_assessments"):
+    with pytest.raises(InputError, match=r"holds report_assessments, .* question_assessments"):
         read_two_sides(people, questions, SCALES)
     with pytest.raises(InputError, match="expected an assessment file; found qrels"):
         read_two_sides(people, qrels, SCALES)
+
+
+def test_intervals_are_those_of_other_draws_of_topics() -> None:
+    choose = np.random.default_rng(2)
+    topics = [f"t{number}" for number in range(12)]
+    first, second = [], []
+    for topic, share in zip(topics, choose.uniform(0.3, 1, len(topics)), strict=True):
+        for number in range(40):
+            label = str(choose.choice(["supports", "none"]))
+            other = label if choose.random() < share else "none"
+            first.append(answer(topic, "r", f"na-{number}", label))
+            second.append(answer(topic, "r", f"na-{number}", other))
+    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second, seed=1).schemes[0].overall
+    again = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second, seed=1).schemes[0].overall
+    assert found.intervals == again.intervals
+    # Drawn here in another way: labels of drawn topics, one list of each side, and sklearn's kappa.
+    sides = [
+        np.array([item.label for item in side]).reshape(len(topics), -1) for side in (first, second)
+    ]
+    draws = [choose.integers(len(topics), size=len(topics)) for _ in range(1500)]
+    kappas = [cohen_kappa_score(sides[0][draw].ravel(), sides[1][draw].ravel()) for draw in draws]
+    kappa, interval = found.coefficients["kappa"], found.intervals["kappa"]
+    assert interval is not None
+    assert kappa is not None
+    assert interval.low < kappa < interval.high
+    # Percentiles of few topics are moved out, by a tenth here.
+    low, high = np.quantile(kappas, [0.025, 0.975])
+    assert 1 <= (interval.high - interval.low) / (high - low) < 1.3
+    assert set(found.intervals) == {"kappa", "ac1"}
+
+
+def test_two_topics_have_no_interval() -> None:
+    pairs = [answer(topic, "r", "na-1", "none") for topic in ("a", "b")]
+    overall = compare_labels(ANSWER_ASSESSMENTS, SCALES, pairs, pairs).schemes[0].overall
+    assert overall.intervals == {"kappa": None, "ac1": None}
+
+
+def test_runs_of_one_side_are_named() -> None:
+    first = [answer("t", run, "na-1", "none") for run in ("a", "b")]
+    second = [answer("t", run, "na-1", "none") for run in ("b", "c")]
+    found = compare_labels(ANSWER_ASSESSMENTS, SCALES, first, second)
+    assert found.only_runs == (("a",), ("c",))
+    assert found.n_runs == 1

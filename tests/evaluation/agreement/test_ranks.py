@@ -38,7 +38,7 @@ def test_the_three_levels_differ() -> None:
     assert found.pairs["tau_b"] == pytest.approx(0.6)
 
 
-def test_all_three_correlations_with_the_first_side_as_reference() -> None:
+def test_all_correlations_with_the_first_side_as_reference() -> None:
     people: Rows = {"a": (4,), "b": (3,), "c": (2,), "d": (1,)}
     judge: Rows = {"a": (1,), "b": (4,), "c": (3,), "d": (2,)}
     found = compare_scores(scores(people), scores(judge), "score")
@@ -49,6 +49,7 @@ def test_all_three_correlations_with_the_first_side_as_reference() -> None:
         "tau_b": pytest.approx(0),
         "spearman": pytest.approx(-0.2),
         "tau_ap": pytest.approx(1 / 3),
+        "tau_ap_b": pytest.approx((1 / 3 - 2 / 9) / 2),
     }
     assert found.pairs == found.runs
     assert {name: topic.mean for name, topic in found.topics.items()} == found.runs

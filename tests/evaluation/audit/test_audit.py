@@ -24,7 +24,7 @@ from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics.articles import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
 from tests.helpers.models.reading_model import ReadingModel

@@ -16,8 +16,8 @@ from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.labels.assessments import read_assessments
-from sidelight.schemas.judgment import Unjudged
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedReport
 from sidelight.tracks import load_track
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
@@ -28,10 +28,11 @@ REPORT_FILE = REPORT_ANSWERS.file_name
 
 RUBRICS = {topic_id: rubric(topic_id) for topic_id in TOPICS}
 JUDGE = EmbeddedJudge(RUBRICS, examples())
+N_ASKED = TRACK.question_list.count
 
 
 def question_run(tag: str, *topics: str) -> QuestionRun:
-    ranks = range(1, N_QUESTIONS + 1)
+    ranks = range(1, N_ASKED + 1)
     # Written backwards, since a run file may have any order.
     questions = [question(topic, rank, tag) for topic in topics for rank in ranks]
     return QuestionRun(run_tag=tag, questions=tuple(reversed(questions)))
@@ -64,8 +65,8 @@ def test_every_pair_exactly_once_in_a_fixed_order() -> None:
         for item in pairs
     ]
     assert keys == sorted(keys)
-    assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS**2
-    assert [item.run_tag for item in verdicts] == ["a"] * N_QUESTIONS + ["z"] * 3 * N_QUESTIONS
+    assert len(keys) == len(set(keys)) == 4 * N_QUESTIONS * N_ASKED
+    assert [item.run_tag for item in verdicts] == ["a"] * N_ASKED + ["z"] * 3 * N_ASKED
     assert (pairs, verdicts) == asyncio.run(question_labels(JUDGE, RUBRICS, list(reversed(runs))))
 
 
@@ -116,15 +117,15 @@ def test_files_and_manifest(tmp_path: Path) -> None:
     ):
         asyncio.run(judge_runs(JUDGE, TaskRuns(task, RUBRICS, [run]), tmp_path))
     for protocol, count in (
-        (QUESTION_SIMILARITY, N_QUESTIONS**2),
-        (COMPOUND_QUESTIONS, N_QUESTIONS),
+        (QUESTION_SIMILARITY, N_QUESTIONS * N_ASKED),
+        (COMPOUND_QUESTIONS, N_ASKED),
         (REPORT_ANSWERS, N_QUESTIONS),
     ):
         labels = read_assessments(tmp_path / protocol.file_name, protocol.kind, SCALES)
         assert len(labels) == count
     manifest = read_manifest_beside(tmp_path / REPORT_FILE)
     assert manifest is not None
-    assert manifest.label == "embedded 2 (words only), embedded"
+    assert manifest.label == JUDGE.title
     assert manifest.n_unjudged == {"task1": 0, "task2": 0}
     assert manifest.example_run_tags == ("example-t1", "example-t2")
     # Both runs are copies of an example, which must not go unseen.

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, SubmittedReport
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import N_QUESTIONS, TOPICS, examples, question, report, rubric
@@ -53,7 +54,7 @@ def test_every_pair_once_in_order(judge: EmbeddedJudge) -> None:
 
 
 def test_compound_verdicts_are_in_order(judge: EmbeddedJudge) -> None:
-    double = question("t1", 2).model_copy(update={"text": "Who is she and where does she work?"})
+    double = question("t1", 2).model_copy(update={"text": "Who is she and when did the bank fail?"})
     verdicts = on_compound(judge, RUBRICS["t1"], [question("t1", 1), double])
     assert [item.label for item in verdicts] == [
         "not-compound",
@@ -142,8 +143,8 @@ def test_an_encoder_adds_meaning_and_shows_in_the_version() -> None:
         return np.array(rows, dtype=np.float32)
 
     judge = EmbeddedJudge(RUBRICS, examples(), SentenceEncoder("toy", encode))
-    assert judge.version == "2 (toy)"
-    assert EmbeddedJudge(RUBRICS).version == "2 (words only)"
+    assert judge.version == f"3 (toy, examples {examples().fingerprint})"
+    assert EmbeddedJudge(RUBRICS).version == "3 (words only)"
     assert labels(judge, report("t2"), "t2")
 
 
@@ -161,9 +162,31 @@ def test_labels_below_a_confidence_are_unjudged(judge: EmbeddedJudge) -> None:
     assert 0 < sum(kept) < len(kept)
     for is_kept, label in zip(kept, after, strict=True):
         assert is_kept or (isinstance(label, Unjudged) and "below 0.8" in label.reason)
-    assert certain.version == "2 (words only, from 0.8)"
+    assert certain.version == f"3 (words only, examples {examples().fingerprint}, from 0.8)"
     # Thresholds have no confidence, so whoever asks for some gets no label.
     by_thresholds = EmbeddedJudge(RUBRICS, min_confidence=0.8)
     assert all(isinstance(label, Unjudged) for label in labels(by_thresholds, report("t2"), "t2"))
     pairs = on_questions(by_thresholds, RUBRICS["t1"], [question("t1", 1)])
     assert all(isinstance(item.label, Unjudged) for item in pairs)
+
+
+def test_other_examples_make_another_judge() -> None:
+    first, *others = examples().answer_labels
+    relabelled = replace(examples(), answer_labels=(replace(first, label="supports"), *others))
+    (key, text), *_ = examples().reports.items()
+    rewritten = replace(examples(), reports={**examples().reports, key: saying("Something else.")})
+    assert text.text != "Something else."
+    fewer = replace(examples(), question_labels=())
+    shuffled = replace(examples(), answer_labels=(*others, first))
+    versions = [
+        EmbeddedJudge(RUBRICS, shown).version
+        for shown in (examples(), relabelled, rewritten, fewer, None)
+    ]
+    assert len(set(versions)) == len(versions)
+    assert EmbeddedJudge(RUBRICS, shuffled).version == versions[0]
+
+
+def test_agreement_is_told_with_runs_held_out_too(judge: EmbeddedJudge) -> None:
+    # One run is all there is here, so nothing can be learned from another.
+    assert judge.agreement["answers"].kappa_new_runs is None
+    assert judge.agreement["answers"].n_runs == 1

@@ -10,7 +10,7 @@ from sidelight.evaluation.labelling.ensemble import combined
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion
 from sidelight.tracks import load_track
 from tests.helpers.labels.asked import on_questions
@@ -84,4 +84,4 @@ def test_the_instrument_and_the_rationale_name_all_models() -> None:
         "counts as none; unjudged unless most gave a label"
     )
     assert PromptedJudge({"one": asked["one"]}, {}).instrument.rule == "one model"
-    assert judge.version.startswith("1 (one + two + three, pairwise, prompts ")
+    assert judge.version.startswith("2 (one + two + three, pairwise, prompts ")

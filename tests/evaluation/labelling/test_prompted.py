@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,12 +21,12 @@ from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.article import Article
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     QuestionAssessment,
     Unjudged,
 )
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.grading.rubric import Rubric
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import question, report, rubric
 from tests.helpers.models.reading_model import FENCED
@@ -354,9 +355,18 @@ def test_the_version_holds_the_model_the_mode_and_the_prompts() -> None:
     versions = {mode: Bench(mode=mode).judge.version for mode in Mode}
     assert len(set(versions.values())) == 3
     for mode, version in versions.items():
-        assert version.startswith(f"1 (scripted, {mode}, prompts ")
+        assert version.startswith(f"2 (scripted, {mode}, prompts ")
     instrument = Bench(mode=Mode.GRID).judge.instrument
     assert instrument.prompts["question_grid"] == PROMPTS[Mode.GRID].fingerprint
     assert set(instrument.prompts) == {"compound", "question_grid", "report_answers"}
     changed = instrument.model_copy(update={"prompts": instrument.prompts | {"compound": "x"}})
     assert changed.summary != instrument.summary
+
+
+def test_the_version_holds_the_examples() -> None:
+    relabelled = replace(
+        EXAMPLES, answer_labels=(replace(EXAMPLES.answer_labels[0], label="supports"),)
+    )
+    versions = {Bench(examples=shown).judge.version for shown in (None, EXAMPLES, relabelled)}
+    assert len(versions) == 3
+    assert Bench(examples=EXAMPLES).judge.version.endswith(f"examples {EXAMPLES.fingerprint})")

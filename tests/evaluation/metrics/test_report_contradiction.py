@@ -4,7 +4,7 @@ from hypothesis import given
 
 from sidelight.evaluation.metrics.report_contradiction import report_contradiction
 from sidelight.evaluation.metrics.report_support import report_support
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, labelled_answers, rubric
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.evaluation.metrics.support_precision import support_precision
 from sidelight.evaluation.metrics.support_recall import support_recall
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 
 FULL, PARTIAL, NONE = SUPPORT_SCALE.names
 UNJUDGED = Unjudged(reason="no reply")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sidelight.evaluation.metrics.report_support import report_support
 from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, stage_totals, write_funnel
-from sidelight.schemas.judgment import AnswerAssessment, Unjudged
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales

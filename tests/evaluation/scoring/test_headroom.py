@@ -8,7 +8,7 @@ from sidelight.evaluation.scoring.headroom import (
     question_headroom,
     report_headroom,
 )
-from sidelight.schemas.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, answer, answer_ids, pair, rubric, rubrics, verdict
 

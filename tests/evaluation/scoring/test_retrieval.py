@@ -61,3 +61,16 @@ def test_public_labels_against_themselves(tmp_path: Path, shared_data: PublicDat
             stream.write(f"{query} Q0 {segment} 1 {float(grade)} ideal\n")
     (scores,) = score_retrieval(labels, [perfect], "nDCG@10")
     assert scores.mean["nDCG@10"] == pytest.approx(1)
+
+
+def test_ties_are_broken_as_trec_eval_does_whatever_computes_a_measure(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q 0 d1 1\n")
+    # trec_eval: of equal scores the id that sorts last comes first: d4, d3, d2, d1
+    run.write_text("".join(f"q Q0 d{number} {number} 7.0 x\n" for number in (1, 2, 3, 4)))
+    (scores,) = score_retrieval(qrels, [run], "RR RR@10 AP nDCG@10")
+    assert scores.mean["RR"] == scores.mean["RR@10"] == scores.mean["AP"] == 0.25
+    # differences that single precision does not see are ties, too
+    run.write_text("q Q0 d1 1 1.00000000002 x\nq Q0 d2 2 1.00000000001 x\n")
+    (scores,) = score_retrieval(qrels, [run], "RR RR@10")
+    assert scores.mean["RR"] == scores.mean["RR@10"] == 0.5

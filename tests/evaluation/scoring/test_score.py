@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sidelight.errors import InputError
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.table import ScoreTable
-from sidelight.schemas.judgment import AnswerAssessment, Unjudged
+from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, answer, labelled_answers, pair, rubric, verdict
 
@@ -129,12 +129,12 @@ def test_an_unjudged_compound_verdict_is_missing() -> None:
         score_questions(TRACK, RUBRICS, [pair("a", 1, "r", 1, "similar")], [unknown])
 
 
-def test_a_run_with_verdicts_but_no_labels_is_scored_zero() -> None:
+def test_a_run_with_verdicts_but_no_labels_is_not_scored() -> None:
     labels = [pair("a", 1, "r", 1, "similar")]
     verdicts = [verdict("a", "r", 1, "not-compound"), verdict("a", "silent", 1, "not-compound")]
     table = score_questions(TRACK, RUBRICS, labels, verdicts)
-    assert run_values(table, "silent")["score"] == 0
-    assert table.omitted["silent"] == ("a", "b")
+    assert [run.run_tag for run in table.runs] == ["r"]
+    assert table.omitted == {"r": ("b",)}
 
 
 @pytest.mark.parametrize(

@@ -110,10 +110,21 @@ def test_the_sign_does_not_matter() -> None:
 
 
 def test_detectable_difference_by_hand() -> None:
-    # s = sqrt(5 / 3) = 1.29099; t(3, 0.975) = 3.18245, t(3, 0.8) = 0.97847;
-    # 4.16092 * 1.29099 / sqrt(4) = 2.68586
-    found = minimum_detectable_difference(np.array([1.0, 2.0, 3.0, 4.0]))
-    assert found == pytest.approx(2.68586, abs=1e-4)
+    # s = sqrt(3.5) = 1.87083; t(5, 0.975) = 2.57058, t(5, 0.8) = 0.91954;
+    # 3.49012 * 1.87083 / sqrt(6) = 2.66562
+    row = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert minimum_detectable_difference(row) == pytest.approx(2.66562, abs=1e-4)
+
+
+def test_what_no_test_can_show_is_not_called_detectable() -> None:
+    row = np.random.default_rng(0).normal(0, 0.1, 9)
+    # five topics: p is 2 / 32 = 0.0625 at least; six: 2 / 64 = 0.03125, but not for two pairs
+    assert minimum_detectable_difference(row[:5]) is None
+    assert minimum_detectable_difference(row[:6]) is not None
+    assert minimum_detectable_difference(row[:6], 2) is None
+    # nine topics: 2 / 512 = 0.0039, under 0.05 / 12 and over 0.05 / 13
+    assert minimum_detectable_difference(row, 12) > minimum_detectable_difference(row)
+    assert minimum_detectable_difference(row, 13) is None
 
 
 def test_a_detectable_difference_is_detected_four_times_in_five() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.banks.rubrics import read_rubric, read_rubrics, write_rubric
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales

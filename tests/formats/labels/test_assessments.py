@@ -16,7 +16,7 @@ from sidelight.formats.labels.assessments import (
     read_merged_assessments,
     write_assessments,
 )
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
     QuestionAssessment,

@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.topics.queries import read_queries
-from sidelight.schemas.search import Query
+from sidelight.schemas.investigation.search import Query
 from tests.helpers.public_data import PublicData
 
 

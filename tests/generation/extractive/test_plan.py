@@ -14,10 +14,10 @@ from sidelight.errors import InputError
 from sidelight.formats.topics.articles import read_articles
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.schemas.angle import Angle, Plan
 from sidelight.schemas.article import Article
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, Plan
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
 from sidelight.text import content_words, one_line
 from sidelight.text_vectors import Encode

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
 from sidelight.generation.reading.names import mentions
-from sidelight.schemas.angle import Angle, Aspect
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.profile import ArticleProfile
 
 PROFILE = ArticleProfile(
     publisher="Moab Ledger",

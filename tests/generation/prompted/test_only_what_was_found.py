@@ -17,8 +17,8 @@ from sidelight.generation.prompted.revise_report.revise import PromptedReviser
 from sidelight.generation.prompted.select_evidence.select import PromptedSelector
 from sidelight.generation.prompted.write_report.report import PromptedReportWriter
 from sidelight.generation.support_checker import SupportChecker
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.report import (
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import (
     CheckedReport,
     DraftReport,
     DraftSentence,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sidelight.schemas.angle import Angle, Aspect
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
 
 PROFILE = ArticleProfile(

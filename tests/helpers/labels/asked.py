@@ -10,7 +10,7 @@ from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
-from sidelight.schemas.rubric import Rubric
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 
 

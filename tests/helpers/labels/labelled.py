@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sidelight.evaluation.labelling.examples import Examples
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     QuestionAssessment,
 )
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import (
     CitedSentence,
     ReportMetadata,

@@ -8,12 +8,12 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.schemas.judgment import (
+from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     CompoundAssessment,
     QuestionAssessment,
 )
-from sidelight.schemas.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales

@@ -11,10 +11,10 @@ from sidelight.agents.deps import AnswerDeps
 from sidelight.agents.graphs.answer_state import AnswerState
 from sidelight.agents.searching import search
 from sidelight.retrieval.fusion import reciprocal_rank_fusion
-from sidelight.schemas.angle import Aspect, Plan, PlannedQuery
-from sidelight.schemas.search import Query
+from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
+from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.trace import PageName, Round, Searched, Selected, Trace
 from sidelight.schemas.segment import document_id_of
-from sidelight.schemas.trace import PageName, Round, Searched, Selected, Trace
 
 
 async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from sidelight.agents.deps import AnswerDeps
 from sidelight.agents.graphs.answer_state import AnswerState
 from sidelight.generation.reading.narrative import read_narrative
-from sidelight.schemas.trace import Trace
+from sidelight.schemas.investigation.trace import Trace
 
 
 async def split_narrative(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:

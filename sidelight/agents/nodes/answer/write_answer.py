@@ -10,8 +10,8 @@ from sidelight.agents.deps import AnswerDeps
 from sidelight.agents.graphs.answer_state import AnswerState
 from sidelight.generation.citations import resolve_report
 from sidelight.generation.no_evidence import NO_ANSWER
-from sidelight.schemas.report import limits_of
-from sidelight.schemas.trace import Finished, Trace
+from sidelight.schemas.investigation.report import limits_of
+from sidelight.schemas.investigation.trace import Finished, Trace
 
 
 async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.evaluation.labelling.asking.prefix_order import PrefixOrder
 from sidelight.evaluation.labelling.protocol import Judgment
 from sidelight.llm.exact_ids import check_each_once
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.schemas.article import Article
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
 
 
 class ExampleQuestion(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sidelight.evaluation.labelling.comparing.ordinal import LevelModel  # noqa: TC001 - reads them
 from sidelight.evaluation.labelling.judge import JudgeAgreement  # noqa: TC001 - a NamedTuple
-from sidelight.schemas.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +23,8 @@ class Learned(NamedTuple):
 
     Attributes:
         model: Fitted on all of them, or going by thresholds where there are too few.
-        agreement: With people, each topic predicted by a model fitted on the others; None where
-            nothing was learned.
+        agreement: With people, each topic predicted by a model fitted on the others, and again
+            without the runs that are predicted; None where nothing was learned.
     """
 
     model: LevelModel

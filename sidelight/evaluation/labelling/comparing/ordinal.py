@@ -7,7 +7,7 @@ scikit-learn does the fitting: it is deterministic here, and well kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ MIN_EXAMPLES_PER_LEVEL = 10
 UNFITTED = -1
 """The level of an example that is predicted and compared, but never fitted on."""
 
+MIN_RUNS = 2
+_PARTS = 5
+
 Levels = npt.NDArray[np.int64]
 Features = npt.NDArray[np.float64]
 
@@ -35,14 +38,14 @@ class LevelModel(Protocol):
     def predict(self, features: Features) -> Levels:
         """Return the level of each row of `(n, n_features)`."""
 
-    def confidence(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return how likely the predicted level of each row is, in [0, 1]."""
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return how likely each level is, `(n, n_levels)`, in [0, 1]."""
 
 
 class Thresholds:
     """The level is how many thresholds one feature reaches.
 
-    Thresholds give no probabilities; the confidence is 0.
+    Thresholds know no probabilities: all are 0.
 
     Args:
         column: Which feature counts.
@@ -59,9 +62,9 @@ class Thresholds:
         levels: Levels = np.searchsorted(self._thresholds, values, side="right")
         return levels
 
-    def confidence(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return 0 for each row of `(n, n_features)`."""
-        return np.zeros(len(features))
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return 0 for each row of `(n, n_features)` and each level."""
+        return np.zeros((len(features), len(self._thresholds) + 1))
 
 
 class OrdinalClassifier:
@@ -90,12 +93,10 @@ class OrdinalClassifier:
         likely: Levels = np.sum(self._reached(features)[1:-1] >= 0.5, axis=0)
         return likely
 
-    def confidence(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the probability that the level of each row is the predicted one."""
-        reached, level = self._reached(features), self.predict(features)
-        rows = np.arange(len(features))
-        probability: npt.NDArray[np.float64] = reached[level, rows] - reached[level + 1, rows]
-        return probability
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return how likely each level of each row is, `(n, n_levels)`; rows sum to 1."""
+        reached = self._reached(features)
+        return (reached[:-1] - reached[1:]).T
 
     def _reached(self, features: Features) -> npt.NDArray[np.float64]:
         """Return how likely each level or a higher one is, `(n_levels + 1, n)`, from 1 to 0."""
@@ -140,11 +141,77 @@ def predict_by_topic(
     return predicted
 
 
-def agreement(people: Sequence[str], judge: Sequence[str], topics: Sequence[str]) -> JudgeAgreement:
-    """Return raw agreement and Cohen's kappa of two lists of labels."""
+def predict_by_topic_and_run(
+    features: Features,
+    levels: Levels,
+    topics: Sequence[str],
+    runs: Sequence[str],
+    n_levels: int,
+    fallback: LevelModel,
+) -> Levels | None:
+    """Predict examples with models fitted on neither their topics nor their runs.
+
+    Topics and runs are held out in as many as `_PARTS` parts each, so that many runs take no longer
+    than a few.
+
+    Returns:
+        None where there is a single run, so that nothing could be learned from another.
+    """
+    if len(set(runs)) < MIN_RUNS:
+        return None
+    predicted = np.zeros_like(levels)
+    topic_parts, run_parts = _parts(topics), _parts(runs)
+    for topic_part in sorted(set(topic_parts.tolist())):
+        for run_part in sorted(set(run_parts.tolist())):
+            in_topics, in_runs = topic_parts == topic_part, run_parts == run_part
+            held_out, others = in_topics & in_runs, ~in_topics & ~in_runs
+            if held_out.any():
+                model = fit_levels(features[others], levels[others], n_levels, fallback)
+                predicted[held_out] = model.predict(features[held_out])
+    return predicted
+
+
+def _parts(groups: Sequence[str]) -> Levels:
+    """Return to which of at most `_PARTS` parts the group of each example belongs."""
+    place = {group: number % _PARTS for number, group in enumerate(sorted(set(groups)))}
+    return np.array([place[group] for group in groups])
+
+
+class Compared(NamedTuple):
+    """Examples with people's labels and a judge's.
+
+    Attributes:
+        people: `(n,)` labels by people.
+        judge: `(n,)` labels by the judge, which had not seen those of the topic.
+        new_runs: The same, by one that had not seen those of the run either; None for none.
+        topics: `(n,)` topic ids.
+        runs: `(n,)` run tags.
+    """
+
+    people: Sequence[str]
+    judge: Sequence[str]
+    new_runs: Sequence[str] | None
+    topics: Sequence[str]
+    runs: Sequence[str]
+
+
+def agreement(found: Compared) -> JudgeAgreement:
+    """Return how well people and a judge agree."""
+    people, new_runs = found.people, found.new_runs
     return JudgeAgreement(
         n_labels=len(people),
-        n_topics=len(set(topics)),
-        raw=float(np.mean([left == right for left, right in zip(people, judge, strict=True)])),
-        kappa=cohen_kappa(confusion_table(people, judge, sorted({*people, *judge}))),
+        n_topics=len(set(found.topics)),
+        n_runs=len(set(found.runs)),
+        raw=_raw(people, found.judge),
+        kappa=_kappa(people, found.judge),
+        raw_new_runs=None if new_runs is None else _raw(people, new_runs),
+        kappa_new_runs=None if new_runs is None else _kappa(people, new_runs),
     )
+
+
+def _raw(people: Sequence[str], judge: Sequence[str]) -> float:
+    return float(np.mean([left == right for left, right in zip(people, judge, strict=True)]))
+
+
+def _kappa(people: Sequence[str], judge: Sequence[str]) -> float | None:
+    return cohen_kappa(confusion_table(people, judge, sorted({*people, *judge})))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
 from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
-from sidelight.schemas.judgment import CompoundAssessment
+from sidelight.schemas.grading.judgment import CompoundAssessment
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:

@@ -9,10 +9,12 @@ import numpy as np
 from sidelight.evaluation.labelling.comparing.learning import Learned, by_submission
 from sidelight.evaluation.labelling.comparing.level_labels import LevelLabels, described
 from sidelight.evaluation.labelling.comparing.ordinal import (
+    Compared,
     Thresholds,
     agreement,
     fit_levels,
     predict_by_topic,
+    predict_by_topic_and_run,
 )
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.question_similarity.features import (
@@ -22,6 +24,7 @@ from sidelight.evaluation.labelling.question_similarity.features import (
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 
 if TYPE_CHECKING:
+    from sidelight.evaluation.labelling.comparing.ordinal import Levels
     from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.labelling.question_similarity.protocol import Questions
@@ -68,7 +71,7 @@ class EmbeddedQuestionSimilarity:
 
 def _learn(comparison: TextComparison, examples: Examples) -> Learned:
     """Learn from labels of question pairs."""
-    rows, labels, topics = [], [], []
+    rows, labels, topics, runs = [], [], [], []
     for (run_tag, topic_id), items in by_submission(examples.question_labels):
         rubric = examples.rubrics[topic_id]
         places = {question.rank: place for place, question in enumerate(rubric.questions)}
@@ -81,12 +84,23 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
             )
             labels.append(str(item.label))
             topics.append(topic_id)
+            runs.append(run_tag)
     if not rows:
         return Learned(_THRESHOLDS)
     x, y = np.array(rows), np.array([_SCALE.levels.index(label) for label in labels])
     n_levels = len(_SCALE.levels)
     predicted = predict_by_topic(x, y, topics, n_levels, _THRESHOLDS)
-    # Labels without credit count as one, as in the agreement the track published.
-    people = [_SCALE.coarse(label) for label in labels]
-    judged = [_SCALE.coarse(_SCALE.levels[level]) for level in predicted]
-    return Learned(fit_levels(x, y, n_levels, _THRESHOLDS), agreement(people, judged, topics))
+    new_runs = predict_by_topic_and_run(x, y, topics, runs, n_levels, _THRESHOLDS)
+    found = Compared(
+        # Labels without credit count as one, as in the agreement the track published.
+        [_SCALE.coarse(label) for label in labels],
+        _coarse(predicted),
+        None if new_runs is None else _coarse(new_runs),
+        topics,
+        runs,
+    )
+    return Learned(fit_levels(x, y, n_levels, _THRESHOLDS), agreement(found))
+
+
+def _coarse(levels: Levels) -> list[str]:
+    return [_SCALE.coarse(_SCALE.levels[level]) for level in levels]

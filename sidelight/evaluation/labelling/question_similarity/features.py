@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
 
 QUESTION_FEATURES = (
     "rubric words",  # share of the rubric question's words in the submitted question

@@ -25,7 +25,7 @@ from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.label_scale import OneOf
+from sidelight.schemas.grading.label_scale import OneOf
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.asking.assessor import Assessor
     from sidelight.evaluation.labelling.asking.topic_material import TopicMaterial
     from sidelight.evaluation.labelling.question_similarity.protocol import Questions
-    from sidelight.schemas.rubric import Rubric, RubricQuestion
+    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
 
 PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
 LISTWISE = load_prompt(Path(__file__).with_name("listwise.prompt.md"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
 from sidelight.formats.labels.assessments import QUESTION_ASSESSMENTS
-from sidelight.schemas.judgment import QuestionAssessment
+from sidelight.schemas.grading.judgment import QuestionAssessment
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:

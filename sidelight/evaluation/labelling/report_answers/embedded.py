@@ -10,10 +10,12 @@ from sidelight.evaluation.labelling.comparing.learning import Learned, by_submis
 from sidelight.evaluation.labelling.comparing.level_labels import LevelLabels, described
 from sidelight.evaluation.labelling.comparing.ordinal import (
     UNFITTED,
+    Compared,
     Thresholds,
     agreement,
     fit_levels,
     predict_by_topic,
+    predict_by_topic_and_run,
 )
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.report_answers.contradiction import contradicting
@@ -29,6 +31,7 @@ from sidelight.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sidelight.evaluation.labelling.comparing.ordinal import Levels
     from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.schemas.run import SubmittedReport
@@ -91,7 +94,7 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
 
     Contradictions are left to rules, so they do not take part in the fit, but in the agreement.
     """
-    rows, labels, topics, opposed = [], [], [], []
+    rows, labels, topics, runs, opposed = [], [], [], [], []
     for (run_tag, topic_id), items in by_submission(examples.answer_labels):
         answer_texts = {
             answer.answer_id: answer.text for answer in expected_answers(examples.rubrics[topic_id])
@@ -102,6 +105,7 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
         opposed += [contradicting(comparison, answer, sentences) is not None for answer in answers]
         labels += [str(item.label) for item in items]
         topics += [topic_id] * len(items)
+        runs += [run_tag] * len(items)
     if not rows:
         return Learned(_THRESHOLDS)
     x, n_levels = np.array(rows), len(_SCALE.levels)
@@ -109,8 +113,19 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
         [UNFITTED if label == _SCALE.opposite else _SCALE.levels.index(label) for label in labels]
     )
     predicted = predict_by_topic(x, y, topics, n_levels, _THRESHOLDS)
-    judged = [
+    new_runs = predict_by_topic_and_run(x, y, topics, runs, n_levels, _THRESHOLDS)
+    found = Compared(
+        labels,
+        _judged(predicted, opposed),
+        None if new_runs is None else _judged(new_runs, opposed),
+        topics,
+        runs,
+    )
+    return Learned(fit_levels(x, y, n_levels, _THRESHOLDS), agreement(found))
+
+
+def _judged(levels: Levels, opposed: list[bool]) -> list[str]:
+    return [
         _SCALE.opposite if opposite and _SCALE.opposite else _SCALE.levels[level]
-        for level, opposite in zip(predicted, opposed, strict=True)
+        for level, opposite in zip(levels, opposed, strict=True)
     ]
-    return Learned(fit_levels(x, y, n_levels, _THRESHOLDS), agreement(labels, judged, topics))

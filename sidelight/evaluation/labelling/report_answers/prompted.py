@@ -10,7 +10,7 @@ from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.label_scale import OneOf
+from sidelight.schemas.grading.label_scale import OneOf
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.asking.assessor import Assessor
     from sidelight.evaluation.labelling.asking.topic_material import TopicMaterial
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedReport
 
 REPORT_ANSWERS_PROMPT = load_prompt(Path(__file__).with_name("report_answers.prompt.md"))

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS
-from sidelight.schemas.judgment import AnswerAssessment
+from sidelight.schemas.grading.judgment import AnswerAssessment
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.evaluation.labelling.protocol import Judgment
-    from sidelight.schemas.rubric import Rubric, RubricAnswer
+    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer
     from sidelight.schemas.run import SubmittedReport
 
 

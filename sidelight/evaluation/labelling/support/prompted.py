@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import ReplyError
 from sidelight.evaluation.labelling.protocol import Judgment
-from sidelight.schemas.judgment import Unjudged
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sidelight.evaluation.labelling.protocol import Judgment
 from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
 from sidelight.formats.runs.by_topic import reports_by_topic
-from sidelight.schemas.judgment import JudgedSentence, Unjudged
+from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
 from sidelight.text import one_line
 
 if TYPE_CHECKING:

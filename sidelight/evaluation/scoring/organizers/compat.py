@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.label_scale import LabelScale
-    from sidelight.schemas.measure import Measure
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.label_scale import LabelScale
+    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track
 
 # What pandas.read_csv takes for a missing value unless told otherwise.
@@ -45,7 +45,7 @@ _MISSING = frozenset(
 )
 
 
-def compat_question_scores(
+def compat_question_scores(  # long: the organizers' steps, in their order
     track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreTable:
     """Return Task 1 scores, with the main measure of the track's task.

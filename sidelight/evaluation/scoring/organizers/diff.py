@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sidelight.errors import Problem
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.rubric import Rubric
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track
 
 # The two sides add in different orders; a gap below this is no difference in what was counted.

@@ -14,13 +14,13 @@ from sidelight.generation.extractive.write_questions.clauses import headline_cla
 from sidelight.generation.extractive.write_questions.wordings import worded
 from sidelight.generation.reading.figure_phrases import figure_phrases
 from sidelight.generation.reading.roles_of_people import role_of
-from sidelight.schemas.angle import Aspect
+from sidelight.schemas.investigation.angle import Aspect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _FIGURES, _PEOPLE, _ORGANISATIONS, _STUDIES, _LINKS = 3, 2, 1, 2, 2
 

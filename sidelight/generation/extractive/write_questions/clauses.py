@@ -10,7 +10,7 @@ from sidelight.generation.statements.verbs import states_something
 from sidelight.text import count_words
 
 if TYPE_CHECKING:
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _MAX_CLAIM_WORDS = 15
 _NO_CLAIM = re.compile(r"(?:How|Why|What|When|Where|Who|Here|Watch|The (?:Best|Untold))\b")

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.generation.extractive.write_questions.asking import Question, questions_about
 from sidelight.generation.question_worth.model import fitted_question_worth
-from sidelight.schemas.question import DraftQuestions
+from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.text import count_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
 _SAME_QUESTION = 0.88

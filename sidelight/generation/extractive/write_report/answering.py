@@ -14,7 +14,7 @@ from sidelight.generation.reading.figure_phrases import figure_phrases
 from sidelight.text import sentences
 
 if TYPE_CHECKING:
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _ANSWERS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|cannot|neither|without|only|just|fewer than|less than"

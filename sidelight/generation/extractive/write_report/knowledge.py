@@ -12,7 +12,7 @@ from sidelight.text import shingles
 
 if TYPE_CHECKING:
     from sidelight.generation.statements.statements import Statement
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _COPIED = 0.5
 _ARTICLE = re.compile(r"\b[Tt]he\s+(?:[a-z-]+\s+)?(?:article|column|story|piece|feature|post)\b")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from sidelight.generation.extractive.write_report.knowledge import Reader
     from sidelight.generation.statements.statements import Statement
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
 # Cosines of all-MiniLM-L6-v2 with a sentence of the article: above the second it is the same

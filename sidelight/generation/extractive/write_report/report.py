@@ -13,7 +13,7 @@ from sidelight.generation.extractive.write_report.choose import Choices, choose
 from sidelight.generation.extractive.write_report.knowledge import Reader
 from sidelight.generation.extractive.write_report.quotes import find_quotes
 from sidelight.generation.extractive.write_report.worth import told_elsewhere, topicality, worth
-from sidelight.schemas.report import DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sidelight.generation.extractive.write_report.quotes import Quote
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
 _MIN_RELEVANCE, _MIN_TOPICALITY = 0.15, 0.45

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from sidelight.generation.extractive.write_report.answering import Quantities
     from sidelight.generation.extractive.write_report.knowledge import Reader
     from sidelight.generation.extractive.write_report.quotes import Quote
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
     Floats = npt.NDArray[np.float64]

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle, Coverage
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle, Coverage
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 PROMPT = load_prompt(Path(__file__).with_name("coverage.prompt.md"))
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))

@@ -13,17 +13,17 @@ from sidelight.generation.prompted.importance import Importance, weight_of
 from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
-from sidelight.schemas.angle import Plan, PlannedQuery
 from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.angle import Plan, PlannedQuery
 from sidelight.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle, Coverage
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle, Coverage
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
 

@@ -12,7 +12,7 @@ from sidelight.generation.reading.names import find_names, host_label
 from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.profile import Claim
+from sidelight.schemas.investigation.profile import Claim
 from sidelight.text import clean, content_words, numbers, one_line, sentences, tokens
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.article import Article
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 PROMPT = load_prompt(Path(__file__).with_name("profile.prompt.md"))
 

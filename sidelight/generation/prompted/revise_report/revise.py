@@ -17,17 +17,17 @@ from sidelight.generation.refill import as_candidates, refill
 from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.report import DraftSentence, Revision
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.report import DraftSentence, Revision
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.profile import ArticleProfile
-    from sidelight.schemas.report import CheckedReport, DraftReport, Removal
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.report import CheckedReport, DraftReport, Removal
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode
 

@@ -15,14 +15,14 @@ from sidelight.generation.spread import spread
 from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.evidence import Evidence, EvidenceSet, Selection
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.segment import Segment
 
 PROMPT = load_prompt(Path(__file__).with_name("select.prompt.md"))

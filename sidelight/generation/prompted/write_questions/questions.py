@@ -19,18 +19,18 @@ from sidelight.generation.prompted.write_questions.question_text import clean_qu
 from sidelight.generation.reading.neutrality import passes_verdict
 from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
-from sidelight.schemas.angle import Aspect
 from sidelight.schemas.base import Value
-from sidelight.schemas.question import DraftQuestions
+from sidelight.schemas.investigation.angle import Aspect
+from sidelight.schemas.investigation.question import DraftQuestions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sidelight.checks.compound import CompoundCheck
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))

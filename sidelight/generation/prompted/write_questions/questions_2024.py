@@ -11,15 +11,15 @@ from sidelight.generation.prompted.write_questions.question_text import clean_qu
 from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.question import DraftQuestions
+from sidelight.schemas.investigation.question import DraftQuestions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
 
 PROMPT = load_prompt(Path(__file__).with_name("organizers_2024.prompt.md"))
 

@@ -14,16 +14,16 @@ from sidelight.generation.prompted.keys import MAX_CITED, KeyedSegments
 from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.report import DraftSentence
+from sidelight.schemas.investigation.report import DraftSentence
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.segment import Segment
 
 PROMPT = load_prompt(Path(__file__).with_name("claims.prompt.md"))

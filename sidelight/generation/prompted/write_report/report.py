@@ -21,7 +21,7 @@ from sidelight.llm.asked import Asked
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.report import DraftReport, DraftSentence
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.schemas.segment import overlapping
 from sidelight.text import budget_words, one_line
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.angle import Angle
-    from sidelight.schemas.evidence import EvidenceSet
-    from sidelight.schemas.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import Encode
 
 PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))

@@ -3,14 +3,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sidelight.evaluation.labelling.comparing.level_labels import LevelLabels
 from sidelight.evaluation.labelling.comparing.ordinal import (
     UNFITTED,
+    Compared,
     OrdinalClassifier,
     Thresholds,
     agreement,
     fit_levels,
     predict_by_topic,
+    predict_by_topic_and_run,
 )
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.tracks import load_track
 
 ZERO = Thresholds(0, (2.0, 3.0))  # never reached by features in [0, 1]
 
@@ -28,22 +33,43 @@ def test_thresholds_count_what_is_reached() -> None:
     assert model.predict(rows).tolist() == [0, 1, 2]
 
 
-def test_thresholds_have_no_confidence() -> None:
-    assert Thresholds(1, (0.25, 0.5)).confidence(np.array([[9, 0.2], [9, 0.6]])).tolist() == [0, 0]
+def test_thresholds_know_no_probabilities() -> None:
+    rows = np.array([[9, 0.2], [9, 0.6]])
+    assert Thresholds(1, (0.25, 0.5)).probabilities(rows).tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
-def test_confidence_is_the_probability_of_the_predicted_level() -> None:
+def test_probabilities_say_how_sure_a_level_is() -> None:
     x, y = separable(300)
     model = OrdinalClassifier(x, y, 3)
     # Far from the limits at 1/3 and 2/3 the level is sure, on them it is a toss-up.
-    sure = model.confidence(np.array([[0.0, 0.5], [1.0, 0.5]]))
-    unsure = model.confidence(np.array([[0.33, 0.5], [0.67, 0.5]]))
-    assert sure.min() > 0.9
+    sure = model.probabilities(np.array([[0.0, 0.5], [1.0, 0.5]]))
+    unsure = model.probabilities(np.array([[0.33, 0.5], [0.67, 0.5]]))
+    assert sure[[0, 1], [0, 2]].min() > 0.9
     assert unsure.max() < 0.75
     unseen, truth = separable(400, seed=1)
-    right, confidence = model.predict(unseen) == truth, model.confidence(unseen)
-    assert ((confidence > 0) & (confidence <= 1)).all()
+    likely = model.probabilities(unseen)
+    assert likely.sum(axis=1) == pytest.approx(1)
+    levels = model.predict(unseen)
+    right, confidence = levels == truth, likely[np.arange(len(levels)), levels]
     assert right[confidence > 0.8].mean() > right[confidence <= 0.8].mean()
+
+
+def test_labels_of_equal_credit_are_not_uncertain_of_each_other() -> None:
+    class TossUp:
+        """Knows that there is no credit, and not which of the labels without."""
+
+        def predict(self, features):
+            return np.ones(len(features), dtype=np.int64)
+
+        def probabilities(self, features):
+            # very-different, different, similar, very-similar
+            return np.tile([0.48, 0.5, 0.02, 0.0], (len(features), 1))
+
+    scale = load_track().scales["similarity"]
+    assert scale.levels[:2] == ("very-different", "different")
+    assert LevelLabels(TossUp(), scale, 0.9).of(np.zeros((2, 1))) == ["different"] * 2
+    [withheld] = LevelLabels(TossUp(), scale, 0.99).of(np.zeros((1, 1)))
+    assert isinstance(withheld, Unjudged)
 
 
 def test_classifier_learns_levels_and_is_deterministic() -> None:
@@ -89,16 +115,54 @@ def test_a_topic_is_predicted_without_its_own_labels() -> None:
     assert (before[~held_out] != after[~held_out]).any()
 
 
+def test_neither_topic_nor_run_is_known_where_both_are_held_out() -> None:
+    # The feature is a run's own manner: it says the level in the run, and nothing in another.
+    choose = np.random.default_rng(4)
+    runs = np.array([f"r{number}" for number in range(4)]).repeat(90)
+    topics = np.tile(["a", "b", "c"], 120)
+    y = choose.integers(0, 3, size=360)
+    x = np.zeros((360, 8))
+    for number in range(4):
+        here = runs == f"r{number}"
+        x[here, number] = y[here]
+        x[here, 4 + number] = 1
+    known = predict_by_topic(x, y, list(topics), 3, ZERO)
+    new = predict_by_topic_and_run(x, y, list(topics), list(runs), 3, ZERO)
+    assert new is not None
+    assert np.mean(known == y) > 0.9
+    assert np.mean(new == y) < 0.5
+
+
+def test_held_out_labels_do_not_matter() -> None:
+    x, y = separable(300)
+    topics, runs = ["a", "b", "c"] * 100, ["r", "s"] * 150
+    held_out = (np.array(topics) == "c") | (np.array(runs) == "r")
+    flipped = np.where(held_out, 2 - y, y)
+    tested = (np.array(topics) == "c") & (np.array(runs) == "r")
+    before = predict_by_topic_and_run(x, y, topics, runs, 3, ZERO)
+    after = predict_by_topic_and_run(x, flipped, topics, runs, 3, ZERO)
+    assert before is not None
+    assert after is not None
+    assert (before[tested] == after[tested]).all()
+
+
+def test_one_run_cannot_be_held_out() -> None:
+    x, y = separable(300)
+    assert predict_by_topic_and_run(x, y, ["a", "b"] * 150, ["r"] * 300, 3, ZERO) is None
+
+
 def test_agreement_by_hand() -> None:
     people = ["x", "x", "x", "y", "y", "y", "y", "y", "y", "y"]
     judge = ["x", "x", "y", "x", "y", "y", "y", "y", "y", "y"]
     # raw 8 / 10; chance 0.3 * 0.3 + 0.7 * 0.7 = 0.58; kappa (0.8 - 0.58) / (1 - 0.58)
-    found = agreement(people, judge, ["t"] * 10)
+    found = agreement(Compared(people, judge, people, ["t"] * 10, ["r", "s"] * 5))
+    assert (found.raw_new_runs, found.kappa_new_runs, found.n_runs) == (1, 1, 2)
     assert found.raw == 0.8
     assert found.kappa == pytest.approx(0.22 / 0.42)
     assert (found.n_labels, found.n_topics) == (10, 1)
 
 
 def test_kappa_is_undefined_for_one_label() -> None:
-    assert agreement(["x"] * 3, ["x"] * 3, ["t"] * 3).kappa is None
-    assert agreement(["x"] * 3, ["y"] * 3, ["t"] * 3).kappa == 0
+    topics, runs = ["t"] * 3, ["r"] * 3
+    assert agreement(Compared(["x"] * 3, ["x"] * 3, None, topics, runs)).kappa is None
+    assert agreement(Compared(["x"] * 3, ["y"] * 3, None, topics, runs)).kappa == 0

@@ -19,7 +19,7 @@ from sidelight.evaluation.scoring.support import score_support
 from sidelight.formats.labels.support_sentences import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
-from sidelight.schemas.judgment import JudgedSentence, Unjudged
+from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 
 FULL, PARTIAL, NONE = SUPPORT_SCALE.names

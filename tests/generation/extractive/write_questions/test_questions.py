@@ -15,8 +15,8 @@ from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.write_questions.clauses import headline_claim
 from sidelight.generation.extractive.write_questions.wordings import worded
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.text_vectors import Encode
 from tests.helpers.public_data import PublicData
 

@@ -11,7 +11,7 @@ from sidelight.generation.extractive.write_report.answering import (
     tells_of_ties,
 )
 from sidelight.generation.reading.figure_phrases import figure_phrases
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.profile import ArticleProfile
 
 QUANTITIES = Quantities(
     ArticleProfile(

@@ -10,9 +10,9 @@ import pytest
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.prompted.assess_coverage.coverage import PromptedAssessor
 from sidelight.llm.scripted import Line
-from sidelight.schemas.angle import Angle, Aspect, Coverage
-from sidelight.schemas.evidence import Evidence, EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 

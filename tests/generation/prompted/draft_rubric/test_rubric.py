@@ -12,8 +12,8 @@ from sidelight.errors import EmptyReplyError, StructuredOutputError
 from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
 from sidelight.llm.base import Request
 from sidelight.llm.scripted import Line
-from sidelight.schemas.angle import Angle, Aspect
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.text_vectors import Encode
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 

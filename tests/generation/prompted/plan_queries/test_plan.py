@@ -10,9 +10,9 @@ import pytest
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.prompted.plan_queries.plan import PromptedPlanner
 from sidelight.llm.scripted import Line
-from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(

@@ -11,7 +11,7 @@ from sidelight.errors import InputError, StructuredOutputError
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.prompted.profile_article.profile import PromptedProfiler
 from sidelight.schemas.article import Article
-from sidelight.schemas.profile import ArticleProfile
+from sidelight.schemas.investigation.profile import ArticleProfile
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 ARTICLE = Article(

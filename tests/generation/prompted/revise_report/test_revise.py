@@ -12,8 +12,14 @@ from sidelight.errors import StructuredOutputError
 from sidelight.generation.extractive.revise import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.revise_report.revise import PromptedReviser
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.report import CheckedReport, DraftReport, DraftSentence, Removal, Revision
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+    Revision,
+)
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import (
     ANGLES,

@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.prompted.select_evidence.select import PromptedSelector
-from sidelight.schemas.evidence import EvidenceSet, Selection
+from sidelight.schemas.investigation.evidence import EvidenceSet, Selection
 from sidelight.schemas.segment import Segment
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import ANGLES, COUNT, LARK, ORDER, OWNER, PROFILE, segment

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.errors import EmptyReplyError
 from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
-from sidelight.schemas.angle import Angle, Aspect
-from sidelight.schemas.evidence import EvidenceSet
-from sidelight.schemas.profile import ArticleProfile
-from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.question import QuestionSet
 from sidelight.text_vectors import Encode
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 

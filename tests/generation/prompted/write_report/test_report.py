@@ -11,13 +11,13 @@ import pytest
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.write_report.report import PromptedReportWriter
-from sidelight.schemas.evidence import EvidenceSet
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text import budget_words
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import ANGLES, COUNT, EVIDENCE, LARK, OWNER, PROFILE
 
 if TYPE_CHECKING:
-    from sidelight.schemas.report import DraftReport
+    from sidelight.schemas.investigation.report import DraftReport
     from sidelight.text_vectors import Encode
 
 SOLD = "Lark Media bought the newspaper Orrin Post in 2011."

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sidelight.errors import InputError
 from sidelight.schemas.base import Value
-from sidelight.schemas.evidence import EvidenceSet
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import budget_words, one_line
 

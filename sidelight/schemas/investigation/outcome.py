@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from sidelight.schemas.question import QuestionSet
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import Report
 from sidelight.schemas.ranking import Ranking
-from sidelight.schemas.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sidelight.schemas.investigation.trace import Trace
     from sidelight.schemas.segment import Segment
-    from sidelight.schemas.trace import Trace
 
 TaskResult: TypeAlias = QuestionSet | Report | Ranking
 """The result of a task: its type is that of the kind of task, and keeps the track's limits."""

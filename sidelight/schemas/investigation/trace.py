@@ -10,12 +10,12 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from sidelight.schemas.angle import Angle, Aspect, Coverage, Plan
 from sidelight.schemas.base import Value
-from sidelight.schemas.profile import ArticleFacts
-from sidelight.schemas.question import DraftQuestions
-from sidelight.schemas.report import DraftReport, DroppedCitation, Removal
-from sidelight.schemas.search import DroppedHit, Hit
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan
+from sidelight.schemas.investigation.profile import ArticleFacts
+from sidelight.schemas.investigation.question import DraftQuestions
+from sidelight.schemas.investigation.report import DraftReport, DroppedCitation, Removal
+from sidelight.schemas.investigation.search import DroppedHit, Hit
 
 _Step = TypeVar("_Step")
 

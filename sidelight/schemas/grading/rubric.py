@@ -7,8 +7,8 @@ from typing import Self
 
 from pydantic import model_validator
 
-from sidelight.schemas.bank import Bank, BankItem
 from sidelight.schemas.base import Value
+from sidelight.schemas.grading.bank import Bank, BankItem
 
 
 class RubricAnswer(Value):

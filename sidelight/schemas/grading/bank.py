@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from sidelight.schemas.base import Value
-from sidelight.schemas.label_scale import Label
+from sidelight.schemas.grading.label_scale import Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,1 @@
+"""What is read off a pair of texts: words, names, order, denial, opposition."""

@@ -1,0 +1,1 @@
+"""Fitting the learned judges on labels by people, and holding them against such labels."""

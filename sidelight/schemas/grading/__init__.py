@@ -1,0 +1,1 @@
+"""What submissions are graded by, labelled with and measured in."""
