@@ -1,7 +1,7 @@
 """How much of what strong models report on real articles the system finds, chooses and writes.
 
-Run with: python benchmarks/bench_real_topics.py write SHARED_DATA REPORTS.json --cache FOLDER
-     and: python benchmarks/bench_real_topics.py score SHARED_DATA REPORTS.json [OTHER.json ...]
+Run with: python -m benchmarks.bench_real_topics write SHARED_DATA REPORTS.json --cache FOLDER
+     and: python -m benchmarks.bench_real_topics score SHARED_DATA REPORTS.json [OTHER.json ...]
               --cache FOLDER
 
 `write` lets the extractive roles of the tree on PYTHONPATH report on the 30 public articles, once
@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
-from interleaved import write_results
-from real_topics import (
+
+from benchmarks.interleaved import write_results
+from benchmarks.real_topics import (
     Expected,
     Topic,
     base_segments,
@@ -39,7 +40,6 @@ from real_topics import (
     pages_of,
     read_real_topics,
 )
-
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.text.segment_text import passage_text
 
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
-    from sidelight.evaluation.labelling.judge import Judge
 
+    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.schemas.segment import Segment
 
 MAX_WORDS = 250
@@ -123,7 +123,7 @@ async def investigate_all(
     graph, found = build_graph(), {}
     for topic in topics:
         deps = Deps(
-            article=topic.article,
+            topic=topic.article,
             track=load_track(),
             roles=extractive_roles(Settings(), encode),
             retriever=LateralRetriever(retriever, topic.article, lookup),
@@ -163,6 +163,7 @@ class Scorer:
     """
 
     def __init__(self, topics: Sequence[Topic], models: Sequence[str], encode: Any) -> None:
+        from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
         from sidelight.evaluation.labelling.embedded import EmbeddedJudge
         from sidelight.evaluation.labelling.examples import read_examples
         from sidelight.sample import sample_path
@@ -186,7 +187,9 @@ class Scorer:
         self._rubrics = rubrics
         examples = read_examples(sample_path())
         self._judges: dict[str, Judge] = {
-            model: EmbeddedJudge(rubrics[model], examples, encode, DEFAULT_ENCODER)
+            model: EmbeddedJudge(
+                rubrics[model], examples, SentenceEncoder(DEFAULT_ENCODER, encode)
+            )
             for model in models
         }
 

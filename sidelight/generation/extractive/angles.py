@@ -121,6 +121,13 @@ def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 
 def _claim_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    yield Angle(
+        angle_id="headline",
+        aspect=Aspect.CLAIM,
+        question=f'What evidence bears on the headline "{profile.title}"?',
+        query=with_context(profile.title, profile),
+        weight=4.0,
+    )
     for number, claim in enumerate(profile.claims[:_CLAIMS], start=1):
         has_figures = bool(claim.figures)
         question = (

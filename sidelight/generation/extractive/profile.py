@@ -105,8 +105,8 @@ def _headline(title: str, publisher: str) -> str:
 
 def _keywords(title: str, body: str) -> list[str]:
     """Return content words by frequency, words of the title counted thrice, ties alphabetical."""
-    counts = Counter(content_words(body))
-    for word in set(content_words(title)):
+    counts = Counter(word for word in content_words(body) if not word[0].isdigit())
+    for word in counts.keys() & set(content_words(title)):
         counts[word] *= 3
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [word for word, _ in ordered[:_MAX_KEYWORDS]]
@@ -195,6 +195,10 @@ def _is_filler(word: str) -> bool:
 def _as_written(phrase: str, text: str) -> str:
     """Return a lower-cased phrase with the capitals it most often has in a text."""
     pattern = r"[\s-]+".join(re.escape(word) for word in phrase.split())
+    numbered = Counter(re.findall(rf"{pattern}(?P<number>\s\d{{1,3}}(?![\w,.%]*\d))?", text, re.IGNORECASE))
+    number, count = numbered.most_common(1)[0] if numbered else ("", 0)
+    if number and count * 2 > numbered.total():
+        pattern += re.escape(number)
     forms = Counter(" ".join(found.split()) for found in re.findall(pattern, text, re.IGNORECASE))
     plain = [form for form, _ in forms.most_common() if not form.isupper()]
     return plain[0] if plain else phrase

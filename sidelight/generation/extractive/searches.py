@@ -10,13 +10,12 @@ from sidelight.text import content_words
 if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
 
-_QUERY_WORDS = 12
+_QUERY_WORDS, _KEYWORDS = 12, 2
 
 
 def with_context(text: str, profile: ArticleProfile) -> str:
-    """Return the telling words of a text and a name or keywords of the article it lacks."""
-    words = search_words(text, _QUERY_WORDS)
-    held = content_words(text)
-    names = [name for name in (*profile.people, *profile.organisations) if name not in text]
-    extra = names[:1] or [word for word in profile.keywords if word not in held][:2]
-    return " ".join([*words, *extra])
+    """Return the telling words of a text, with the article's subject or keywords it lacks."""
+    held = set(content_words(text))
+    about = [word for word in search_words(profile.subject, _QUERY_WORDS) if word.casefold() not in held]
+    extra = about or [word for word in profile.keywords if word not in held][:_KEYWORDS]
+    return " ".join([*search_words(text, _QUERY_WORDS), *extra])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from sidelight.generation.reading.verbs import first_verb
+
 _PHRASE = re.compile(
-    r"(?<![\w.,:-])(?P<number>[$£€T]?\d+(?:[.,]\d+)*(?:\s(?:percent|per\s+cent|million|billion"
+    r"(?<![\w.,:#-])(?P<number>[$£€T]?\d+(?:[.,]\d+)*(?:\s(?i:percent|per\s+cent|million|billion"
     r"|thousand))?%?)(?P<rest>(?:\s+of(?:\s+(?:all|the|their|its))?)?"
     r"(?:\s+[a-z][a-z’'-]+){0,3})"
 )
@@ -19,9 +21,10 @@ _STOP = re.compile(
 _TIME = re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|am|pm|a\.m|p\.m)\b")
 # A figure worth asking about is large, a share or a sum: "2 diabetes" is an accident of words.
 _WHOLE = re.compile(
-    r"(?:[$£€T]\d|\d[\d,.]*\s?(?:%|percent|per\s+cent|million|billion|thousand)|\d{2,3}(?![\d.])"
+    r"(?:[$£€T]\d|\d[\d,.]*\s?(?:%|(?i:percent|per\s+cent|million|billion|thousand))|\d{2,3}(?![\d.])"
     r"|\d{1,3}(?:,\d{3})+(?!\d)|\d{4,}(?!\d)|\d+\.\d+(?![.\d]))(?!\s*(?:th|st|nd|rd|local)\b)"
 )
+_NUMBERED = re.compile(r"(?<=\w)\s+[A-Z][a-z]+\s$|#\s*$")  # "the Area 51 gates"
 _COUNT_ONLY = re.compile(r"^[$£€T]?[\d.,]+$")
 
 
@@ -33,7 +36,11 @@ def figure_phrases(text: str) -> list[str]:
     found = []
     for match in _PHRASE.finditer(text):
         number, rest = match["number"], _STOP.sub("", f" {match['rest'].strip()}").strip()
+        if (verb := first_verb(f"It {rest}")) is not None:
+            rest = rest[: verb - len("It ")].strip()
         phrase = " ".join(f"{number} {rest}".split())
+        if _NUMBERED.search(text[: match.start()]):
+            continue
         if not _WHOLE.match(phrase) or rest.endswith(" of") or rest == "of":
             continue
         if re.fullmatch(r"(?:1[5-9]|20)\d\d", number) or _TIME.search(phrase):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sidelight.generation.statements.verbs import first_verb
+from sidelight.generation.reading.verbs import first_verb
 from sidelight.text import STOPWORDS
 
 # Kinds of things a page names once and then calls by their kind.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sidelight.generation.reading.neutrality import passes_verdict
-from sidelight.generation.statements.verbs import has_verb
+from sidelight.generation.reading.verbs import has_verb
 from sidelight.text import count_words
 
 _MIN_WORDS, _MAX_WORDS = 6, 60

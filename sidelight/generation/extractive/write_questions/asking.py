@@ -9,12 +9,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.checks.wording import figures
-from sidelight.generation.extractive.write_questions.clauses import headline_claim, short_clause
+from sidelight.generation.extractive.write_questions.clauses import as_inside, headline_claim
 from sidelight.generation.extractive.write_questions.wordings import worded
 from sidelight.generation.reading.figure_phrases import figure_phrases
+from sidelight.generation.reading.names import (
+    find_names,
+    looks_like_place,
+    looks_personal,
+    strip_title,
+)
 from sidelight.generation.reading.roles_of_people import role_of
 from sidelight.schemas.investigation.angle import Aspect
+from sidelight.text import STOPWORDS, content_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +28,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.profile import ArticleProfile
 
-_FIGURES, _PEOPLE, _ORGANISATIONS, _STUDIES, _LINKS = 3, 2, 1, 2, 2
+_FIGURES, _PEOPLE, _ORGANISATIONS, _NAMED, _STUDIES, _LINKS = 3, 2, 2, 3, 2, 2
+_MIN_MENTIONS = 2
 
 
 class Question(NamedTuple):
@@ -43,35 +50,53 @@ class Question(NamedTuple):
     is_generic: bool = False
 
 
-def questions_about(profile: ArticleProfile, angles: Sequence[Angle]) -> list[Question]:
-    """Return what could be asked about an article, and about ties that were found on the way."""
+def questions_about(
+    profile: ArticleProfile, angles: Sequence[Angle], outlet: str
+) -> list[Question]:
+    """Return what could be asked about an article, and about ties that were found on the way.
+
+    Args:
+        profile: The article.
+        angles: The angles of its investigation.
+        outlet: Its outlet, as pages call it; empty if unknown.
+    """
     subject = _subject(profile)
     return [
-        *_about_outlet(profile, subject),
+        *_about_outlet(outlet, subject),
         *_about_author(profile, subject),
-        *_about_links(profile, angles),
-        *_about_claims(profile),
+        *_about_links(profile, angles, outlet),
+        *_about_headline(profile),
         *_about_studies(profile, subject),
         *_about_figures(profile, subject),
-        *_about_sources(profile, subject),
+        *_about_sources(profile, subject, outlet),
         *_about_subject(subject),
     ]
 
 
 def _subject(profile: ArticleProfile) -> str:
-    """Return the subject with "the" where the article mostly writes it so."""
-    subject = re.escape(profile.subject)
-    uses = len(re.findall(subject, profile.body))
-    definite = len(re.findall(rf"\b[Tt]he\s+{subject}(?!\w)", profile.body))
-    return f"the {profile.subject}" if uses and definite * 2 >= uses else profile.subject
+    """Return one subject, with "the" where the article mostly writes it so.
+
+    Of a subject in two parts the first is kept if it is a name or stands in the title.
+    """
+    first, _, second = profile.subject.partition(" and ")
+    known = not first.islower() or first in profile.title.casefold()
+    part = second if second and not known else first
+    uses = len(re.findall(re.escape(part), profile.body))
+    after = [
+        word.casefold()
+        for word in re.findall(rf"\b[Tt]he\s+{re.escape(part)}(?!\w)(\W*\w*)", profile.body)
+    ]
+    definite = sum(not word[:2].isspace() or word.strip() in STOPWORDS for word in after)
+    return f"the {part}" if uses and definite * 2 >= uses else part
 
 
-def _about_outlet(profile: ArticleProfile, subject: str) -> Iterator[Question]:
-    if outlet := profile.publisher:
+def _about_outlet(outlet: str, subject: str) -> Iterator[Question]:
+    if outlet:
         for kind, weight, angle in (
             ("owner", 4.0, "funding"),
             ("reputation", 3.5, "rating"),
-            ("corrections", 2.3, "record"),
+            ("interests", 2.4, "funding"),
+            ("corrections", 2.0, "record"),
         ):
             texts = worded(kind, outlet=outlet, subject=subject)
             yield Question(texts, Aspect.PUBLISHER, weight, f"publisher-{angle}")
@@ -84,62 +109,88 @@ def _about_author(profile: ArticleProfile, subject: str) -> Iterator[Question]:
             yield Question(texts, Aspect.AUTHOR, weight, f"author1-{angle}")
 
 
-def _about_links(profile: ArticleProfile, angles: Sequence[Angle]) -> Iterator[Question]:
-    principal = profile.authors[0] if profile.authors else profile.publisher
-    links = [angle for angle in angles if angle.angle_id.startswith("link-")]
+def _about_links(
+    profile: ArticleProfile, angles: Sequence[Angle], outlet: str
+) -> Iterator[Question]:
+    principal = profile.authors[0] if profile.authors else outlet
+    links = [
+        angle
+        for angle in angles
+        if angle.angle_id.startswith("link-") and angle.must_mention[0] != outlet
+    ]
     for angle in links[:_LINKS]:
-        texts = worded("link", principal=principal, name=angle.must_mention[0])
-        yield Question(texts, angle.aspect, 3.3, angle.angle_id)
+        name = _definite(angle.must_mention[0], profile.body)
+        texts = worded("link", principal=principal, name=name)
+        yield Question(texts, angle.aspect, 3.0, angle.angle_id)
 
 
-def _about_claims(profile: ArticleProfile) -> Iterator[Question]:
+def _about_headline(profile: ArticleProfile) -> Iterator[Question]:
     if claim := headline_claim(profile):
-        yield Question(worded("claim", claim=claim), Aspect.CLAIM, 3.5, "claim-1")
-    for place, (number, clause) in enumerate(_short_figure_claims(profile)):
-        weight = 3.2 - 0.3 * place
-        yield Question(worded("statement", clause=clause), Aspect.FIGURE, weight, f"claim-{number}")
-
-
-def _short_figure_claims(profile: ArticleProfile) -> list[tuple[int, str]]:
-    clauses = (
-        (number, short_clause(claim.text, profile.body))
-        for number, claim in enumerate(profile.claims, start=1)
-    )
-    return [(number, clause) for number, clause in clauses if figures(clause)][:_FIGURES]
+        yield Question(worded("claim", claim=claim), Aspect.CLAIM, 3.8, "headline")
 
 
 def _about_studies(profile: ArticleProfile, subject: str) -> Iterator[Question]:
-    for number, study in enumerate(profile.studies[:_STUDIES], start=1):
+    studies = [name for name in profile.studies if _plain(name) != _plain(profile.publisher)]
+    for number, name in enumerate(studies[:_STUDIES], start=1):
+        who = name.split(" of ")[0]
+        short = name.split(" and ")[0].removeprefix("the ")
+        study = f"{who}'s study" if strip_title(who) != who else f"the {short} study"
         for kind, weight, angle in (("study", 3.5, "findings"), ("funding", 2.5, "funding")):
-            texts = worded(kind, the=_definite(study), subject=subject)
+            texts = worded(kind, study=study, subject=subject)
             yield Question(texts, Aspect.CLAIM, weight / number**0.5, f"study{number}-{angle}")
 
 
 def _about_figures(profile: ArticleProfile, subject: str) -> Iterator[Question]:
-    asked = {number for number, _ in _short_figure_claims(profile)}
-    phrases = {
-        phrase: number
-        for number, claim in reversed(list(enumerate(profile.claims, start=1)))
-        if number not in asked
-        for phrase in figure_phrases(claim.text)[:1]
-    }
-    by_claim = sorted(phrases.items(), key=lambda item: item[1])
-    for place, (phrase, number) in enumerate(by_claim[:_FIGURES]):
+    title = as_inside(profile.title, profile.body)
+    claims = [(0, title), *((n, one.text) for n, one in enumerate(profile.claims, start=1))]
+    phrases: dict[str, int] = {}
+    for number, text in claims:
+        for phrase in figure_phrases(text)[:1]:
+            phrases.setdefault(phrase, number)
+    for place, (phrase, number) in enumerate(list(phrases.items())[:_FIGURES]):
         texts = worded("figure", phrase=phrase, subject=subject)
-        yield Question(texts, Aspect.FIGURE, 3.0 - 0.4 * place, f"claim-{number}")
+        angle = f"claim-{number}" if number else "headline"
+        yield Question(texts, Aspect.FIGURE, 3.0 - 0.4 * place, angle)
 
 
-def _about_sources(profile: ArticleProfile, subject: str) -> Iterator[Question]:
+def _about_sources(profile: ArticleProfile, subject: str, outlet: str) -> Iterator[Question]:
     roles = {name: role_of(name, profile.body) for name in profile.people}
     known = [name for name, role in roles.items() if " " in role]
     for place, name in enumerate(known[:_PEOPLE]):
         texts = worded("person", name=name, role=roles[name], subject=subject)
-        yield Question(texts, Aspect.SOURCE, 2.2 - 0.4 * place)
-    named = [name for name in profile.organisations if " " in name and name not in profile.studies]
-    for name in named[:_ORGANISATIONS]:
-        yield Question(
-            worded("organisation", the=_definite(name), subject=subject), Aspect.SOURCE, 1.8
-        )
+        yield Question(texts, Aspect.SOURCE, 2.4 - 0.4 * place)
+    asked = [*known, *profile.studies, *profile.authors, outlet, profile.publisher, subject]
+    others = [name for name in _matter(profile) if not _is_part_of_any(name, asked)]
+    bodies = [name for name in others if name in profile.organisations]
+    for place, name in enumerate(bodies[:_ORGANISATIONS]):
+        texts = worded("organisation", the=_definite(name, profile.body), subject=subject)
+        yield Question(texts, Aspect.SOURCE, 2.0 - 0.4 * place)
+    named = [name for name in others if looks_personal(name) and not _is_where(name, profile.body)]
+    for place, name in enumerate(named[:_NAMED]):
+        texts = worded("named", name=name, subject=subject)
+        yield Question(texts, Aspect.SOURCE, 1.9 - 0.3 * place)
+
+
+def _matter(profile: ArticleProfile) -> list[str]:
+    """Return the names that matter to an article: used again, and beside words of its title.
+
+    A site's list of other stories names a great deal that does not.
+    """
+    title, subject = set(content_words(profile.title)), set(content_words(profile.subject))
+    beside = " ".join(
+        sentence
+        for sentence in sentences(profile.body)
+        if subject.intersection(words := content_words(sentence))
+        or len(title.intersection(words)) > 1
+    )
+    return [
+        name
+        for name, count in find_names(profile.body).most_common()
+        if count >= _MIN_MENTIONS
+        and name in beside
+        and " and " not in name
+        and not looks_like_place(name)
+    ]
 
 
 def _about_subject(subject: str) -> Iterator[Question]:
@@ -153,5 +204,28 @@ def _about_subject(subject: str) -> Iterator[Question]:
         yield Question(texts, aspect, weight, f"subject-{kind}", is_generic=True)
 
 
-def _definite(name: str) -> str:
-    return name if name.casefold().startswith("the ") else f"the {name}"
+def _is_part_of_any(name: str, others: Sequence[str]) -> bool:
+    words = set(_plain(name).split())
+    return any(
+        words <= set(_plain(other).split()) or (other and _plain(other) in _plain(name))
+        for other in others
+    )
+
+
+def _plain(name: str) -> str:
+    return strip_title(name).casefold().removeprefix("the ")
+
+
+def _definite(name: str, body: str) -> str:
+    """Return a name with "the" where the article mostly writes it so, or its form asks for it."""
+    if looks_personal(name) or looks_like_place(name) or name.casefold().startswith("the "):
+        return name
+    uses = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", body))
+    definite = len(re.findall(rf"\b[Tt]he\s+{re.escape(name)}(?!\w)", body))
+    return f"the {name}" if 2 * definite > uses or (not uses and " of " in name) else name
+
+
+def _is_where(name: str, body: str) -> bool:
+    """Tell whether a text mostly says that things are in or come from a name."""
+    uses = len(re.findall(re.escape(name), body))
+    return 2 * len(re.findall(rf"\b(?:in|at|near|from|to)\s+{re.escape(name)}", body)) >= uses

@@ -1,51 +1,49 @@
-"""What an article states, as it goes on after "that" in a question."""
+"""What a headline states, as it goes on after "that" in a question."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.generation.statements.pointing import points_out
-from sidelight.generation.statements.verbs import states_something
+from sidelight.generation.reading.verbs import states_something
 from sidelight.text import count_words
 
 if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
 
-_MAX_CLAIM_WORDS = 15
-_NO_CLAIM = re.compile(r"(?:How|Why|What|When|Where|Who|Here|Watch|The (?:Best|Untold))\b")
+_MIN_WORDS, _MAX_WORDS = 4, 15
+_NO_CLAIM = re.compile(
+    r"(?:How|Why|What|When|Where|Who|Here|Watch|It|He|She|They|We|You|I|It['’]s|The (?:Best|Untold|Pros)"
+    r"|An? (?:Look|Guide|Deep))\b",
+    re.IGNORECASE,
+)
 _HOW = re.compile(
     r"^How (?!(?:to|do|does|did|is|are|was|can|could|much|many|long|far|it)\b)", re.IGNORECASE
 )
 _RELATIVE = re.compile(r"^(The .{3,40}?) [Tt]hat (\w+s\b)")
-_OPENS_WITH_LINK = re.compile(r"(?:And|But|So|Yet|Also|Then|Some|However)\b")
+_SAYS_WHO = re.compile(r",\s+[^,]{3,40}\s(?:says?|claims?|warns?)$")
+_AND_MORE = re.compile(r"[—;]|,\s+(?=(?:they|he|she|it|but|here)\b)", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"“].*?[\"”]")
 
 
 def headline_claim(profile: ArticleProfile) -> str:
-    """Return what the headline states, as it goes on after "that"; empty if it states nothing.
-
-    Words keep their capitals only where the article writes them so inside a sentence.
-    """
+    """Return what the headline states, as it goes on after "that"; empty if it states nothing."""
     title = re.split(r":\s+|\s+[-–—|]\s+|\?", profile.title)[-1 if ":" in profile.title else 0]
-    title = title.strip(" .!\"“”'‘’")
-    if not 4 <= count_words(title) <= _MAX_CLAIM_WORDS or profile.title.rstrip().endswith("?"):
+    title = _AND_MORE.split(title, maxsplit=1)[0]
+    title = _SAYS_WHO.sub("", title.strip(" .!\"“”'‘’"))
+    if not _MIN_WORDS <= count_words(title) <= _MAX_WORDS or "?" in profile.title:
         return ""
     title = _HOW.sub("", title)
     if _NO_CLAIM.match(title):
         return ""
     title, is_relative = _RELATIVE.subn(r"\1 \2", title)  # "The Sweetener That Triples ..."
-    claim = " ".join(_as_inside(word, profile.body) for word in title.split())
-    return claim if is_relative or states_something(claim) else ""
+    claim = as_inside(title, profile.body)
+    return claim if is_relative or states_something(_QUOTED.sub(" ", claim)) else ""
 
 
-def short_clause(sentence: str, body: str) -> str:
-    """Return a short sentence as it goes on after "that"; empty if it is long or leans."""
-    if count_words(sentence) > _MAX_CLAIM_WORDS or points_out(sentence) or '"' in sentence:
-        return ""
-    if _OPENS_WITH_LINK.match(sentence):
-        return ""
-    first, _, rest = sentence.rstrip(".").partition(" ")
-    return f"{_as_inside(first, body)} {rest}"
+def as_inside(title: str, body: str) -> str:
+    """Return a title with capitals only where a text mostly writes them inside sentences."""
+    return " ".join(_as_inside(word, body) for word in title.split())
 
 
 def _as_inside(word: str, body: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.generation.extractive.write_questions.asking import Question, questions_about
+from sidelight.generation.extractive.write_questions.outlets import outlet_name
 from sidelight.generation.question_worth.model import fitted_question_worth
 from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.text import count_words, one_line
@@ -53,9 +54,10 @@ class ExtractiveQuestionWriter:
         A question is worth its expected importance times the root of the grade people would give.
         """
         covered = evidence.covers(angle.angle_id for angle in angles)
+        outlet = outlet_name(profile, [item.segment.text for item in evidence.items])
         asked = {
             text: question
-            for question in reversed(questions_about(profile, angles))
+            for question in reversed(questions_about(profile, angles, outlet))
             if (text := self._worded(question, profile.title))
         }
         worth = {
@@ -98,7 +100,7 @@ class ExtractiveQuestionWriter:
             if grade >= max(worth) - _CLEARLY_WORSE
         ]
         # Topics differ in their wordings, and a topic has the same ones whenever it is run.
-        return good[zlib.crc32(title.encode()) % len(good)] if good else ""
+        return good[zlib.crc32(f"{title}\n{good[0]}".encode()) % len(good)] if good else ""
 
     def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
         return bool((self._sentences.similarity([question], chosen) >= _SAME_QUESTION).any())

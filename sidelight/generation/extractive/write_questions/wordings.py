@@ -1,32 +1,40 @@
 """The wordings of the questions, by what they ask about.
 
-Several wordings of a question, so that the questions of different topics are not all alike.
+Several wordings of a question, so that the questions of different topics are not all alike. Those
+of one kind ask the same, because which of them a topic gets is no judgement on it.
 """
 
 from __future__ import annotations
 
 _WORDINGS = {
-    "corrections": (
-        "What corrections or rulings followed {outlet}'s article on {subject}?",
-        "How was {outlet}'s coverage of {subject} received?",
-        "What complaints or corrections concern {outlet}'s coverage of {subject}?",
-    ),
     "owner": (
-        "Who owns and finances {outlet}?",
-        "Who finances the publisher of {outlet}?",
-        "How does the publisher of {outlet} earn its money?",
-        "What organisation publishes and finances {outlet}?",
-        "What commercial interests does the publisher of {outlet} have?",
+        "Who owns and funds {outlet}?",
+        "Which company or organisation owns {outlet}?",
+        "How is {outlet} owned and financed?",
+        "Who publishes and finances {outlet}?",
+        "What organisation is behind {outlet}?",
     ),
     "reputation": (
-        "What is {outlet}'s reputation for accuracy?",
-        "How is {outlet} rated for bias and factual reporting?",
-        "What is the track record of {outlet} on corrections?",
-        "What political or commercial leaning does {outlet} have?",
-        "How do media watchdogs assess the credibility of {outlet}?",
+        "What is {outlet}'s reputation for accuracy and bias?",
+        "How do media watchdogs rate {outlet} for bias and accuracy?",
+        "What political leaning or bias does {outlet} have?",
+        "What is {outlet}'s track record of accurate reporting?",
+        "How credible is {outlet} as a news source?",
+    ),
+    "interests": (
+        "What commercial interests does {outlet} have in {subject}?",
+        "What conflicts of interest could {outlet} have in covering {subject}?",
+        "What business interests does the owner of {outlet} have in {subject}?",
+        "What does {outlet} stand to gain from covering {subject}?",
+    ),
+    "corrections": (
+        "What corrections followed {outlet}'s article on {subject}?",
+        "What complaints were made about {outlet}'s coverage of {subject}?",
+        "How was {outlet}'s coverage of {subject} received?",
+        "What else has {outlet} published on {subject}?",
     ),
     "background": (
-        "What expertise does {author} have in {subject}?",
+        "What expertise does {author} have on the subject of {subject}?",
         "What is {author}'s professional background?",
         "What are {author}'s qualifications for writing about {subject}?",
         "What is the background and expertise of {author}?",
@@ -36,7 +44,7 @@ _WORDINGS = {
         "What financial interests does {author} have in connection with {subject}?",
         "What ties does {author} have to organisations involved in {subject}?",
         "What conflicts of interest does {author} have regarding {subject}?",
-        "What interests does {author} have in {subject}?",
+        "What affiliations does {author} have that bear on {subject}?",
         "What paid affiliations does {author} have in connection with {subject}?",
     ),
     "link": (
@@ -52,39 +60,40 @@ _WORDINGS = {
         "What have others found about whether {claim}?",
     ),
     "study": (
-        "What did {the} study on {subject} examine and find?",
-        "What did {the} research on {subject} actually measure?",
-        "What did {the} study find about {subject}?",
-        "How was {the} study on {subject} carried out?",
+        "What did {study} examine and find?",
+        "What did {study} actually measure?",
+        "What did {study} find about {subject}?",
+        "How was {study} carried out?",
     ),
     "funding": (
-        "Who commissioned or funded {the} study?",
-        "What interests stand behind {the} study?",
-        "What is the reputation of {the} for research?",
-    ),
-    "statement": (
-        "What do independent sources say about whether {clause}?",
-        "What evidence is there that {clause}?",
-        "How accurate is the statement that {clause}?",
-        "What lies behind the statement that {clause}?",
+        "Who commissioned or funded {study}?",
+        "Who paid for {study}?",
+        "What interests stand behind {study}?",
+        "Which sponsors did {study} have?",
     ),
     "figure": (
-        "What do other sources say about the figure of {phrase} for {subject}?",
-        "What do official statistics show about {phrase} and {subject}?",
+        "What is the basis for the figure of {phrase} in reports on {subject}?",
         "How does the figure of {phrase} compare with independent data on {subject}?",
-        "What is the basis for the figure of {phrase} on {subject}?",
+        "What do official or independent sources say about the figure of {phrase}?",
+        "Where does the figure of {phrase} in reports on {subject} come from?",
     ),
     "person": (
         "What is the background of {name}, {role}?",
         "What are the qualifications of {name}, {role}?",
-        "What expertise does {name}, {role}, have?",
+        "What expertise does {name}, {role}, have in {subject}?",
         "What interests does {name}, {role}, have in {subject}?",
     ),
     "organisation": (
-        "What is {the}'s role in {subject}?",
         "What kind of organisation is {the}?",
         "What is the reputation of {the}?",
-        "What has {the} said about {subject}?",
+        "What interests does {the} have in {subject}?",
+        "What role does {the} play in {subject}?",
+    ),
+    "named": (
+        "What is {name}'s role in {subject}?",
+        "How is {name} connected with {subject}?",
+        "What part does {name} play in {subject}?",
+        "What is known about {name}'s connection with {subject}?",
     ),
     "research": (
         "What does independent research show about {subject}?",
@@ -94,21 +103,21 @@ _WORDINGS = {
     ),
     "critics": (
         "What are the main criticisms of {subject}?",
-        "What arguments are made on each side of {subject}?",
+        "What are the arguments for and against {subject}?",
         "What do critics say about {subject}?",
-        "How do those affected by {subject} see it?",
+        "What opposing views are there on {subject}?",
     ),
     "history": (
         "What is the history of {subject}?",
-        "What happened before the events around {subject}?",
+        "How did {subject} begin?",
         "What is the background to {subject}?",
-        "How has {subject} developed since the article appeared?",
+        "How has {subject} developed over time?",
     ),
     "statistics": (
         "What do official statistics show about {subject}?",
         "What are the known facts and figures on {subject}?",
-        "How common is what is reported about {subject}?",
         "What official records exist on {subject}?",
+        "What do independent figures show about {subject}?",
     ),
 }
 
@@ -120,4 +129,5 @@ def worded(kind: str, **fields: str) -> tuple[str, ...]:
         kind: What it asks about, such as `owner`.
         fields: What its wordings name in braces; they may name less than is given.
     """
-    return tuple(wording.format(**fields) for wording in _WORDINGS[kind])
+    texts = (wording.format(**fields) for wording in _WORDINGS[kind])
+    return tuple(text.replace("s's ", "s' ") for text in texts)
