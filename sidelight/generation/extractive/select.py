@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.relevance import relevance
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import TextVectors
 
-_READ_PER_ANGLE = 10
+_READ_PER_ANGLE = 12
+_MANY_SEARCHES = 4
 
 
 class ExtractiveSelector:
@@ -38,14 +40,24 @@ class ExtractiveSelector:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return the best segments of each angle, two per host, scored by their best sentence."""
+        """Return the best segments of each angle, two per host, and those that many searches brought.
+
+        They are scored by their best sentence. What many searches bring is about the article, even
+        where other segments speak to each single angle better.
+        """
+        brought = Counter(
+            segment.segment_id for segments in candidates.values() for segment in segments
+        )
         quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
         self._sentences.remember(
             [text for read in quotes.values() for _, sentences in read for text in sentences]
         )
         evidence = EvidenceSet.merge(
-            *(self._for_angle(profile, angle, quotes.get(angle.angle_id, ())) for angle in angles)
+            *(
+                self._for_angle(profile, angle, quotes.get(angle.angle_id, ()), brought)
+                for angle in angles
+            )
         )
         taken = {item.segment.segment_id for item in evidence.items}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
@@ -54,7 +66,11 @@ class ExtractiveSelector:
         )
 
     def _for_angle(
-        self, profile: ArticleProfile, angle: Angle, read: Sequence[tuple[Segment, list[str]]]
+        self,
+        profile: ArticleProfile,
+        angle: Angle,
+        read: Sequence[tuple[Segment, list[str]]],
+        brought: Mapping[str, int],
     ) -> EvidenceSet:
         flat = [(sentence, window_of(segment)) for segment, said in read for sentence in said]
         if not flat:
@@ -67,6 +83,11 @@ class ExtractiveSelector:
         speaking = [segment for segment, _ in read if best[segment.segment_id] > 0]
         speaking.sort(key=lambda segment: (-best[segment.segment_id], segment.segment_id))
         taken, _ = spread(speaking, self._keep)
+        taken += [
+            segment
+            for segment in speaking
+            if brought[segment.segment_id] >= _MANY_SEARCHES and segment not in taken
+        ]
         return EvidenceSet.merge(
             EvidenceSet(
                 items=tuple(

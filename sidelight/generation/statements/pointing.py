@@ -91,7 +91,7 @@ _LEADS = re.compile(
     r"|such|both|doing)\b|As\s+a\s+result|The\s+(?:first|second|third|last|next|best|worst|latest"
     r"|same|former|latter|following|above|rest|results?|figures?|numbers?|one|ones|idea|reason"
     r"|difference|answer|question|problem|point|aim|goal|move|news|latter|pair|trio|duo)\b"
-    r"\b(?!\s+of\b)|(?:Two|Three|Four|Five|Six|Several|Some|Most|Many|All|A\s+few|One)\s+of\s+"
+    r"\b(?![.]\w|\s+of\b)|(?:Two|Three|Four|Five|Six|Several|Some|Most|Many|All|A\s+few|One)\s+of\s+"
     r"(?:the|its|his|her|their|them)\b|(?:A\s+)?(?:second|third|fourth|further)\b)"
 )
 _PRONOUN = re.compile(

@@ -9,10 +9,12 @@ from sidelight.generation.reading.verbs import has_verb
 from sidelight.text import count_words
 
 _MIN_WORDS, _MAX_WORDS = 6, 60
+_MAX_LABEL = 4
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 
 _BEGINS = re.compile(r"[\"“'‘]?[^\W_a-z]")
 _ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")
-_MARKUP = re.compile(r"[<>{}\[\]|\\^~`=]|https?://|www\.|@\w|&[a-z]+;")
+_MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?\d)|https?://|www\.|@\w|&[a-z]+;")
 _FIRST_OR_SECOND_PERSON = re.compile(
     r"\b(?:I|I'm|I’m|I've|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|us|[Oo]urs?|[Ww]e're"
     r"|[Yy]ou|[Yy]ours?|[Yy]ou're)\b"
@@ -69,9 +71,9 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
         and sentence.count('"') % 2 == 0
         and sentence.count("“") == sentence.count("”")
         and sentence.count("(") == sentence.count(")")
+        and not _FIRST_OR_SECOND_PERSON.search(_QUOTED.sub(" ", sentence))
         and not any(
-            pattern.search(sentence)
-            for pattern in (_MARKUP, _FIRST_OR_SECOND_PERSON, _SERVICE, _NO_STATEMENT, _ORDER)
+            pattern.search(sentence) for pattern in (_MARKUP, _SERVICE, _NO_STATEMENT, _ORDER)
         )
         and (leaning or _LEANS.match(sentence) is None)
         and not passes_verdict(sentence)
@@ -80,7 +82,16 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
     )
 
 
+def without_label(sentence: str) -> str:
+    """Return a sentence without a label before it, as in "Missing context: ..."."""
+    label, colon, rest = sentence.partition(": ")
+    is_label = colon and count_words(label) <= _MAX_LABEL and not has_verb(label)
+    return rest if is_label and label.count('"') % 2 == 0 and has_verb(rest) else sentence
+
+
 def _is_label(sentence: str) -> bool:
     """Tell whether a sentence opens with a label, as in "Author of the study: ..."."""
-    label, colon, _ = sentence.partition(": ")
-    return bool(colon) and not has_verb(label) and label.count('"') % 2 == 0
+    label, colon, rest = sentence.partition(": ")
+    if not colon or has_verb(label) or label.count('"') % 2:
+        return False
+    return count_words(label) <= _MAX_LABEL or not has_verb(rest)

@@ -21,7 +21,7 @@ from sidelight.generation.statements.pointing import (
     has_name,
     points_out,
 )
-from sidelight.generation.statements.quotable import is_quotable
+from sidelight.generation.statements.quotable import is_quotable, without_label
 from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
 
 _MAX_LINE_WORDS = 400
@@ -110,7 +110,7 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
 
 def _alone(sentence: str, page: Page) -> str:
     """Return a sentence as it can stand alone, or nothing."""
-    begun = _CONNECTIVE.sub("", sentence)
+    begun = _CONNECTIVE.sub("", without_label(sentence))
     text = page.named(_ALSO.sub(r"\1", begun[:1].upper() + begun[1:]))
     return "" if not text or not is_quotable(text) or points_out(text, page.known) else text
 

@@ -81,6 +81,8 @@ def _subject(profile: ArticleProfile) -> str:
     first, _, second = profile.subject.partition(" and ")
     known = not first.islower() or first in profile.title.casefold()
     part = second if second and not known else first
+    if part[:1].islower() and part.split()[-1][:1].isupper():
+        part = part.partition(" ")[2]  # "cancel Eminem"
     uses = len(re.findall(re.escape(part), profile.body))
     after = [
         word.casefold()
@@ -180,7 +182,7 @@ def _matter(profile: ArticleProfile) -> list[str]:
     beside = " ".join(
         sentence
         for sentence in sentences(profile.body)
-        if subject.intersection(words := content_words(sentence))
+        if subject.issubset(words := content_words(sentence))
         or len(title.intersection(words)) > 1
     )
     return [

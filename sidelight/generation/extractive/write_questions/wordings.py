@@ -90,10 +90,10 @@ _WORDINGS = {
         "What role does {the} play in {subject}?",
     ),
     "named": (
-        "What is {name}'s role in {subject}?",
         "How is {name} connected with {subject}?",
-        "What part does {name} play in {subject}?",
         "What is known about {name}'s connection with {subject}?",
+        "What is {name}'s role in the story of {subject}?",
+        "What does {name} have to do with {subject}?",
     ),
     "research": (
         "What does independent research show about {subject}?",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.wording import figures, names, stems
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
-from sidelight.text import shingles
+from sidelight.text import STOPWORDS, content_words, shingles
 
 if TYPE_CHECKING:
     from sidelight.generation.statements.statements import Statement
@@ -27,7 +27,7 @@ _PUBLISHES = re.compile(
     r"\b(?:article|column|story|piece|feature|wrote|told (?:its )?readers|published an?)\b"
 )
 _FULL_NAME = re.compile(r"\b([^\W\d_a-z][\w’'-]+)\s+(?:[A-Z]\.\s+)?([^\W\d_a-z][\w’'-]+)\b")
-_MAX_PHRASE = 4
+_MAX_PHRASE, _MANY_KEYWORDS = 4, 3
 _ADVERB = re.compile(r"\b\w+ly\b")
 # "the blood-pressure claim": what claim it is stands before the word.
 _ANY_CLAIM = stems(
@@ -48,6 +48,8 @@ class Reader:
         whole = "\n".join([profile.title, profile.publisher, *profile.authors, profile.body])
         self._stems = stems(whole)
         self._words = frozenset(re.findall(r"[\w’'-]+", whole))
+        self._title = frozenset(content_words(f"{profile.title} {profile.subject}"))
+        self._keywords = frozenset(profile.keywords)
         self._shingles = shingles(profile.body)
         self._figures, self._names = figures(whole), names(whole)
         self._principals = tuple(
@@ -74,8 +76,9 @@ class Reader:
     def _knows(self, phrase: str) -> bool:
         if phrase[:1].isupper():
             return phrase in self._words
-        if len(phrase.split()) > _MAX_PHRASE:
-            return False
+        if len(phrase.split()) > _MAX_PHRASE:  # a sentence that names nothing
+            words = set(content_words(phrase))
+            return bool(words & self._title) and len(words & self._keywords) >= _MANY_KEYWORDS
         wanted = stems(_ADVERB.sub("", phrase)) - (_ANY_CLAIM if " " in phrase else frozenset())
         return bool(wanted) and wanted <= self._stems
 
@@ -129,5 +132,5 @@ def _firsts(text: str, last: str) -> set[str]:
     return {
         first
         for first, found in _FULL_NAME.findall(text)
-        if found == last and first.casefold().strip(".") not in _TITLES
+        if found == last and first.casefold().strip(".") not in _TITLES | STOPWORDS
     }
