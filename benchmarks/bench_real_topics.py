@@ -14,7 +14,7 @@ third says, weighed by how many models say it, beside
 (c) a ceiling: sentences of the same pages, chosen greedily by somebody who knows what is expected.
 
 A score is the share of weight a judge finds supported, a partial answer counting one half, as in
-Task 2 of the track. The judge is the embedded one, fitted on the labels of the mini web.
+Task 2 of the track. The judge is the model that learned from nuggets people held against answers.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ import argparse
 import asyncio
 import sys
 import time
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +33,6 @@ import orjson
 
 from benchmarks.interleaved import write_results
 from benchmarks.real_topics import (
-    Expected,
     Topic,
     base_segments,
     cut,
@@ -40,19 +41,28 @@ from benchmarks.real_topics import (
     pages_of,
     read_real_topics,
 )
+from sidelight.evaluation.learned.models import AnswerModel
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.text.segment_text import passage_text
+from sidelight.text import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.schemas.segment import Segment
+    from sidelight.text_vectors import Encode
 
 MAX_WORDS = 250
-Encode = "Callable[[Sequence[str]], npt.NDArray[np.float32]]"
+# Words that questions are made of, whatever an article says.
+ASKED = frozenset(
+    """
+    evidence experts research studies official figures figure reports data background expertise
+    history claim claims critics sources independent known interests reputation bias accuracy owns
+    company organisation study find measure
+    """.split()
+)
 
 
 class Remembering:
@@ -157,70 +167,40 @@ class Scorer:
     """Holds reports against expected answers.
 
     Args:
-        topics: All topics, whose expected answers weigh the words that the judge compares.
+        topics: All topics.
         models: Their models.
         encode: Texts to vectors.
     """
 
-    def __init__(self, topics: Sequence[Topic], models: Sequence[str], encode: Any) -> None:
-        from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
-        from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-        from sidelight.evaluation.labelling.examples import read_examples
-        from sidelight.sample import sample_path
-
+    def __init__(self, topics: Sequence[Topic], models: Sequence[str], encode: Encode) -> None:
+        self._judge = AnswerModel.load(encode)
         self.expected = {
             (topic.article.topic_id, model): expected_answers(topic, model, encode)
             for topic in topics
             for model in models
-            if any(one.hosts for one in topic.reports[model])
-        }
-        rubrics = {
-            model: {
-                topic.article.topic_id: _rubric(
-                    topic.article.topic_id, self.expected[topic.article.topic_id, model]
-                )
-                for topic in topics
-                if (topic.article.topic_id, model) in self.expected
-            }
-            for model in models
-        }
-        self._rubrics = rubrics
-        examples = read_examples(sample_path())
-        self._judges: dict[str, Judge] = {
-            model: EmbeddedJudge(
-                rubrics[model], examples, SentenceEncoder(DEFAULT_ENCODER, encode)
-            )
-            for model in models
+            if any(one.hosts for one in topic.reports[model])  # else it cites only the article
         }
 
-    async def score(self, topic_id: str, model: str, texts: Sequence[str]) -> float:
+    def score(self, topic_id: str, model: str, texts: Sequence[str]) -> float:
         """Return the share of weight that a report supports, in [0, 1]."""
-        from sidelight.schemas.grading.judgment import AnswerLabel
-        from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
-
-        report = SubmittedReport(
-            metadata=ReportMetadata(team_id="bench", run_id="bench", topic_id=topic_id),
-            responses=tuple(CitedSentence(text=text) for text in texts),
+        expected = self.expected[topic_id, model]
+        verdicts = self._judge.judge(
+            [item.text for item in expected], " ".join(texts), max_words=MAX_WORDS
         )
-        labels = await self._judges[model].assess_report(
-            self._rubrics[model][topic_id], "bench", report
-        )
-        credit = {AnswerLabel.SUPPORTS: 1.0, AnswerLabel.PARTIAL: 0.5}
-        weights = [item.weight for item in self.expected[topic_id, model]]
         earned = sum(
-            weight * credit.get(item.label, 0.0)  # type: ignore[arg-type]
-            for weight, item in zip(weights, labels, strict=True)
+            item.weight * verdict.level / 2
+            for item, verdict in zip(expected, verdicts, strict=True)
         )
-        return earned / sum(weights)
+        return earned / sum(item.weight for item in expected)
 
-    async def ceiling(self, topic_id: str, model: str, texts: Sequence[str]) -> float:
+    def ceiling(self, topic_id: str, model: str, texts: Sequence[str]) -> float:
         """Return the score of sentences chosen greedily by score per word."""
         chosen: list[str] = []
         best, left = 0.0, list(dict.fromkeys(texts))
         while left:
             room = [text for text in left if cut([*chosen, text], MAX_WORDS) == [*chosen, text]]
             gains = [
-                (await self.score(topic_id, model, [*chosen, text]) - best) / len(text.split())
+                (self.score(topic_id, model, [*chosen, text]) - best) / len(text.split())
                 for text in room
             ]
             if not gains or max(gains) <= 0:
@@ -228,83 +208,81 @@ class Scorer:
             text = room[int(np.argmax(gains))]
             chosen.append(text)
             left.remove(text)
-            best = await self.score(topic_id, model, chosen)
+            best = self.score(topic_id, model, chosen)
         return best
 
 
-def _rubric(topic_id: str, expected: Sequence[Expected]) -> Any:
-    from sidelight.schemas.grading.rubric import Importance, Rubric, RubricAnswer, RubricQuestion
-
-    return Rubric(
-        topic_id=topic_id,
-        questions=tuple(
-            RubricQuestion(
-                question_id=f"{topic_id}-{rank}",
-                rank=rank,
-                text=item.text,
-                importance=Importance(item.weight),
-                answers=(RubricAnswer(answer_id=f"na-{rank}", text=item.text),),
-            )
-            for rank, item in enumerate(expected, start=1)
-        ),
-    )
-
-
-async def score(data: Path, files: Sequence[Path], cache: Path, *, ceiling: bool) -> list[str]:
+def score(data: Path, files: Sequence[Path], cache: Path) -> list[str]:
     """Return the table of scores, one line per topic, and what it comes to."""
     topics, models = read_real_topics(data)
     encode = Remembering(Encoder(DEFAULT_ENCODER).encode_sentences, cache / "sentences.npz")
     scorer = Scorer(topics, models, encode)
-    written = {path.stem: orjson.loads(path.read_bytes())["reports"] for path in files}
+    written = {path.stem: orjson.loads(path.read_bytes()) for path in files}
     ours, names = files[0].stem, list(written)
-    columns = [*names, "(a) sources, mean", "(a) better source", *(["(c)"] if ceiling else [])]
     rows: dict[str, list[float]] = {}
     for topic in topics:
         topic_id, cells = topic.article.topic_id, []
         for target in models:
             if (topic_id, target) not in scorer.expected:
-                continue  # it cites nothing but the article
-            own = [
-                await scorer.score(
-                    topic_id, target, cut([one.text for one in topic.reports[model]], MAX_WORDS)
-                )
-                for model in models
-                if model != target
-            ]
-            cell = [
-                await scorer.score(
-                    topic_id,
-                    target,
-                    [one["text"] for one in written[name][target][topic_id]["sentences"]],
-                )
-                for name in names
-            ]
-            cell += [float(np.mean(own)), max(own)]
-            if ceiling:
-                pool = [
-                    one.text
-                    for model in models
-                    if model != target
-                    for one in topic.reports[model]
-                    if one.hosts
+                continue
+            sources = [topic.reports[model] for model in models if model != target]
+            reports = [written[name]["reports"][target][topic_id]["sentences"] for name in names]
+            hold = partial(scorer.score, topic_id, target)
+            cells.append(
+                [
+                    *(hold([one["text"] for one in report]) for report in reports),
+                    float(
+                        np.mean([hold(cut([one.text for one in said], 250)) for said in sources])
+                    ),
+                    scorer.ceiling(
+                        topic_id,
+                        target,
+                        [one.text for said in sources for one in said if one.hosts],
+                    ),
                 ]
-                cell.append(await scorer.ceiling(topic_id, target, pool))
-            cells.append(cell)
+            )
         rows[topic_id] = np.mean(cells, axis=0).tolist()
     encode.save()
-    lines = [f"{'topic':34s} " + " ".join(f"{name:>18s}" for name in columns)]
+    lines = [f"{'topic':34s} " + " ".join(f"{name:>12s}" for name in [*names, "(a)", "(c)"])]
     lines += [
-        f"{topic_id:34s} " + " ".join(f"{value:18.3f}" for value in row)
+        f"{topic_id:34s} " + " ".join(f"{value:12.3f}" for value in row)
         for topic_id, row in sorted(rows.items(), key=lambda item: -item[1][0])
     ]
     means = np.mean(list(rows.values()), axis=0)
-    lines.append(f"{'mean':34s} " + " ".join(f"{value:18.3f}" for value in means))
-    above = sum(row[0] > row[len(names)] for row in rows.values())
-    lines.append(f"{ours} above (a) on {above} of {len(rows)} topics")
-    for place, name in enumerate(names[1:], start=1):
+    lines.append(f"{'mean':34s} " + " ".join(f"{value:12.3f}" for value in means))
+    for place, name in enumerate([*names[1:], "(a)"], start=1):
         better = sum(row[0] > row[place] for row in rows.values())
         lines.append(f"{ours} above {name} on {better} of {len(rows)} topics")
+    for name in names:
+        lines.append(f"{name}: {written[name]['seconds']} s for three times 30 topics")
+        lines.append(f"{name}: {about_questions(topics, written[name]['reports'][models[0]])}")
     return lines
+
+
+def about_questions(topics: Sequence[Topic], found: Mapping[str, Any]) -> str:
+    """Say how long the questions are, and in how many topics the commonest pattern occurs.
+
+    A pattern is a question without its names and without the words that the article's title, outlet
+    and authors lend it.
+    """
+    patterns: Counter[str] = Counter()
+    longest = 0
+    for topic in topics:
+        article = topic.article
+        questions = found[article.topic_id]["questions"]
+        lent = set(content_words(f"{article.title} {article.body}")) - ASKED
+        patterns.update(
+            {
+                " ".join(
+                    "_" if word[0].isupper() or word.strip("?,").casefold() in lent else word
+                    for word in (one[0].lower() + one[1:]).split()
+                )
+                for one in questions
+            }
+        )
+        longest = max(longest, *(len(one.split()) for one in questions))
+    shown = "; ".join(f"{pattern} ({count})" for pattern, count in patterns.most_common(3))
+    return f"longest question {longest} words; patterns by topics: {shown}"
 
 
 def main() -> None:
@@ -314,18 +292,14 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("reports", type=Path, nargs="+")
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--no-ceiling", action="store_true")
     arguments = parser.parse_args()
     if arguments.step == "write":
         reports = asyncio.run(write(arguments.data, arguments.cache))
         arguments.reports[0].write_bytes(reports)
         return
-    lines = asyncio.run(
-        score(arguments.data, arguments.reports, arguments.cache, ceiling=not arguments.no_ceiling)
-    )
+    lines = score(arguments.data, arguments.reports, arguments.cache)
     print("\n".join(lines))
-    if not arguments.no_ceiling:
-        write_results("real_topics", "30 public articles, three rotations, 250 words", lines)
+    write_results("real_topics", "30 public articles, three rotations, 250 words", lines)
 
 
 if __name__ == "__main__":
