@@ -8,7 +8,7 @@ from sidelight.generation.reading.neutrality import passes_verdict
 from sidelight.generation.reading.verbs import has_verb
 from sidelight.text import count_words
 
-_MIN_WORDS, _MAX_WORDS = 6, 60
+_MIN_WORDS, _MAX_WORDS = 6, 80
 _MAX_LABEL = 4
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 

@@ -97,8 +97,8 @@ def _about_outlet(outlet: str, subject: str) -> Iterator[Question]:
         for kind, weight, angle in (
             ("owner", 4.0, "funding"),
             ("reputation", 3.5, "rating"),
-            ("interests", 2.4, "funding"),
-            ("corrections", 2.0, "record"),
+            ("interests", 2.6, "funding"),
+            ("corrections", 2.6, "record"),
         ):
             texts = worded(kind, outlet=outlet, subject=subject)
             yield Question(texts, Aspect.PUBLISHER, weight, f"publisher-{angle}")
@@ -137,7 +137,7 @@ def _about_studies(profile: ArticleProfile, subject: str) -> Iterator[Question]:
         who = name.split(" of ")[0]
         short = name.split(" and ")[0].removeprefix("the ")
         study = f"{who}'s study" if strip_title(who) != who else f"the {short} study"
-        for kind, weight, angle in (("study", 3.5, "findings"), ("funding", 2.5, "funding")):
+        for kind, weight, angle in (("study", 3.5, "findings"), ("funding", 3.3, "funding")):
             texts = worded(kind, study=study, subject=subject)
             yield Question(texts, Aspect.CLAIM, weight / number**0.5, f"study{number}-{angle}")
 
@@ -160,7 +160,7 @@ def _about_sources(profile: ArticleProfile, subject: str, outlet: str) -> Iterat
     known = [name for name, role in roles.items() if " " in role]
     for place, name in enumerate(known[:_PEOPLE]):
         texts = worded("person", name=name, role=roles[name], subject=subject)
-        yield Question(texts, Aspect.SOURCE, 2.4 - 0.4 * place)
+        yield Question(texts, Aspect.SOURCE, 2.0 - 0.3 * place)
     asked = [*known, *profile.studies, *profile.authors, outlet, profile.publisher, subject]
     others = [name for name in _matter(profile) if not _is_part_of_any(name, asked)]
     bodies = [name for name in others if name in profile.organisations]

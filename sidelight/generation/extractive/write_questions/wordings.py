@@ -9,10 +9,10 @@ from __future__ import annotations
 _WORDINGS = {
     "owner": (
         "Who owns and funds {outlet}?",
-        "Which company or organisation owns {outlet}?",
+        "Which company owns and finances {outlet}?",
         "How is {outlet} owned and financed?",
         "Who publishes and finances {outlet}?",
-        "What organisation is behind {outlet}?",
+        "What is known about the ownership and funding of {outlet}?",
     ),
     "reputation": (
         "What is {outlet}'s reputation for accuracy and bias?",
@@ -42,9 +42,9 @@ _WORDINGS = {
     ),
     "ties": (
         "What financial interests does {author} have in connection with {subject}?",
-        "What ties does {author} have to organisations involved in {subject}?",
+        "What financial or professional ties does {author} have to {subject}?",
         "What conflicts of interest does {author} have regarding {subject}?",
-        "What affiliations does {author} have that bear on {subject}?",
+        "What financial conflicts could {author} have in writing about {subject}?",
         "What paid affiliations does {author} have in connection with {subject}?",
     ),
     "link": (

@@ -47,22 +47,12 @@ _TIES = re.compile(
     r"|received)\b",
     re.IGNORECASE,
 )
-_PRIVATE = re.compile(
-    r"\b(?:married|children|divorced|amateur|hobby|hobbies|keen|lives (?:in|with|near)|was born"
-    r"|grew up|schoolboy|childhood|prize|award\w*|collects|enjoys|nickname\w*|graduated)\b",
-    re.IGNORECASE,
-)
 _SHARED_WORDS = 3
 
 
 def tells_of_ties(text: str) -> bool:
     """Tell whether a statement says who pays, owns, employs or advises whom."""
     return _TIES.search(text) is not None
-
-
-def is_private(text: str) -> bool:
-    """Tell whether a statement is about somebody's life rather than their work."""
-    return _PRIVATE.search(text) is not None
 
 
 class Quantities:

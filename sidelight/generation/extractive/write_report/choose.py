@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _LENGTH_POWER = 0.5
+_COVERING = 0.5
 _NOT_ALIKE = 0.35  # the cosine up to which one statement stands for nothing of another
 
 
@@ -96,7 +97,7 @@ class _Growing:
         covering = (self._of.covers[rows] * self._missed * self._weights).sum(axis=1)
         rising = np.maximum(self._represents[rows] - self._represented, 0.0) @ self._share
         fresh = (self._of.concepts[rows] & ~self._said).sum(axis=1) / self._n_concepts[rows]
-        gains = fresh * (covering + rising) / self._of.words[rows] ** _LENGTH_POWER
+        gains = fresh * (_COVERING * covering + rising) / self._of.words[rows] ** _LENGTH_POWER
         gains = np.round(gains, 9)  # ties are ties on any machine, and go to the earlier row
         best = int(np.argmax(gains))
         return int(rows[best]) if gains[best] > 0 else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.wording import figures, names, stems
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
+from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS
 from sidelight.text import STOPWORDS, content_words, shingles
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _PUBLISHES = re.compile(
     r"\b(?:article|column|story|piece|feature|wrote|told (?:its )?readers|published an?)\b"
 )
 _FULL_NAME = re.compile(r"\b([^\W\d_a-z][\w’'-]+)\s+(?:[A-Z]\.\s+)?([^\W\d_a-z][\w’'-]+)\b")
+_KIND = re.compile(f"{PERSON_KINDS}|{ORGANISATION_KINDS}")
 _MAX_PHRASE, _MANY_KEYWORDS = 4, 3
 _ADVERB = re.compile(r"\b\w+ly\b")
 # "the blood-pressure claim": what claim it is stands before the word.
@@ -60,8 +62,8 @@ class Reader:
         self._full_names: dict[str, set[str]] = defaultdict(set)
         for name in (*profile.authors, *profile.people):
             if looks_personal(name):
-                words = strip_title(name).split()
-                self._full_names[words[-1]].add(words[0])
+                last = strip_title(name).split()[-1]
+                self._full_names[last] |= _firsts(whole, last)
 
     def can_place(self, statement: Statement, page: str) -> bool:
         """Tell whether all that a statement calls by its kind alone is known from the article.
@@ -79,6 +81,8 @@ class Reader:
         if len(phrase.split()) > _MAX_PHRASE:  # a sentence that names nothing
             words = set(content_words(phrase))
             return bool(words & self._title) and len(words & self._keywords) >= _MANY_KEYWORDS
+        if _KIND.fullmatch(phrase.split()[-1].casefold()) and " " not in phrase:
+            return False  # which company or author is meant, no report has said
         wanted = stems(_ADVERB.sub("", phrase)) - (_ANY_CLAIM if " " in phrase else frozenset())
         return bool(wanted) and wanted <= self._stems
 
@@ -117,7 +121,7 @@ class Reader:
             page: What its page says, title included, which may name them in full.
         """
         for last, firsts in self._full_names.items():
-            if re.search(rf"\b{re.escape(last)}\b", text) is None:
+            if not firsts or re.search(rf"\b{re.escape(last)}\b", text) is None:
                 continue
             in_text, on_page = _firsts(text, last), _firsts(page, last)
             if in_text and not in_text & firsts:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Cosines of all-MiniLM-L6-v2 with a sentence of the article: above the second it is the same
 # statement, above the first the same matter, of which something new has to be said.
-_SAME_MATTER, _SAME_STATEMENT = 0.70, 0.82
+_SAME_MATTER, _SAME_STATEMENT = 0.75, 0.85
 _MUCH_NEWS = 2
 
 

@@ -12,7 +12,7 @@ from sidelight.generation.extractive.write_report.answering import Quantities
 from sidelight.generation.extractive.write_report.choose import Choices, choose
 from sidelight.generation.extractive.write_report.knowledge import Reader
 from sidelight.generation.extractive.write_report.quotes import find_quotes
-from sidelight.generation.extractive.write_report.worth import told_elsewhere, topicality, worth
+from sidelight.generation.extractive.write_report.worth import told_elsewhere, topicality, weight_of
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
-_MIN_RELEVANCE, _MIN_TOPICALITY = 0.15, 0.45
+_MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.15, 0.25, 0.45
 _MIN_COVERED = 0.03
-_MAX_COVERS = 0.9
-_SAME_FACT = 0.80
+_PER_RELEVANCE, _RELEVANCE_POWER = 0.5, 1.5
+_SAME_FACT = 0.75
 
 
 class ExtractiveReportWriter:
@@ -73,8 +73,10 @@ class ExtractiveReportWriter:
             return self._nothing_found
         texts = [quote.text for quote in quotes]
         windows = [quote.window for quote in quotes]
-        scores = relevance(texts, windows, angles, profile, self._sentences)
         topical = topicality(texts, profile, self._sentences)
+        scores = relevance(texts, windows, angles, profile, self._sentences)
+        about_nobody = np.array([not angle.must_mention for angle in angles])
+        scores[np.ix_(topical < _ON_SUBJECT, about_nobody)] = 0.0
         kept = np.flatnonzero((scores.max(axis=1) >= _MIN_RELEVANCE) | (topical >= _MIN_TOPICALITY))
         if not len(kept):
             return self._nothing_found
@@ -105,13 +107,13 @@ class ExtractiveReportWriter:
         texts = [quote.text for quote in quotes]
         weights = np.array([angle.weight for angle in angles])
         hosts = told_elsewhere(quotes, evidence, self._sentences)
-        value, factor = worth(quotes, scores, weights, topical, hosts, reader, quantities)
+        weight = weight_of(texts, hosts, reader, quantities)
         likeness = self._sentences.similarity(texts, texts)
         return Choices(
             words=np.array([budget_words(text) for text in texts], dtype=np.int64),
-            covers=np.clip(scores * factor[:, None] / 2, 0.0, _MAX_COVERS),
+            covers=1.0 - np.exp(-_PER_RELEVANCE * scores**_RELEVANCE_POWER * weight[:, None]),
             weights=weights,
-            worth=value,
+            worth=topical * weight,
             likeness=likeness,
             concepts=_concepts(texts),
             excludes=_share_a_sentence(quotes) | (likeness >= _SAME_FACT),

@@ -1,8 +1,8 @@
 """What a statement is worth to somebody who weighs an article up.
 
-Worth rises with how well the statement speaks to an angle, how close it is to what the article is
-about, how many other hosts say something like it, how much the article did not say, and whether it
-answers rather than repeats. That other hosts say it too counts most: facts that matter are told
+Worth rises with how close the statement is to what the article is about, how many other hosts say
+something like it, how many figures the article did not give, and whether it answers rather than
+repeats. That other hosts say it too counts most: facts that matter are told
 more than once.
 """
 
@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.generation.extractive.select import single_sentences
-from sidelight.generation.extractive.write_report.answering import (
-    cues_of_answer,
-    is_private,
-    tells_of_ties,
-)
+from sidelight.generation.extractive.write_report.answering import cues_of_answer, tells_of_ties
 from sidelight.text import sentences
 
 if TYPE_CHECKING:
@@ -34,48 +30,33 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-_HEAVIEST = 4.0  # the weight of an angle that one has to know about
-_PER_HOST, _MOST_HOSTS = 2.0, 3.0
-_PER_FIGURE, _MOST_FIGURES = 0.15, 3
-_PER_NAME, _MOST_NAMES = 0.05, 4
-_ANOTHER_FIGURE, _TIES, _PRIVATE = 0.5, 0.5, 0.4
-_PER_CUE, _MOST_CUES = 0.05, 3
+_PER_HOST, _MOST_HOSTS = 3.0, 3.0
+_PER_FIGURE, _MOST_FIGURES = 0.3, 3
+_PER_CUE, _MOST_CUES = 0.2, 3
+_ANOTHER_FIGURE, _TIES = 0.5, 0.5
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _ALIKE, _THE_SAME = 0.55, 0.75
 _NEAREST = 3
 
 
-def worth(
-    quotes: Sequence[Quote],
-    scores: Floats,
-    weights: Floats,
-    topicality: Floats,
-    hosts: Floats,
-    reader: Reader,
-    quantities: Quantities,
-) -> tuple[Floats, Floats]:
-    """Return what each quote is worth, and the factor by which it is worth more than its relevance.
+def weight_of(texts: Sequence[str], hosts: Floats, reader: Reader, quantities: Quantities) -> Floats:
+    """Return the factor by which each statement is worth more than its closeness to a subject.
 
     Args:
-        quotes: What is weighed.
-        scores: How well each speaks to each angle, `(n, angles)`, in [0, 1].
-        weights: Importance of each angle, on the rubric scale.
-        topicality: See `topicality`.
+        texts: The statements.
         hosts: See `told_elsewhere`.
         reader: Somebody who has read the article.
         quantities: The article's figures.
     """
-    factor = np.array([_own_factor(quote.text, reader, quantities) for quote in quotes])
-    factor = factor * (1.0 + _PER_HOST * hosts)
-    return ((scores * weights).max(axis=1) / _HEAVIEST + topicality) / 2 * factor, factor
+    own = np.array([_own_weight(text, reader, quantities) for text in texts])
+    return np.asarray(own * (1.0 + _PER_HOST * hosts))
 
 
-def _own_factor(text: str, reader: Reader, quantities: Quantities) -> float:
-    figures, names = reader.news(text)
-    news = _PER_FIGURE * min(_MOST_FIGURES, len(figures)) + _PER_NAME * min(_MOST_NAMES, len(names))
+def _own_weight(text: str, reader: Reader, quantities: Quantities) -> float:
+    figures, _ = reader.news(text)
     answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
     answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
-    return (1.0 + news) * (1.0 + answers) * (_PRIVATE if is_private(text) else 1.0)
+    return (1.0 + _PER_FIGURE * min(_MOST_FIGURES, len(figures))) * (1.0 + answers)
 
 
 def topicality(texts: Sequence[str], profile: ArticleProfile, vectors: TextVectors) -> Floats:

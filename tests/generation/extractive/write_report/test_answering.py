@@ -7,7 +7,6 @@ import pytest
 from sidelight.generation.extractive.write_report.answering import (
     Quantities,
     cues_of_answer,
-    is_private,
     tells_of_ties,
 )
 from sidelight.generation.reading.figure_phrases import figure_phrases
@@ -48,8 +47,6 @@ def test_words_of_correction_answer() -> None:
     assert cues_of_answer("Garrick Voss writes about land.") == 0
 
 
-def test_ties_are_told_from_private_life() -> None:
+def test_ties_are_told() -> None:
     assert tells_of_ties("Skelvane paid Anselm Roake T38,000.")
     assert not tells_of_ties("Anselm Roake writes about the future.")
-    assert is_private("Garrick Voss is married with two children.")
-    assert not is_private("Garrick Voss advises Dunmoor.")
