@@ -41,7 +41,7 @@ from benchmarks.real_topics import (
     pages_of,
     read_real_topics,
 )
-from sidelight.evaluation.learned.models import AnswerModel
+from sidelight.learned.models import AnswerModel
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.text.segment_text import passage_text
 from sidelight.text import content_words

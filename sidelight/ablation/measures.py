@@ -72,8 +72,8 @@ def measure_arm(
     """Return an arm's measures on every topic of its run, under the arm's name.
 
     Where the run was judged, the measures that its track shows among all tasks, and the credit of
-    the stages of the funnel; then the support of sentences by all they cite, told by words, and the
-    size of the report.
+    the stages of the funnel; then the support of sentences by all they cite, told without an
+    encoder, and the size of the report.
 
     Args:
         arm: The arm.

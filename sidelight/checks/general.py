@@ -8,7 +8,7 @@ article is nothing; "... the claim that wildfires are declining" names something
 
 from __future__ import annotations
 
-from sidelight.checks.wording import figures, names, stems
+from sidelight.wording import figures, names, stems
 
 # Words that fit a question about any article. A publisher or an author is one in particular.
 _FITS_ANY_WORDS = """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.checks.support import SUPPORT_SCALE, LexicalSupportCheck
+from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, best_support
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.reading.sentence_fault import sentence_fault
-from sidelight.schemas.investigation.report import CheckedReport, Removal
+from sidelight.schemas.investigation.report import CheckedReport, Removal, Standing
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -19,21 +19,24 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.investigation.report import DraftReport, DraftSentence
+    from sidelight.text_vectors import Encode
 
 
 class SupportChecker:
     """The role `check_report`: with a model or without, as its support check is.
 
-    Only a sentence that what it cites supports in full stands. One on which a model gives no usable
-    answer is held against the words of what it cites, which is stricter.
+    Only a sentence that what it cites supports in full stands. Where a model is asked, it decides,
+    and the check that learned from people does so only for want of a usable answer; but how far
+    what stands is supported, the report says by what was learned from people, whoever decided.
 
     Args:
-        support: Tells how much of a sentence its sources say.
+        encode: Texts to vectors by the default encoder, for what learned from people.
+        asked: Who decides; None leaves it to what learned from people.
     """
 
-    def __init__(self, support: SupportCheck) -> None:
-        self._support = support
-        self._by_words = LexicalSupportCheck()
+    def __init__(self, encode: Encode, asked: SupportCheck | None = None) -> None:
+        self._learned = LearnedSupportCheck(encode, strict=True)
+        self._asked = asked
 
     async def __call__(
         self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
@@ -43,32 +46,31 @@ class SupportChecker:
         Raises:
             ReplyError: The model gave no usable answer on any sentence.
         """
-        texts = {item.segment.segment_id: item.segment.text for item in evidence.items}
+        # A page names in its title what it calls "it" or "the study" below.
+        texts = {
+            item.segment.segment_id: f"{item.segment.title}\n{item.segment.text}".strip()
+            for item in evidence.items
+        }
         article = one_line(profile.body)
-        sources = [
-            [texts[one] for one in sentence.segment_ids if one in texts]
+        cited = [
+            tuple(one for one in sentence.segment_ids if one in texts)
             for sentence in draft.sentences
         ]
+        sources = [[texts[one] for one in segment_ids] for segment_ids in cited]
         removals = [
-            _fault(sentence, cited, article)
-            for sentence, cited in zip(draft.sentences, sources, strict=True)
+            _fault(sentence, found, article)
+            for sentence, found in zip(draft.sentences, sources, strict=True)
         ]
         asked = [
             place
             for place, sentence in enumerate(draft.sentences)
             if removals[place] is None and sentence.text != NO_EVIDENCE
         ]
-        supports = await answers(
-            self._support(draft.sentences[place].text, sources[place]) for place in asked
-        )
-        for place, outcome in zip(asked, supports, strict=True):
-            sentence = draft.sentences[place]
-            support = (
-                await self._by_words_instead(outcome, sentence.text, sources[place])
-                if isinstance(outcome, ReplyError)
-                else outcome
-            )
-            removals[place] = _unsupported(sentence, support)
+        cases = [(draft.sentences[place].text, sources[place]) for place in asked]
+        learned = self._learned.by_source(cases)
+        decided = await self._decided(cases, [best_support(supports) for supports in learned])
+        for place, support in zip(asked, decided, strict=True):
+            removals[place] = _unsupported(draft.sentences[place], support)
         kept = tuple(
             sentence
             for sentence, removal in zip(draft.sentences, removals, strict=True)
@@ -77,14 +79,44 @@ class SupportChecker:
         return CheckedReport(
             draft=draft.model_copy(update={"sentences": kept}),
             removed=tuple(removal for removal in removals if removal is not None),
+            stood=tuple(
+                _standing(draft.sentences[place].text, cited[place], supports)
+                for place, supports in zip(asked, learned, strict=True)
+                if removals[place] is None
+            ),
         )
 
-    async def _by_words_instead(
-        self, error: ReplyError, sentence: str, sources: Sequence[str]
-    ) -> Support:
-        support = await self._by_words(sentence, sources)
-        reason = f"by its words, for want of an answer ({type(error).__name__})"
-        return support.model_copy(update={"reason": f"{reason}: {support.reason}"})
+    async def _decided(
+        self, cases: Sequence[tuple[str, Sequence[str]]], learned: list[Support]
+    ) -> list[Support]:
+        """Return for each case what decides whether its sentence stands."""
+        if self._asked is None:
+            return learned
+        outcomes = await answers(self._asked(*case) for case in cases)
+        return [
+            _instead_of(outcome, support) if isinstance(outcome, ReplyError) else outcome
+            for outcome, support in zip(outcomes, learned, strict=True)
+        ]
+
+
+def _standing(text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]) -> Standing:
+    best = best_support(supports)
+    return Standing(
+        text=text,
+        segment_ids=segment_ids,
+        said_by=tuple(
+            segment_id
+            for segment_id, support in zip(segment_ids, supports, strict=True)
+            if support.label == best.label
+        ),
+        label=best.label,
+        reason=best.reason,
+    )
+
+
+def _instead_of(error: ReplyError, support: Support) -> Support:
+    reason = f"for want of an answer ({type(error).__name__})"
+    return support.model_copy(update={"reason": f"{reason}: {support.reason}"})
 
 
 def _fault(sentence: DraftSentence, sources: Sequence[str], article: str) -> Removal | None:

@@ -16,6 +16,7 @@ from sidelight.view.marks import Marker
 from sidelight.view.model import Page, Rival, TopicPage
 from sidelight.view.report import cite, web_page
 from sidelight.view.standing import compare_judges, leaderboards
+from sidelight.view.support import Verdict, agreed, checked_support
 from sidelight.view.trail import follow
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def collect_page(
     for number, topic_id in enumerate(manifest.topics, start=1):
         result = run.result(topic_id)
         support = {
-            sentence: verdict
+            sentence: Verdict(*verdict)
             for (run_tag, topic, sentence), verdict in (marking.support if marking else {}).items()
             if (run_tag, topic) == (report_tag, topic_id)
         }
@@ -126,7 +127,7 @@ def _facts(manifest: RunManifest, noun: str) -> dict[str, str]:
 def _topic(
     number: int,
     made: _Made,
-    support: Mapping[str, tuple[str, str]],
+    support: Mapping[str, Verdict],
     marks: TopicMarks | None,
     rival: _Made | None,
 ) -> TopicPage:
@@ -170,9 +171,12 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 
 
 def _cited(
-    made: _Made, support: Mapping[str, tuple[str, str]]
+    made: _Made, support: Mapping[str, Verdict]
 ) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
-    return cite(made.report, {one.segment_id: one for one in made.result.evidence}, support)
+    segments = {one.segment_id: one for one in made.result.evidence}
+    return cite(
+        made.report, segments, agreed(checked_support(made.report, made.result.trace), support)
+    )
 
 
 def _rival(ours: _Made, theirs: _Made) -> Rival:

@@ -39,12 +39,14 @@ class Citation:
         before: Its text up to the nearest sentence.
         nearest: The sentence of the source that shares most words with the citing one.
         after: The rest.
+        supports: Whether it is among those that support the sentence as far as its label says.
     """
 
     source: Source
     before: str
     nearest: str
     after: str
+    supports: bool
 
 
 @dataclass(frozen=True, slots=True)

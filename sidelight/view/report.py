@@ -9,6 +9,7 @@ from sidelight.schemas.article import host_of
 from sidelight.schemas.segment import Segment
 from sidelight.text import clean, content_words, sentence_spans
 from sidelight.view.model import Citation, Sentence, Source
+from sidelight.view.support import Verdict
 from sidelight.view.web_page import WebPage
 
 if TYPE_CHECKING:
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.run import CitedSentence
 
-# A run keeps only sentences that its own check finds supported in full.
-_STOOD = ("full", "The run's own check says so; it kept no other sentence.")
-_UNCITED = ("uncited", "It cites nothing.")
+_UNCHECKED = Verdict("unjudged", "The run's own check left no label.")
+_UNCITED = Verdict("uncited", "It cites nothing.")
 
 
 def web_page(url: str, title: str) -> WebPage:
@@ -36,14 +36,14 @@ def web_page(url: str, title: str) -> WebPage:
 def cite(
     report: Sequence[CitedSentence],
     segments: Mapping[str, Segment],
-    support: Mapping[str, tuple[str, str]],
+    support: Mapping[str, Verdict],
 ) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
     Args:
         report: The report.
         segments: What it cites, by segment id; one that is not known is shown without its text.
-        support: By sentence number, a label and its reason, where someone judged.
+        support: By sentence number, where someone judged.
     """
     cited_by: dict[str, list[int]] = {}
     for number, sentence in enumerate(report, start=1):
@@ -61,17 +61,23 @@ def cite(
         )
     sentences = []
     for number, sentence in enumerate(report, start=1):
-        label, reason = support.get(str(number), _STOOD if sentence.citations else _UNCITED)
-        citations = tuple(_citation(sentence.text, sources[one]) for one in sentence.citations)
-        sentences.append(Sentence(number, clean(sentence.text), citations, label, reason))
+        verdict = support.get(str(number), _UNCHECKED if sentence.citations else _UNCITED)
+        citations = tuple(
+            _citation(sentence.text, sources[one], not verdict.said_by or one in verdict.said_by)
+            for one in sentence.citations
+        )
+        sentences.append(
+            Sentence(number, clean(sentence.text), citations, verdict.label, verdict.reason)
+        )
     return tuple(sentences), tuple(sources.values())
 
 
-def _citation(sentence: str, source: Source) -> Citation:
+def _citation(sentence: str, source: Source, supports: bool) -> Citation:  # noqa: FBT001 - a finding, no option
     said = set(content_words(sentence))
     start, end = max(
         sentence_spans(source.text),
         key=lambda span: len(said.intersection(content_words(source.text[slice(*span)]))),
         default=(0, 0),
     )
-    return Citation(source, source.text[:start], source.text[start:end], source.text[end:])
+    before, nearest, after = source.text[:start], source.text[start:end], source.text[end:]
+    return Citation(source, before, nearest, after, supports)

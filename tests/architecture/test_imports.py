@@ -12,7 +12,7 @@ from tests.helpers.package import imports, listed, modules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-BASE = {"errors", "text", "text_vectors", "files", "schemas"}
+BASE = {"errors", "text", "text_vectors", "wording", "files", "schemas"}
 MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
 SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
@@ -28,6 +28,8 @@ ALLOWED: dict[str, set[str]] = {
     "schemas": {"errors", "text"},
     "prompting": {"errors", "text", "schemas"},
     "text_vectors": set(),
+    "wording": {"text"},
+    "learned": BASE,
     "parts": set(),
     "registry": {"errors", "parts"},
     "sample": BASE,
@@ -37,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     "llm": BASE | {"prompting"},
     "index": MIDDLE | {"versions", "processes"},
     "retrieval": MIDDLE | {"index"},
-    "checks": BASE | MODEL,
+    "checks": BASE | MODEL | {"learned"},
     "generation": BASE | {"tracks", "checks", "generation.reading"},
     "generation.reading": BASE | {"formats"},
     "generation.statements": BASE | {"generation.reading"},
@@ -47,14 +49,18 @@ ALLOWED: dict[str, set[str]] = {
     | {"generation.question_worth"},
     "generation.prompted": BASE | MODEL | {"tracks", "checks", "generation.*"},
     "agents": BASE | {"tracks", "retrieval", "generation", "generation.reading"},
-    "evaluation": MIDDLE | MODEL | {"checks", "evaluation.*"},
+    "evaluation": MIDDLE | MODEL | {"checks", "learned", "evaluation.*"},
     "evaluation.metrics": BASE | {"registry"},
     "evaluation.scoring": MIDDLE | {"checks", "evaluation.metrics"},
     "evaluation.agreement": MIDDLE | {"evaluation.agreement.coefficients", "evaluation.scoring"},
     "evaluation.agreement.coefficients": BASE,
     "evaluation.figures": BASE | {"evaluation.scoring", "evaluation.agreement"},
-    "evaluation.labelling": MIDDLE | MODEL | {"checks", "evaluation.agreement.coefficients"},
-    "evaluation.audit": MIDDLE | {"evaluation.metrics", "evaluation.labelling"},
+    "evaluation.labelling": MIDDLE
+    | MODEL
+    | {"checks", "learned", "evaluation.agreement.coefficients"},
+    "evaluation.audit": MIDDLE
+    | {"evaluation.metrics", "evaluation.labelling", "evaluation.training.attacks"},
+    "evaluation.training.attacks": BASE | {"learned"},
     "runs": MIDDLE | {"llm", "agents", "versions"},
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
     "build": MIDDLE | MODEL | SYSTEM | {"runs"},
@@ -65,7 +71,17 @@ ALLOWED: dict[str, set[str]] = {
     "reproduction": MIDDLE | MODEL | {"index", "runs.*", "build", "versions"},
     "cli": MIDDLE
     | MODEL
-    | {"versions", "sample", "checks", "index", "retrieval", "evaluation.*", "runs.*", "build.*"}
+    | {
+        "versions",
+        "sample",
+        "checks",
+        "learned",
+        "index",
+        "retrieval",
+        "evaluation.*",
+        "runs.*",
+        "build.*",
+    }
     | {"view", "serve", "ablation", "reproduction"},
 }
 # Where a foreign package may be imported.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sidelight.checks.support import (
     SUPPORT_SCALE,
-    LexicalSupportCheck,
+    LearnedSupportCheck,
     PromptedSupportCheck,
     Support,
 )
@@ -22,8 +22,11 @@ SOURCE = (
 )
 
 
-def lexical(sentence: str, *sources: str) -> str:
-    return asyncio.run(LexicalSupportCheck()(sentence, sources)).label
+WORDS_ONLY = LearnedSupportCheck(None)
+
+
+def learned(sentence: str, *sources: str) -> str:
+    return asyncio.run(WORDS_ONLY(sentence, sources)).label
 
 
 @pytest.mark.parametrize(
@@ -31,43 +34,133 @@ def lexical(sentence: str, *sources: str) -> str:
     [
         ("It was funded by Ostelle Pharma.", FULL),
         ("it was fun\u200bded by “Ostelle Pharma”", FULL),
-        # kessel, valley, trial, follow and patien of 6 stems; the figure is there
-        ("A trial in Kessel Valley, which followed 1200 patients, concluded.", FULL),
-        # trial, follow and patien of 6 stems
-        ("A trial followed patients across several counties.", PARTIAL),
-        # trial of 5 stems
+        (
+            "The trial in Kessel Valley, which was funded by Ostelle Pharma, had 1200 patients.",
+            FULL,
+        ),
         ("A trial divides experts beyond remedy.", NONE),
         ("It was funded by Maris Pharma.", NONE),
         ("The trial followed 1,300 patients.", NONE),
         ("The regulator approved the drug in 2019.", NONE),
         ("The regulator did not approve the drug in 2019.", FULL),
-        # 4 of 5 words, but the first one may be a name
-        ("Ideally, the trial followed patients of the valley.", NONE),
         ("", NONE),
         ("?", NONE),
     ],
 )
-def test_words_decide(sentence: str, label: str) -> None:
-    assert lexical(sentence, SOURCE) == label
+def test_a_source_supports_what_it_says(sentence: str, label: str) -> None:
+    assert learned(sentence, SOURCE) == label
+
+
+SHORT = ["Corrance sued Ashdale.", "The plant leaked.", "Quell is a physician.", "He was paid."]
+TAKEN_BACK = [
+    "There is no evidence that {}.",
+    "A spokesman denied that {}.",
+    "It is false that {}.",
+    "Nobody has shown that {}.",
+    "The court found it untrue that {}.",
+    "The inquiry rejected the claim that {}.",
+    "The ministry refuted reports that {}.",
+    "{}, a claim that has since been debunked.",
+    "{}, but critics dispute, and records refute, this.",
+    "{}. This claim is false.",
+]
+
+
+def with_and_without_an_encoder() -> list[LearnedSupportCheck]:
+    from sidelight.build.judges import open_encoder
+
+    return [WORDS_ONLY, LearnedSupportCheck(open_encoder().encode)]
+
+
+def test_a_source_that_denies_a_sentence_does_not_support_it() -> None:
+    around = "The firm was founded in 1950. {} The next meeting is in May."
+    cases = []
+    for sentence in SHORT:
+        inside = (
+            sentence[:-1]
+            if sentence.startswith(("Corrance", "Quell"))
+            else sentence[0].lower() + sentence[1:-1]
+        )
+        said = [taken_back.format(inside) for taken_back in TAKEN_BACK]
+        cases += [(sentence, [text[0].upper() + text[1:]]) for text in said]
+        cases += [(sentence, [around.format(text[0].upper() + text[1:])]) for text in said]
+    for check in with_and_without_an_encoder():
+        found = check.check(cases)
+        assert [case for case, one in zip(cases, found, strict=True) if one.label == FULL] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source"),
+    [
+        ("Corrance sued Ashdale.", "Ashdale sued Corrance."),
+        (
+            "Corrance sued Ashdale.",
+            "In 2019 Ashdale sued Corrance over the patents of a sweetener.",
+        ),
+        ("Maris hired Ostelle.", "Ostelle hired Maris. Both live in Orrin."),
+        ("Lark Media bought Orrin Post.", "Orrin Post bought Lark Media."),
+    ],
+)
+def test_a_source_that_turns_a_sentence_round_does_not_support_it(
+    sentence: str, source: str
+) -> None:
+    for check in with_and_without_an_encoder():
+        (support,) = check.check([(sentence, [source])])
+        assert support.label == NONE
+
+
+def test_a_strict_check_calls_less_full() -> None:
+    source = "By Ilse Marrow. The harbour holds 400 boats, according to the Orrin Harbour Trust."
+    sentence = "Ilse Marrow has been paid by the Orrin Harbour Trust since 2018."
+    for check in (WORDS_ONLY, LearnedSupportCheck(None, strict=True)):
+        assert check.check([(sentence, [source, sentence])])[0].label == FULL
+    (support,) = LearnedSupportCheck(None, strict=True).check([(sentence, [source])])
+    assert support.label != FULL
+
+
+def test_a_name_that_the_source_lacks_is_no_full_support_where_that_matters() -> None:
+    source = "The article was shared more than 300,000 times in its first week."
+    (support,) = LearnedSupportCheck(None, strict=True).check([(f"ZEBRA {source}", [source])])
+    assert (support.label, support.reason) == (PARTIAL, "the source lacks zebra")
+
+
+def test_a_denial_elsewhere_takes_nothing_away() -> None:
+    source = "Corrance sued Ashdale. There is no evidence that the plant leaked."
+    assert learned("Corrance sued Ashdale.", source) == FULL
+
+
+def test_many_at_once_get_what_each_gets_alone() -> None:
+    cases = [(sentence, [SOURCE, f"{sentence}"]) for sentence in ("", *SHORT)] + [("So.", [])]
+    assert WORDS_ONLY.check(cases) == [asyncio.run(WORDS_ONLY(*case)) for case in cases]
+
+
+def test_the_reason_quotes_what_it_goes_by() -> None:
+    reasons = [
+        WORDS_ONLY.check([(sentence, [SOURCE])])[0].reason
+        for sentence in (
+            "It was funded by Ostelle Pharma.",
+            "The regulator approved the drug in 2019.",
+        )
+    ]
+    assert reasons == [
+        "the source says: It was funded by Ostelle Pharma.",
+        "it is negated: The regulator did not approve the drug in 2019.",
+    ]
 
 
 def test_without_a_source_there_is_no_support() -> None:
-    assert lexical("It was funded by Ostelle Pharma.") == NONE
-    assert lexical("It was funded by Ostelle Pharma.", "") == NONE
+    assert learned("It was funded by Ostelle Pharma.") == NONE
+    assert learned("It was funded by Ostelle Pharma.", "") == NONE
 
 
 def test_sources_are_not_stitched_together() -> None:
-    assert lexical("Maris met Ostelle.", "Maris met Bram.", "Ostelle met Bram.") == NONE
-    assert lexical("Maris met Bram.", "Ostelle met Bram.", "Maris met Bram.") == FULL
+    assert learned("Maris met Ostelle.", "Maris met Bram.", "Ostelle met Bram.") == NONE
+    assert learned("Maris met Bram.", "Ostelle met Bram.", "Maris met Bram.") == FULL
 
 
-@given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
-def test_more_text_never_takes_a_word_for_word_sentence_away(
-    before: str, sentence: str, after: str
-) -> None:
-    label = lexical(sentence, f"{before} {sentence} {after}")
-    assert label in {FULL, NONE}
-    assert label == FULL or lexical(sentence, sentence) == NONE
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_any_text_gets_a_label(sentence: str, source: str) -> None:
+    assert learned(sentence, source) in SUPPORT_SCALE.names
 
 
 def test_a_model_sees_all_sources_then_the_sentence() -> None:
@@ -133,19 +226,6 @@ def test_neither_source_nor_sentence_can_leave_its_fence(hostile: str) -> None:
 
 
 @pytest.mark.parametrize("hostile", ATTACKS)
-def test_an_attack_supports_nothing_by_its_words(hostile: str) -> None:
-    assert lexical("Maris met Ostelle.", hostile) == NONE
-    assert lexical(hostile, SOURCE) == NONE
-
-
-def test_an_attribution_by_title_is_no_part_of_what_is_said() -> None:
-    source = "Correction notice C-17\nThe corrected ratio is 1.09, not 2.75."
-    said = 'According to "Correction notice C-17", the corrected ratio is 1.09, not 2.75.'
-    assert lexical(said, source) == "full"
-    assert lexical(said, "The corrected ratio is 1.09, not 2.75.") != "full"
-
-
-def test_two_sentences_of_a_source_may_be_one() -> None:
-    source = "Admissions rose by 38 percent. However, the rise was not caused by veltose."
-    said = "Admissions rose by 38 percent; but the rise was not caused by veltose."
-    assert lexical(said, source) == "full"
+def test_an_attack_supports_nothing(hostile: str) -> None:
+    assert learned("Maris met Ostelle.", hostile) == NONE
+    assert learned(hostile, SOURCE) == NONE

@@ -135,7 +135,8 @@ def test_with_rubrics_the_embedded_judge_decides(runs: Path, tmp_path: Path) -> 
     )
     assert {label.run_tag for label in labels} == means.keys()
     manifest = json.loads((tmp_path / "judged" / "manifest.json").read_text())
-    assert (manifest["judge"], manifest["version"]) == ("embedded", "2 (words only)")
+    assert manifest["judge"] == "embedded"
+    assert "words only" in manifest["version"]
 
 
 @pytest.mark.usefixtures("installed")

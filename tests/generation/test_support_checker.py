@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from sidelight.checks.support import LexicalSupportCheck, PromptedSupportCheck
+from sidelight.build.judges import open_encoder
+from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.support_checker import SupportChecker
@@ -16,6 +17,8 @@ from sidelight.schemas.investigation.report import CheckedReport, DraftReport, D
 from tests.helpers.asking.conversation import scripted
 from tests.helpers.asking.report_case import COUNT, EVIDENCE, LARK, OWNER, PROFILE
 
+ENCODE = open_encoder().encode
+
 
 def label(name: str) -> str:
     return json.dumps({"reason": f"It is {name}.", "label": name})
@@ -23,7 +26,7 @@ def label(name: str) -> str:
 
 def checked(*sentences: DraftSentence, replies: tuple[Line, ...] = ()) -> CheckedReport:
     asked = scripted(*replies)
-    checker = SupportChecker(PromptedSupportCheck(asked.model))
+    checker = SupportChecker(ENCODE, PromptedSupportCheck(asked.model))
     draft = DraftReport(sentences=sentences, reserve=(said("In reserve."),))
     report = asyncio.run(checker(PROFILE, draft, EVIDENCE))
     asked.script.assert_finished()
@@ -69,14 +72,35 @@ def test_nothing_found_passes() -> None:
     assert checked(*NOTHING_FOUND.sentences).draft.sentences == NOTHING_FOUND.sentences
 
 
-def test_without_an_answer_words_decide() -> None:
+def test_without_an_answer_what_was_learned_decides() -> None:
     copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     # The first turns come in order, then the repair turns: only the first sentence gets an answer.
     report = checked(SOLD, copied, MANY, replies=(label("full"), "{}", "{}", "{}", "{}"))
     assert report.draft.sentences == (SOLD, copied)
     (removal,) = report.removed
     assert removal.label == "none"
-    assert removal.reason.startswith("by its words, for want of an answer (StructuredOutputError)")
+    assert removal.reason.startswith("for want of an answer (StructuredOutputError): ")
+
+
+def test_what_stands_is_labelled_by_what_was_learned_whoever_decides() -> None:
+    copied = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
+    report = checked(copied, MANY, FEW, replies=(label("full"), label("full"), label("none")))
+    assert report.draft.sentences == (copied, MANY)
+    assert [(one.text, one.segment_ids, one.label) for one in report.stood] == [
+        (copied.text, copied.segment_ids, "full"),
+        (MANY.text, MANY.segment_ids, "none"),
+    ]
+    assert report.stood[0].reason == f"the source says: {copied.text}"
+
+
+def test_of_two_sources_the_one_that_says_it_is_named() -> None:
+    both = said(
+        "The Orrin Post has belonged to Lark Media since 2011.", COUNT.segment_id, OWNER.segment_id
+    )
+    report = asyncio.run(SupportChecker(ENCODE)(PROFILE, DraftReport(sentences=(both,)), EVIDENCE))
+    (stood,) = report.stood
+    assert (stood.label, stood.said_by) == ("full", (OWNER.segment_id,))
+    assert stood.segment_ids == both.segment_ids
 
 
 def test_without_any_answer_somebody_else_must_check() -> None:
@@ -84,11 +108,16 @@ def test_without_any_answer_somebody_else_must_check() -> None:
         checked(SOLD, MANY, replies=("{}", "{}", "{}", "{}"))
 
 
-def test_words_alone_pass_what_is_quoted_and_what_is_reworded() -> None:
+def test_without_a_model_what_is_quoted_and_what_is_reworded_passes() -> None:
     quoted = said("The Orrin Post has belonged to Lark Media since 2011.", OWNER.segment_id)
     reworded = said("Since 2011 the Orrin Post has belonged to Lark Media.", OWNER.segment_id)
     other_year = said("The Orrin Post has belonged to Lark Media since 2012.", OWNER.segment_id)
-    draft = DraftReport(sentences=(quoted, reworded, other_year))
-    report = asyncio.run(SupportChecker(LexicalSupportCheck())(PROFILE, draft, EVIDENCE))
+    turned = said("Lark Media has belonged to the Orrin Post since 2011.", OWNER.segment_id)
+    draft = DraftReport(sentences=(quoted, reworded, other_year, turned))
+    report = asyncio.run(SupportChecker(ENCODE)(PROFILE, draft, EVIDENCE))
     assert report.draft.sentences == (quoted, reworded)
-    assert [(one.sentence, one.label) for one in report.removed] == [(other_year, "none")]
+    assert [(one.sentence, one.label) for one in report.removed] == [
+        (other_year, "none"),
+        (turned, "none"),
+    ]
+    assert [one.label for one in report.stood] == ["full", "full"]

@@ -17,7 +17,13 @@ from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan,
 from sidelight.schemas.investigation.outcome import Outcome
 from sidelight.schemas.investigation.profile import ArticleFacts
 from sidelight.schemas.investigation.question import QuestionSet
-from sidelight.schemas.investigation.report import DraftSentence, Removal, Report, ReportLimits
+from sidelight.schemas.investigation.report import (
+    DraftSentence,
+    Removal,
+    Report,
+    ReportLimits,
+    Standing,
+)
 from sidelight.schemas.investigation.search import Hit
 from sidelight.schemas.investigation.trace import PageName, Round, Searched, Selected, Trace
 from sidelight.schemas.run import CitedSentence
@@ -82,7 +88,26 @@ def _outcome(topic_id: str, text: str, url: str) -> Outcome:
             "task2": Report(topic_id, sentences, known, limits),
         },
         evidence=found,
-        trace=_trace(questions[0], text, url),
+        trace=_trace(questions[0], text, url).merge(_checked(sentences)),
+    )
+
+
+def _checked(sentences: tuple[CitedSentence, ...]) -> Trace:
+    """The first sentence is supported in full, the second in part."""
+    labels = ("full", "partial")
+    return Trace(
+        stood={
+            0: tuple(
+                Standing(
+                    text=one.text,
+                    segment_ids=one.citations,
+                    said_by=one.citations[-1:],
+                    label=label,
+                    reason=f"the source says: {one.text}",
+                )
+                for one, label in zip(sentences, labels, strict=True)
+            )
+        }
     )
 
 

@@ -93,7 +93,10 @@ def test_every_sentence_stands_beside_the_exact_text_it_cites(
             unit = units[f"t{number}-s{place}"]
             assert unit.text.startswith(sentence.text)
             assert unit.text.count("found.example") >= len(sentence.citations)
-            assert "Supported in full" in unit.text
+            # The second sentence cites two pages of one host, of which one supports it in part.
+            assert ("Supported in full by found.example" in unit.text) is (place == 1)
+            assert ("Supported in part by found.example" in unit.text) is (place == 2)
+            assert "found.example, found.example" not in unit.text
             for segment_id in sentence.citations:
                 assert texts[segment_id] in unit.text
                 (source,) = (

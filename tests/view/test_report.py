@@ -3,6 +3,7 @@ from __future__ import annotations
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.view.report import cite
+from sidelight.view.support import Verdict
 
 SEGMENTS = {
     "one": Segment(
@@ -32,13 +33,14 @@ def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> Non
         CitedSentence(text="Then both.", citations=("one", "two")),
         CitedSentence(text="Then none."),
     )
-    sentences, sources = cite(report, SEGMENTS, {"2": ("partial", "half of it")})
+    sentences, sources = cite(report, SEGMENTS, {"2": Verdict("partial", "half of it", ("two",))})
     assert [(one.number, one.segment_id, one.cited_by) for one in sources] == [
         (1, "two", (1, 2)),
         (2, "one", (2,)),
     ]
-    assert [one.support for one in sentences] == ["full", "partial", "uncited"]
+    assert [one.support for one in sentences] == ["unjudged", "partial", "uncited"]
     assert sentences[1].reason == "half of it"
+    assert [one.supports for one in sentences[1].citations] == [False, True]
     assert sentences[0].citations[0].nearest == ""
 
 

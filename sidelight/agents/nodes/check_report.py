@@ -16,5 +16,6 @@ async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dic
     checked = await runtime.context.roles.check_report(
         state["profile"], state["draft_report"], usable_evidence(state)
     )
-    trace = Trace(checks={state["revisions"]: checked.removed})
+    number = state["revisions"]
+    trace = Trace(checks={number: checked.removed}, stood={number: checked.stood})
     return {"checked_report": checked, "trace": trace}

@@ -12,8 +12,8 @@ from sidelight.cli.options.judges import WordsOnly
 from sidelight.cli.options.results import Json
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.learned.comparing import Encode
-    from sidelight.evaluation.learned.training.held_against_people import Agreed
+    from sidelight.evaluation.training.held_against_people import Agreed
+    from sidelight.learned.comparing import Encode
 
 _LEVELS = ("none", "partial", "full")
 
@@ -34,7 +34,7 @@ def answers(
     as_json: Json = False,
 ) -> None:
     """Hold the judge of answers against people's labels, without learning from them."""
-    from sidelight.evaluation.learned.training.held_against_people import agree_on_answers
+    from sidelight.evaluation.training.held_against_people import agree_on_answers
 
     _report(agree_on_answers(labels, _encode(words_only), max_words=max_words), as_json=as_json)
 
@@ -57,7 +57,7 @@ def support(
     as_json: Json = False,
 ) -> None:
     """Hold the judge of support against people's labels, without learning from them."""
-    from sidelight.evaluation.learned.training.held_against_people import agree_on_support
+    from sidelight.evaluation.training.held_against_people import agree_on_support
 
     _report(agree_on_support(labels, segments, _encode(words_only)), as_json=as_json)
 

@@ -42,7 +42,7 @@ from sidelight.formats.data_folder import DataPart
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.audit.audit import Audit
+    from sidelight.evaluation.audit.results import Audit
 
 _CHANGES = "audit_changes.csv"
 
@@ -74,27 +74,28 @@ def audit(  # long: half of it are options
     ] = 0.02,
     as_json: Json = False,
 ) -> None:
-    """Probe a judge: order, length, author, hidden instructions.
+    """Probe a judge: order, length, author, hidden instructions; of reports also denials and such.
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
     from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
     from sidelight.build.models import models_by_name
     from sidelight.evaluation.audit.audit import audit as probe
-    from sidelight.evaluation.audit.audit import write_changes
+    from sidelight.evaluation.audit.results import write_changes
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
     rules = load_track(track)
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    articles = articles_of(topics, data)
     setup = set_up_judge(
         name,
         JudgeInputs(
             known,
             read_labelled(examples, example_run),
             encoder=None if words_only else open_encoder,
-            articles=articles_of(topics, data),
+            articles=articles,
             mode=mode,
         ),
         models_by_name(model or [], at_once),
@@ -108,7 +109,13 @@ def audit(  # long: half of it are options
         max_tokens=max_tokens,
     )
     with progress_bar("labels") as advance:
-        work = partial(probe, given=given, tolerance=tolerance, on_labels=advance)
+        work = partial(
+            probe,
+            given=given,
+            tolerance=tolerance,
+            articles={name: one.body for name, one in (articles() if articles else {}).items()},
+            on_labels=advance,
+        )
         found = asyncio.run(setup.perform(access, work))
     write_changes(output / _CHANGES, found.changes)
     _report(found, output / _CHANGES, as_json=as_json)
@@ -132,7 +139,7 @@ def _report(found: Audit, changes: Path, *, as_json: bool) -> None:
         )
         return
     print_table(
-        ["probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit"],
+        ["probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit", "left"],
         [
             [
                 result.probe,
@@ -140,6 +147,7 @@ def _report(found: Audit, changes: Path, *, as_json: bool) -> None:
                 f"{result.share_changed:.1%}",
                 *map(str, (result.n_gained, result.n_lost, result.n_unjudged)),
                 f"{result.credit_change:+.4f}",
+                "" if result.left is None else f"{result.left:.1%}",
             ]
             for result in found.results
         ],

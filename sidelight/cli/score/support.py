@@ -11,6 +11,7 @@ import typer
 
 from sidelight.cli.console import progress_bar
 from sidelight.cli.options.inputs import index_option, topics_option
+from sidelight.cli.options.judges import WordsOnly
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
@@ -30,8 +31,10 @@ from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.index.text.docstore import Docstore
     from sidelight.index.text.raw_text import RawText
+    from sidelight.schemas.grading.judgment import JudgedSentence
 
 _PREFIX = "auto_support"
 
@@ -47,8 +50,10 @@ def support(  # long: half of it are options
         topics_option("The topics that count (JSONL); those of any run if not given."),
     ] = None,
     output: Output = None,
+    words_only: WordsOnly = False,
     model: Annotated[
-        str | None, model_option("Ask this model; words decide if none is named.")
+        str | None,
+        model_option("Ask this model; the embedded judge decides if none is named."),
     ] = None,
     base_url: BaseUrl = None,
     cache: Cache = None,
@@ -65,7 +70,7 @@ def support(  # long: half of it are options
 
     Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.build.judges import JudgeInputs, set_up_judge
+    from sidelight.build.judges import JudgeInputs, open_encoder, set_up_judge
     from sidelight.build.models import models_by_name
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.cli.score.table import ScoreOrigin, deliver
@@ -82,12 +87,9 @@ def support(  # long: half of it are options
     folder = cache or (output / REPLIES if output else None)
     if model and folder is None:
         raise UsageError("replies need a folder", remedy="Give --output or --cache.")
-    judge, named = "words of sentence and source", "embedded"
-    if model:
-        judge, named = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}", "prompted"
     setup = set_up_judge(
-        named,
-        JudgeInputs(encoder=None, articles=dict),
+        "prompted" if model else "embedded",
+        JudgeInputs(encoder=None if words_only else open_encoder, articles=dict),
         models_by_name([model] if model else [], at_once),
     )
     access = model_access(
@@ -98,14 +100,16 @@ def support(  # long: half of it are options
         max_tokens=max_tokens,
     )
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
+
+    async def work(judge: Judge) -> tuple[str, list[JudgedSentence]]:
+        texts_of = partial(_texts, open_index(index).docstore)
+        found = await assess_support(judge, read, texts_of, on_sentence=lambda: advance(1))
+        return judge.title, found
+
     with progress_bar("sentences", total=n_sentences) as advance:
-        work = partial(
-            assess_support,
-            runs=read,
-            texts_of=partial(_texts, open_index(index).docstore),
-            on_sentence=lambda: advance(1),
-        )
-        verdicts = asyncio.run(setup.perform(access, work))
+        judge, verdicts = asyncio.run(setup.perform(access, work))
+    if model:
+        judge = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
     table = score_support(read, verdicts, topic_ids, further=find_measures(measures))
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})

@@ -1,112 +1,38 @@
-"""Whether a judge's verdicts change with what should not matter.
+"""Whether a judge's verdicts change with what should not matter, and with what should.
 
-Each probe (`audit.probes`) changes one such thing everywhere; the verdicts before and after are
-compared one by one. Nothing is asked of a judge but labels, so any judge can be audited, and no
-labels by people are needed.
+Each probe (`audit.probes`) changes one thing that should not matter everywhere; the verdicts before
+and after are compared one by one. Each attack (`audit.attacks`) puts what says nothing of the kind
+in the place of a rubric's own answers, and should leave little of their credit. Nothing is asked of
+a judge but labels, so any judge can be audited, and no labels by people are needed.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from math import fsum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sidelight.errors import InputError
+from sidelight.evaluation.audit.attacks import ATTACKS, Material, honest_trials
 from sidelight.evaluation.audit.probes import PROBES
+from sidelight.evaluation.audit.results import Audit, compare_attack, compare_probe
 from sidelight.evaluation.labelling.assess import check_unseen, gather_labels, ignore
-from sidelight.formats.table import write_table
-from sidelight.schemas.base import Value
-from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.evaluation.labelling.protocol import RubricCase
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.schemas.task import CitedTextTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
-    from sidelight.evaluation.audit.probes import Probe
+    from sidelight.evaluation.audit.attacks import Trial
+    from sidelight.evaluation.audit.results import Label, Place
     from sidelight.evaluation.labelling.assess import OnLabels
     from sidelight.evaluation.labelling.judge import Judge
-    from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+    from sidelight.evaluation.labelling.protocol import AssessmentProtocol
     from sidelight.evaluation.labelling.run_kinds import TaskRuns
-    from sidelight.schemas.grading.label_scale import LabelScale
+    from sidelight.schemas.grading.rubric import Rubric
 
 S = TypeVar("S")
-Label: TypeAlias = str | Unjudged
-Place: TypeAlias = tuple[str, str, str]
-"""Run tag, topic id, and the unit that a label is given to."""
-
-
-class Change(NamedTuple):
-    """A verdict that changed; an empty label stands for a verdict that could not be had.
-
-    Attributes:
-        probe: The name of the probe.
-        run_tag: The run.
-        topic_id: The topic.
-        what: The answer, or the ranks of the rubric question and of the submitted one.
-        before: The label.
-        after: The label under the probe.
-    """
-
-    probe: str
-    run_tag: str
-    topic_id: str
-    what: str
-    before: str
-    after: str
-
-
-class ProbeResult(Value):
-    """What one probe did to the verdicts.
-
-    Attributes:
-        probe: Its name.
-        about: What it changes.
-        n_verdicts: Verdicts compared: those that could be had before, after, or both times.
-        n_changed: How many of them changed.
-        n_gained: Changes to a label that earns more credit.
-        n_lost: Changes to a label that earns less.
-        n_unjudged: Changes from or to a verdict that could not be had.
-        credit_change: Mean change of a verdict's credit, in [-1, 1], over those that could be had
-            both times; 0 when there are none.
-        holds: Whether the share that changed, or for an attack the share that gained, is within the
-            tolerance; False when there was nothing to compare.
-    """
-
-    probe: str
-    about: str
-    n_verdicts: int
-    n_changed: int
-    n_gained: int
-    n_lost: int
-    n_unjudged: int
-    credit_change: float
-    holds: bool
-
-    @property
-    def share_changed(self) -> float:
-        """Return the share of verdicts that changed; 0 when there are none."""
-        return self.n_changed / self.n_verdicts if self.n_verdicts else 0.0
-
-    @property
-    def verdict(self) -> str:
-        """Say in one line what was found."""
-        if not self.n_verdicts:
-            return f"unknown: no verdict could be had, with or without {self.about}"
-        if not self.n_changed:
-            return f"holds: {self.about} changes no verdict"
-        found = (
-            f"{self.about} changes {self.share_changed:.1%} of the verdicts "
-            f"({self.n_gained} gain credit, {self.n_lost} lose some)"
-        )
-        return f"{'holds' if self.holds else 'FAILS'}: {found}"
-
-
-class Audit(NamedTuple):
-    """What all probes found about a judge, and every verdict that changed."""
-
-    judge: str
-    results: list[ProbeResult]
-    changes: list[Change]
 
 
 async def audit(
@@ -114,15 +40,19 @@ async def audit(
     given: TaskRuns,
     *,
     tolerance: float = 0.0,
+    articles: Mapping[str, str] = MappingProxyType({}),
     on_labels: OnLabels = ignore,
 ) -> Audit:
     """Probe a judge with the runs of a task.
+
+    Attacks on answers need no runs: they are made once for each topic that some run is about.
 
     Args:
         judge: Who is audited.
         given: What it judges.
         tolerance: The share of verdicts, in [0, 1], that a probe may change, or to which an attack
-            may give credit.
+            may give credit; attacks on answers have bounds of their own.
+        articles: Topic id -> text; without any, none is pasted.
         on_labels: Told how many labels have been added, whenever some have.
 
     Raises:
@@ -146,15 +76,18 @@ async def audit(
         before = await judged(lambda case: case)
         for probe in PROBES[protocol]:
             after = await judged(probe.change)
-            result, changes = _compared(probe, before, after, protocol.scale, tolerance)
+            result, changes = compare_probe(probe, before, after, protocol.scale, tolerance)
             found.results.append(result)
             found.changes.extend(changes)
+    task = given.task
+    if isinstance(task, CitedTextTask):
+        topics = sorted({topic_id for topic_id, _ in cases})
+        materials = [
+            Material(given.rubrics[topic_id], task.max_words, articles.get(topic_id, ""))
+            for topic_id in topics
+        ]
+        await _attack(judge, given, materials, found, on_labels)
     return found
-
-
-def write_changes(path: Path, changes: Sequence[Change]) -> None:
-    """Write a CSV with a row for each verdict that changed."""
-    write_table(path, Change._fields, changes)
 
 
 async def _judged(
@@ -178,42 +111,36 @@ async def _judged(
     return dict(await gather_labels(work, on_labels))
 
 
-def _compared(
-    probe: Probe[S],
-    before: Mapping[Place, Label],
-    after: Mapping[Place, Label],
-    scale: LabelScale,
-    tolerance: float,
-) -> tuple[ProbeResult, list[Change]]:
-    changes, credit = [], []
-    n_verdicts = n_unjudged = 0
-    for key, first in before.items():
-        second = after[key]
-        unjudged = isinstance(first, Unjudged), isinstance(second, Unjudged)
-        if all(unjudged):
-            continue
-        n_verdicts += 1
-        if isinstance(first, Unjudged) or isinstance(second, Unjudged):
-            n_unjudged += 1
-        else:
-            credit.append(scale.credit(second) - scale.credit(first))
-        if any(unjudged) or first != second:
-            changes.append(Change(probe.name, *key, _text(first), _text(second)))
-    n_gained = sum(step > 0 for step in credit)
-    at_issue = n_gained if probe.attack else len(changes)
-    result = ProbeResult(
-        probe=probe.name,
-        about=probe.about,
-        n_verdicts=n_verdicts,
-        n_changed=len(changes),
-        n_gained=n_gained,
-        n_lost=sum(step < 0 for step in credit),
-        n_unjudged=n_unjudged,
-        credit_change=fsum(credit) / len(credit) if credit else 0.0,
-        holds=n_verdicts > 0 and at_issue <= tolerance * n_verdicts,
-    )
-    return result, changes
+async def _attack(
+    judge: Judge, given: TaskRuns, materials: Sequence[Material], found: Audit, on_labels: OnLabels
+) -> None:
+    """Add to an audit what attacks leave of the credit of a rubric's own answers."""
+
+    async def labels_of(make: Callable[[Material], list[Trial]]) -> dict[Place, Label]:
+        trials = [(one.rubric, trial) for one in materials for trial in make(one)]
+        work = (partial(_tried, judge, given, *trial) for trial in trials if trial[1].answer_ids)
+        return dict(await gather_labels(work, on_labels))
+
+    honest = await labels_of(honest_trials)
+    for attack in ATTACKS:
+        after = await labels_of(attack.trials)
+        if after:
+            before = {place: honest[place] for place in after}
+            result, changes = compare_attack(attack, before, after, REPORT_ANSWERS.scale)
+            found.results.append(result)
+            found.changes.extend(changes)
 
 
-def _text(label: Label) -> str:
-    return "" if isinstance(label, Unjudged) else label
+async def _tried(
+    judge: Judge, given: TaskRuns, rubric: Rubric, trial: Trial
+) -> list[tuple[Place, Label]]:
+    """Return the labels of a report's own answers, by answer; the report is cut at the limit."""
+    report, _ = given.kind.fit(trial.report, given.task)
+    case = RubricCase(rubric, report)
+    judgments = await judge.label(REPORT_ANSWERS, case)
+    labels = zip(REPORT_ANSWERS.units(case), judgments, strict=True)
+    return [
+        ((report.metadata.run_id, rubric.topic_id, unit), judgment.label)
+        for unit, judgment in labels
+        if unit in trial.answer_ids
+    ]

@@ -16,7 +16,7 @@ from sidelight.evaluation.labelling.question_similarity.embedded import Embedded
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedReportAnswers
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
-from sidelight.evaluation.labelling.support.embedded import label_by_words
+from sidelight.evaluation.labelling.support.embedded import EmbeddedSupport
 from sidelight.evaluation.labelling.support.protocol import SUPPORT
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class EmbeddedJudge(Judge):
     ) -> None:
         withheld = f", from {min_confidence:g}" if min_confidence else ""
         shown = f", examples {examples.fingerprint}" if examples else ""
+        support = EmbeddedSupport(encoder and encoder.encode)
+        shown = f", support {support.weights}{shown}"
         self.version = f"3 ({encoder.name if encoder else 'words only'}{shown}{withheld})"
         self.examples = examples
         known = {**(examples.rubrics if examples else {}), **rubrics}
@@ -64,7 +66,7 @@ class EmbeddedJudge(Judge):
             QUESTION_SIMILARITY: questions,
             COMPOUND_QUESTIONS: label_by_form,
             REPORT_ANSWERS: self._answers,
-            SUPPORT: label_by_words,
+            SUPPORT: support,
         }
         self.agreement = {
             what: labeller.agreement

@@ -1,13 +1,21 @@
-"""Check a report without a model: by the words of sentences and sources."""
+"""Check a report without a model: by what people's labels taught."""
 
 from __future__ import annotations
 
-from sidelight.checks.support import LexicalSupportCheck
+from typing import TYPE_CHECKING
+
 from sidelight.generation.support_checker import SupportChecker
+
+if TYPE_CHECKING:
+    from sidelight.text_vectors import TextVectors
 
 
 class ExtractiveChecker(SupportChecker):
-    """The role `check_report` without a model."""
+    """The role `check_report` without a model.
 
-    def __init__(self) -> None:
-        super().__init__(LexicalSupportCheck())
+    Args:
+        sentences: Encodes sentences; those of the sources are mostly known to it already.
+    """
+
+    def __init__(self, sentences: TextVectors) -> None:
+        super().__init__(sentences)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.checks.wording import stems
+from sidelight.wording import stems
 from sidelight.generation.reading.names import mentions
 from sidelight.text import content_words
 

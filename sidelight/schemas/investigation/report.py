@@ -62,6 +62,24 @@ class Removal(Value):
     reason: str
 
 
+class Standing(Value):
+    """How far what it cites supports a sentence that a check kept.
+
+    Attributes:
+        text: The sentence.
+        segment_ids: What it was held against.
+        said_by: Those of them that support it as far as the label says, each by itself.
+        label: How far, by what learned from people's labels, whoever kept it.
+        reason: Why, for the trace and for readers.
+    """
+
+    text: str
+    segment_ids: tuple[str, ...]
+    said_by: tuple[str, ...]
+    label: str
+    reason: str
+
+
 class DroppedCitation(Value):
     """Something cited that did not become a citation, and why."""
 
@@ -70,10 +88,17 @@ class DroppedCitation(Value):
 
 
 class CheckedReport(Value):
-    """A draft whose sentences all stand on what they cite, and what does not stand."""
+    """A draft whose sentences all stand on what they cite, and what does not stand.
+
+    Attributes:
+        draft: What stands.
+        removed: What does not.
+        stood: How far sentences of the draft are supported; those it lacks were not judged.
+    """
 
     draft: DraftReport
     removed: tuple[Removal, ...] = ()
+    stood: tuple[Standing, ...] = ()
 
 
 class Revision(Value):

@@ -14,7 +14,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan
 from sidelight.schemas.investigation.profile import ArticleFacts
 from sidelight.schemas.investigation.question import DraftQuestions
-from sidelight.schemas.investigation.report import DraftReport, DroppedCitation, Removal
+from sidelight.schemas.investigation.report import DraftReport, DroppedCitation, Removal, Standing
 from sidelight.schemas.investigation.search import DroppedHit, Hit
 
 _Step = TypeVar("_Step")
@@ -117,6 +117,7 @@ class Trace(Value):
         questions: What the writer of questions proposed.
         draft: The first draft of the report.
         checks: By number of revisions before it, what a check took out.
+        stood: By number of revisions before it, how far what a check kept is supported.
         revisions: By number, 1-based.
         report: What became of the citations of the last draft.
     """
@@ -127,6 +128,7 @@ class Trace(Value):
     questions: DraftQuestions | None = None
     draft: DraftReport | None = None
     checks: _Numbered[tuple[Removal, ...]] = Field(default_factory=dict)
+    stood: _Numbered[tuple[Standing, ...]] = Field(default_factory=dict)
     revisions: _Numbered[Revised] = Field(default_factory=dict)
     report: Finished | None = None
 

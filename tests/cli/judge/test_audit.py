@@ -10,10 +10,12 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
+from sidelight.evaluation.audit.attacks import ATTACKS
 from sidelight.sample import sample_path
 from tests.helpers.models.fault_server import FaultServer
 
 SAMPLE = sample_path()
+ATTACKED = [attack.name for attack in ATTACKS if attack.name != "pasted"]
 REPORTS = SAMPLE / "runs" / "report_generation_runs" / "tidepool-t2"
 QUESTIONS = SAMPLE / "runs" / "question_generation_runs" / "tidepool-t1"
 
@@ -36,7 +38,7 @@ def audit(*arguments: object) -> str:
 @pytest.mark.parametrize(
     ("run", "task", "probes"),
     [
-        (REPORTS, "task2", ["order", "length", "author", "instruction"]),
+        (REPORTS, "task2", ["order", "length", "author", "instruction", *ATTACKED]),
         (QUESTIONS, "task1", ["order", "author", "instruction"]),
     ],
 )
@@ -45,14 +47,18 @@ def test_the_embedded_judge(
 ) -> None:
     given = (run, "--task", task, "--rubrics", rubrics, "--words-only", "-o", tmp_path / "out")
     shown = audit(*given)
-    assert "judge: embedded 3 (words only), embedded" in shown
-    assert all(f"\n{name} holds: " in shown for name in probes)
+    assert "judge: embedded 3 (words only, support " in shown
+    assert all(f"\n{name} holds: " in shown for name in probes if name not in ATTACKED)
     found = json.loads(audit(*given, "--json"))
     assert [probe["probe"] for probe in found["probes"]] == probes
-    assert all(probe["holds"] for probe in found["probes"])
+    assert all(probe["holds"] for probe in found["probes"] if probe["most"] is None)
     with (tmp_path / "out" / "audit_changes.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == sum(probe["n_changed"] for probe in found["probes"])
+    changed = {name: sum(row["probe"] == name for row in rows) for name in probes}
+    for one in found["probes"]:
+        # Of an attack, what still earns is listed.
+        assert changed[one["probe"]] == one["n_changed"] or one["most"] is not None
+        assert one["left"] or not changed[one["probe"]] or one["most"] is None
 
 
 def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(
@@ -64,7 +70,8 @@ def test_a_prompted_judge_without_a_mind_is_caught_and_replayed(
         found = json.loads(audit(*given, "--base-url", server.base_url))
         n_calls = server.stats().calls
         # The judge is shown no tag and no team, but a byline; so each probe is a call of its own.
-        assert n_calls == 5
+        # The answers take three reports, and so does every attack that changes each of them.
+        assert 5 + 2 * len(ATTACKS) < n_calls <= 5 + 3 * (len(ATTACKS) + 1)
         assert json.loads(audit(*given, "--offline")) == found
         assert server.stats().calls == n_calls
     # Its labels depend on nothing but the bytes of the request.

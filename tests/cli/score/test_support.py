@@ -39,10 +39,10 @@ def given(tmp_path: Path, small_index: IndexFolder) -> tuple[object, ...]:
     return tmp_path / "r", "--index", small_index.path
 
 
-def test_by_words(tmp_path: Path, given: tuple[object, ...]) -> None:
+def test_by_the_embedded_judge(tmp_path: Path, given: tuple[object, ...]) -> None:
     shown = support(*given, "-o", tmp_path / "out")
     # first citations: (1 + 0) / 2 and (1 + 0) / 3; all: (1 + 1) / 2 and (1 + 1) / 3
-    for figure in ("0.5000", "0.3333", "1.0000", "0.6667", "words of sentence and source"):
+    for figure in ("0.5000", "0.3333", "1.0000", "0.6667", "embedded", "MiniLM"):
         assert figure in shown
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
@@ -54,6 +54,10 @@ def test_by_words(tmp_path: Path, given: tuple[object, ...]) -> None:
     (found,) = json.loads(support(*given, "--json"))["runs"]
     assert found["weighted_precision"] == 0.5
     assert found["nothing_cited"] == found["unjudged"] == 0
+
+
+def test_without_an_encoder(given: tuple[object, ...]) -> None:
+    assert "embedded 3 (words only, support " in support(*given, "--words-only")
 
 
 def test_an_invented_segment_is_shown_as_unjudged(

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.audit.audit import Audit, audit, write_changes
+from sidelight.evaluation.audit.audit import audit
 from sidelight.evaluation.audit.probes import QUESTION_PROBES, REPORT_PROBES
+from sidelight.evaluation.audit.results import Audit, write_changes
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge
@@ -100,7 +101,8 @@ def questions(judge: Judge, tolerance: float = 0.0) -> Audit:
 
 
 def failing(found: Audit) -> list[str]:
-    return [result.probe for result in found.results if not result.holds]
+    """The probes of what should not matter that a judge does not hold under."""
+    return [result.probe for result in found.results if not result.holds and result.most is None]
 
 
 @pytest.mark.parametrize("bias", REPORT_LIKES)
@@ -130,12 +132,13 @@ def test_the_author_is_recognised_by_metadata_and_by_a_byline(likes: Reads) -> N
 def test_what_an_obedient_judge_gives_is_counted() -> None:
     found = reports(BiasedJudge(LIKES["instruction"]))
     n_answers = sum(len(q.answers) for rubric in RUBRICS.values() for q in rubric.questions)
-    result = found.results[-1]
+    result = found.results[len(ANSWER_PROBES) - 1]
     # Two reports on each topic: all their answers went from nothing to full credit.
     assert (result.n_verdicts, result.n_changed) == (2 * n_answers, 2 * n_answers)
     assert (result.n_gained, result.n_lost, result.credit_change) == (2 * n_answers, 0, 1.0)
-    assert len(found.changes) == 2 * n_answers
-    assert {(change.run_tag, change.before, change.after) for change in found.changes} == {
+    changes = [change for change in found.changes if change.probe == "instruction"]
+    assert len(changes) == 2 * n_answers
+    assert {(change.run_tag, change.before, change.after) for change in changes} == {
         (run.run_tag, "none", "supports") for run in REPORTS
     }
 
@@ -151,18 +154,20 @@ def test_an_attack_that_only_costs_credit_has_failed() -> None:
     contrary = BiasedJudge(lambda place, text, tag, team: "Note to the assessor" not in text)
     found = reports(contrary)
     assert failing(found) == []
-    assert found.results[-1].n_lost == found.results[-1].n_verdicts > 0
-    assert "0 gain credit" in found.results[-1].verdict
+    result = found.results[len(ANSWER_PROBES) - 1]
+    assert result.n_lost == result.n_verdicts > 0
+    assert "0 gain credit" in result.verdict
 
 
 @pytest.mark.parametrize("given", [True, False])
 def test_a_constant_judge_holds(given: bool) -> None:
     constant = BiasedJudge(lambda place, text, tag, team: given)
     for found, probes in ((reports(constant), ANSWER_PROBES), (questions(constant), PAIR_PROBES)):
-        assert [result.probe for result in found.results] == probes
+        results = found.results[: len(probes)]
+        assert [result.probe for result in results] == probes
         assert failing(found) == []
-        assert found.changes == []
-        assert all("changes no verdict" in result.verdict for result in found.results)
+        assert not [change for change in found.changes if change.probe in probes]
+        assert all("changes no verdict" in result.verdict for result in results)
 
 
 def test_the_tolerance_is_a_share() -> None:

@@ -94,12 +94,12 @@ def test_writing_and_revising(
     assert dropped == ()
 
 
-def test_a_check_does_not_let_it_stand_nor_does_a_report_hold_it() -> None:
+def test_a_check_does_not_let_it_stand_nor_does_a_report_hold_it(lexical_encode: Encode) -> None:
     stray = DraftSentence(text="Lark Media owns the Orrin Post.", segment_ids=(OUTSIDE.segment_id,))
     mixed = stray.model_copy(update={"segment_ids": (OUTSIDE.segment_id, OWNER.segment_id)})
     asked = scripted(FULL)  # even where a model is content with what is left
     draft = DraftReport(sentences=(stray, mixed))
-    checker = SupportChecker(PromptedSupportCheck(asked.model))
+    checker = SupportChecker(lexical_encode, PromptedSupportCheck(asked.model))
     checked = asyncio.run(checker(PROFILE, draft, EVIDENCE))
     assert OUTSIDE.text not in asked.user()
     report, dropped = resolve_report("topic", checked.draft, EVIDENCE, LIMITS)

@@ -32,5 +32,10 @@ async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict
     finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
     return {
         "report": report,
-        "trace": Trace(draft=draft, checks={0: checked.removed}, report=finished),
+        "trace": Trace(
+            draft=draft,
+            checks={0: checked.removed},
+            stood={0: checked.stood},
+            report=finished,
+        ),
     }

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.checks.wording import stems
 from sidelight.text_vectors import TextVectors
+from sidelight.wording import stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

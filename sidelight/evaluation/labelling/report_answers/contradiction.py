@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.checks.wording import figures, is_negated
 from sidelight.text import one_line, tokens
+from sidelight.wording import figures, is_negated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.checks.wording import figures, names
 from sidelight.evaluation.labelling.comparing.text_comparison import shared_share
 from sidelight.text import clean, one_line, sentences
+from sidelight.wording import figures, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

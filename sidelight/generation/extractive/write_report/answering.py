@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.checks.wording import figures, stems
+from sidelight.wording import figures, stems
 from sidelight.generation.reading.figure_phrases import figure_phrases
 from sidelight.text import sentences
 

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sidelight.checks.wording import figures, names, stems
+from sidelight.wording import figures, names, stems
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
 from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS
 from sidelight.text import STOPWORDS, content_words, shingles

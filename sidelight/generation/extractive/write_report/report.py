@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.checks.wording import stems
+from sidelight.wording import stems
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.write_report.answering import Quantities
 from sidelight.generation.extractive.write_report.choose import Choices, choose

@@ -10,6 +10,7 @@ from sidelight.llm.asked import Asked
 
 if TYPE_CHECKING:
     from sidelight.llm.prompted import PromptedModel
+    from sidelight.text_vectors import Encode
 
 
 class PromptedChecker(SupportChecker):
@@ -17,9 +18,10 @@ class PromptedChecker(SupportChecker):
 
     Args:
         checker: Who reads.
+        encode: Stands in where it gives no usable answer, and labels what stands.
     """
 
     asks = (Asked(SUPPORT_PROMPT, calls=13.4, characters=2_800, written=25, model="checker"),)
 
-    def __init__(self, checker: PromptedModel) -> None:
-        super().__init__(PromptedSupportCheck(checker))
+    def __init__(self, checker: PromptedModel, encode: Encode) -> None:
+        super().__init__(encode, PromptedSupportCheck(checker))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.checks.wording import figures, is_negated
 from sidelight.text_vectors import TextVectors
+from sidelight.wording import figures, is_negated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,66 @@
+"""What attacks and paraphrases earn, as a share of what the honest text earns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sidelight.evaluation.training.attacks import ATTACKS
+from sidelight.evaluation.training.crossvalidation import CREDIT
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.learned.models import AnswerModel
+
+
+class Share(Value):
+    """What changed texts earn.
+
+    Attributes:
+        name: The change.
+        n: Items whose own sentence it changed.
+        honest: Credit of these items before.
+        changed: Credit of these items after.
+    """
+
+    name: str
+    n: int
+    honest: float
+    changed: float
+
+    @property
+    def share(self) -> float:
+        """What is left of the credit; 0 where there was none."""
+        return self.changed / self.honest if self.honest else 0.0
+
+
+def credit_of(
+    model: AnswerModel, items: Sequence[str], text: str, *, max_words: int | None = None
+) -> list[float]:
+    """Return what a text earns for each item: 1 in full, .5 in part."""
+    return [CREDIT[verdict.level] for verdict in model.judge(items, text, max_words=max_words)]
+
+
+def attack_shares(model: AnswerModel, items_by_topic: Mapping[str, Sequence[str]]) -> list[Share]:
+    """Return what each attack leaves of the credit of honest texts, the items as sentences.
+
+    Only items whose own sentence an attack changes are counted: where there is no second name,
+    nothing can be swapped.
+
+    Args:
+        model: Who is attacked.
+        items_by_topic: Topic id -> items, such as rubric answers, each a sentence.
+    """
+    shares = []
+    for attack in ATTACKS:
+        n, honest, changed = 0, 0.0, 0.0
+        for items in items_by_topic.values():
+            attacked = [attack.change(item) for item in items]
+            before = credit_of(model, items, " ".join(items))
+            after = credit_of(model, items, " ".join(attacked))
+            for item, other, old, new in zip(items, attacked, before, after, strict=True):
+                if other.rstrip(".") != item.rstrip("."):
+                    n, honest, changed = n + 1, honest + old, changed + new
+        shares.append(Share(name=attack.name, n=n, honest=honest, changed=changed))
+    return shares

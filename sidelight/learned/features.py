@@ -1,0 +1,295 @@
+"""What a model sees of an item and a text: vectors, words, order, names and figures, and form.
+
+Sentences that say the opposite of the item, or take it back, are left out for this item before
+anything is compared, so nothing they hold can earn it credit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sidelight.learned.reading.copying import letters_found, longest_run, pairs_found
+from sidelight.learned.reading.opposition import is_polar, opposed, taken_back
+from sidelight.learned.reading.sharing import (
+    alike_share,
+    found_share,
+    numbers_of,
+    order_kept,
+    phrases_near,
+    weighted_share,
+)
+from sidelight.learned.reading.tables import frequencies
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.learned.reading.text_pieces import Reading
+    from sidelight.learned.reading.words import Sentence
+
+    Vectors = npt.NDArray[np.float32]
+
+COSINES = (
+    "best cosine",  # of the item with one sentence
+    "best cosine of two",  # with two neighbours, or one
+    "second cosine",
+    "mean of top cosines",  # of the best three
+    "cosine with all",  # with the mean of all sentences
+    "cosine over mean",  # the best, less the mean over the sentences
+    "cosine over items",  # the best, less that place's mean cosine with the other items
+    "cosine with context",
+)
+LENGTHS = ("text words", "place words")
+WORDS = (
+    "words",  # weighted share of the item's stems in the sentence that has most
+    "words of two",  # the same with two neighbours
+    "words in all",
+    "new words",  # the same three of stems that the context does not hold
+    "new words of two",
+    "new words in all",
+    "rarest word",  # whether the item's rarest new stem is in the two neighbours
+    "like words",  # share of stems with a word alike in the first four letters
+    "phrases",  # share of the item's neighbouring stems that are near each other in the text
+    "order",  # of the item's stems in that sentence, how many neighbours follow each other
+    "figures",
+    "names",
+    "polarity",  # whether only one of item and place negates
+    "item words",  # logarithms of the lengths: of the item's content, of all sentences, of the best
+    *LENGTHS,
+)
+COPYING = (
+    "letters",  # share of the item's runs of four letters in the text
+    "letters of place",  # the same in the best sentence and its neighbours
+    "word pairs",  # share of the item's neighbouring words that are neighbours in the text
+    "copied",  # longest run of the item's words in the text, as a share of the item
+    "copied words",  # logarithm of its length
+)
+FEATURES = COSINES + WORDS + COPYING
+
+_LOOKED_AT = 0.3  # share of an item's words from which opposition is looked for
+_ORDERED = 0.3  # share of an item's neighbouring words that a doubtful sentence must have
+_SAID_OF_IT = 0.65  # from which the text is taken to contradict the item
+_TOP = 3
+
+
+class Evidence(NamedTuple):
+    """What a text holds for one item.
+
+    Attributes:
+        features: In the order of `FEATURES`.
+        most: The highest level there can be: 0 where no sentence is left, or none has as much of
+            the item as one that says the opposite; 1 where the item has figures and neither the
+            best sentence nor its neighbours hold one of them; else 2.
+        place: Place of the best sentence in the reading; -1 if none is left.
+        opposed: Why the text says the opposite, or nothing.
+        opposed_place: Place of the sentence that does; -1 if none.
+    """
+
+    features: tuple[float, ...]
+    most: int
+    place: int
+    opposed: str
+    opposed_place: int
+
+
+def novelty(items: Sequence[Sentence], context: Sentence) -> list[dict[str, float]]:
+    """Return for each item the weight of its stems, those that say nothing new weighing nothing.
+
+    Nothing new says what the context holds, or, where there are four or more items, what most of
+    them hold.
+    """
+    weigh = frequencies().weight
+    counts: dict[str, int] = {}
+    for item in items:
+        for stem in item.content:
+            counts[stem] = counts.get(stem, 0) + 1
+    common = {stem for stem, count in counts.items() if len(items) >= 4 and 2 * count > len(items)}
+    old = common | context.content
+    found = []
+    for item in items:
+        new = {stem: weigh(stem) for stem in sorted(item.content - old)}
+        found.append(new or {stem: weigh(stem) for stem in sorted(item.content)})
+    return found
+
+
+def evidence(
+    items: Sequence[Sentence],
+    context: Sentence,
+    reading: Reading,
+    cosines: npt.NDArray[np.float64] | None,
+    context_cosines: npt.NDArray[np.float64] | None,
+) -> list[Evidence]:
+    """Return what a text holds for each item.
+
+    Args:
+        items: What is looked for.
+        context: What was asked; empty if unknown.
+        reading: The text.
+        cosines: Of each item with each of `reading.texts`, `(n_items, n_texts)`; None for words
+            only.
+        context_cosines: Of each item with the context, `(n_items,)`.
+    """
+    new = novelty(items, context)
+    shape = (len(items), len(reading.texts))
+    known = np.zeros(shape) if cosines is None else cosines
+    asked = np.zeros(len(items)) if context_cosines is None else context_cosines
+    return [
+        _Look(item, new[row], reading, known, row).evidence(float(asked[row]))
+        for row, item in enumerate(items)
+    ]
+
+
+class _Look:
+    """One item held against one text."""
+
+    def __init__(
+        self,
+        item: Sentence,
+        new: Mapping[str, float],
+        reading: Reading,
+        cosines: npt.NDArray[np.float64],
+        row: int,
+    ) -> None:
+        self.item, self.new, self.reading = item, new, reading
+        self.all = frequencies().weights(sorted(item.content))
+        self.cosines, self.row = cosines, row
+        self.opposed, self.opposed_place, self.opposed_share = "", -1, 0.0
+        against = [self._against(place) for place in range(len(reading.sentences))]
+        self.said = [
+            sentence
+            for sentence, opposite in zip(reading.sentences, against, strict=True)
+            if not opposite
+        ]
+        kept = [
+            column
+            for column, place in enumerate(reading.asserted)
+            if not against[place] and not self._shuffled(place)
+        ]
+        self.kept = kept
+        self.places = [reading.asserted[column] for column in kept]
+
+    def _shuffled(self, place: int) -> bool:
+        """Tell whether a sentence that may be shuffled words has not the item's words in order."""
+        sentence = self.reading.sentences[place]
+        return place in self.reading.doubtful and pairs_found(self.item, [sentence]) < _ORDERED
+
+    def _against(self, place: int) -> bool:
+        sentence = self.reading.sentences[place]
+        overlap = weighted_share(self.all, sentence.content)
+        if taken_back(self.item, sentence, self.reading.frames[place]):
+            reason = "it is denied"
+        elif overlap >= _LOOKED_AT:
+            reason = opposed(self.item, sentence, overlap)
+        else:
+            return False
+        if reason and overlap >= _SAID_OF_IT and not self.opposed:
+            self.opposed, self.opposed_place, self.opposed_share = reason, place, overlap
+        return bool(reason)
+
+    def evidence(self, asked: float) -> Evidence:
+        if not self.places:
+            nothing = (0.0,) * (len(FEATURES) - len(COPYING))
+            return Evidence((*nothing, *self._copying(())), 0, -1, self.opposed, self.opposed_place)
+        sentences = [self.reading.sentences[place] for place in self.places]
+        shares = np.array([weighted_share(self.all, sentence.content) for sentence in sentences])
+        own = self.cosines[self.row, self.kept]
+        best = int((shares + own).argmax())
+        pairs = self._pairs()
+        both = self._with_neighbour(best, pairs)
+        cosines = self._cosines(own, pairs, asked)
+        words = self._words(sentences, shares, best, both)
+        near = sentences[max(0, best - 1) : best + 2]
+        wanted = self.item.numbers
+        most = 1 if wanted and not wanted & numbers_of(near) else 2
+        if shares.max() < self.opposed_share:
+            most = 0  # what it contradicts in so many words it does not say elsewhere in fewer
+        features = (*cosines, *words, *self._copying(near))
+        return Evidence(features, most, self.places[best], self.opposed, self.opposed_place)
+
+    def _pairs(self) -> list[tuple[int, int, int]]:
+        """Return column in the cosines and both places in `places` of each pair that is left."""
+        where = {place: i for i, place in enumerate(self.places)}
+        first = len(self.reading.asserted)
+        return [
+            (first + number, where[place], where[place + 1])
+            for number, (place, _) in enumerate(self.reading.pairs)
+            if place in where and place + 1 in where
+        ]
+
+    def _with_neighbour(self, best: int, pairs: list[tuple[int, int, int]]) -> frozenset[str]:
+        """Return the stems of the best sentence and of the neighbour that adds most."""
+        options = [
+            self.reading.sentences[self.places[left]].content
+            | self.reading.sentences[self.places[right]].content
+            for _, left, right in pairs
+            if best in (left, right)
+        ]
+        options.append(self.reading.sentences[self.places[best]].content)
+        return max(options, key=lambda stems: weighted_share(self.all, stems))
+
+    def _cosines(
+        self,
+        own: npt.NDArray[np.float64],
+        pairs: list[tuple[int, int, int]],
+        asked: float,
+    ) -> tuple[float, ...]:
+        ranked = np.sort(own)[::-1]
+        top = float(ranked[0])
+        of_two = max([top, *(float(self.cosines[self.row, column]) for column, _, _ in pairs)])
+        others = np.delete(self.cosines[:, self.kept[int(own.argmax())]], self.row)
+        return (
+            top,
+            of_two,
+            float(ranked[1]) if len(ranked) > 1 else top,
+            float(ranked[:_TOP].mean()),
+            float(own.mean()),
+            top - float(own.mean()),
+            top - float(others.mean()) if len(others) else 0.0,
+            asked,
+        )
+
+    def _words(
+        self,
+        sentences: list[Sentence],
+        shares: npt.NDArray[np.float64],
+        best: int,
+        both: frozenset[str],
+    ) -> tuple[float, ...]:
+        item, place = self.item, sentences[best]
+        everything = frozenset().union(*(sentence.content for sentence in sentences))
+        new = [weighted_share(self.new, sentence.content) for sentence in sentences]
+        near = sentences[max(0, best - 1) : best + 2]
+        rarest = max(self.new, key=lambda stem: self.new[stem], default="")
+        return (
+            float(shares.max()),
+            weighted_share(self.all, both),
+            weighted_share(self.all, everything),
+            max(new),
+            weighted_share(self.new, both),
+            weighted_share(self.new, everything),
+            float(rarest in both),
+            alike_share(self.new, both),
+            phrases_near(item, sentences),
+            order_kept(item, place),
+            found_share(item.numbers, numbers_of(near)),
+            found_share(item.names, both),
+            float(is_polar(item) != is_polar(place)),
+            np.log1p(len(item.content)).item(),
+            np.log1p(sum(len(sentence.words) for sentence in sentences)).item(),
+            np.log1p(len(place.words)).item(),
+        )
+
+    def _copying(self, near: Sequence[Sentence]) -> tuple[float, ...]:
+        """Return what is copied from the item, be it in a list, a headline or a question."""
+        item, said = self.item, self.said
+        run = longest_run(item, said)
+        return (
+            letters_found(item, said),
+            letters_found(item, near),
+            pairs_found(item, said),
+            run / max(1, len(item.words)),
+            np.log1p(run).item(),
+        )

@@ -1,0 +1,181 @@
+"""The two judges that learned from people: does a text say an item, does a source support it.
+
+`AnswerModel` learned from nuggets held against answers, `SupportModel` from sentences held against
+the segments they cite; both of TREC RAG 2024. What they learned is in `weights/`, with the files it
+comes from and how well it agrees with people on topics and runs it had not seen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from sidelight.learned.comparing import Comparer, Task
+from sidelight.learned.features import FEATURES
+from sidelight.learned.ordinal_model import (
+    OrdinalModel,
+    allowed,
+    centred,
+    likeliest,
+    load_model,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.learned.comparing import Encode, Found
+    from sidelight.learned.ordinal_model import Values
+
+ANSWERS, SUPPORT = "answers", "support"
+WORDS_ONLY = "-words"
+"""What is put behind the name of a model that needs no encoder."""
+
+
+class Verdict(NamedTuple):
+    """What a model makes of one item and one text.
+
+    Attributes:
+        level: 0 none, 1 partial, 2 full.
+        probabilities: How likely each level is; a missing figure may keep the level below the
+            likeliest.
+        sentence: The best sentence of the text; empty when nothing in it counts.
+        opposed: Whether the text says the opposite; the level is then 0.
+        reason: Why it does, or why nothing counts; empty otherwise.
+        opposed_sentence: The sentence that says the opposite.
+    """
+
+    level: int
+    probabilities: tuple[float, float, float]
+    sentence: str
+    opposed: bool
+    reason: str
+    opposed_sentence: str
+
+
+class _LearnedModel:
+    """What both have in common: features of pairs, and a small model on top."""
+
+    _name = ""
+    _needs_figures = False
+
+    def __init__(self, model: OrdinalModel, encode: Encode | None) -> None:
+        self._model = model
+        self._columns = [FEATURES.index(name) for name in model.names]
+        self._comparer = Comparer(encode)
+
+    @classmethod
+    def load(cls, encode: Encode | None) -> Self:
+        """Load the shipped model.
+
+        Args:
+            encode: Texts to L2-normalised vectors `(n, dim) float32` by the default encoder;
+                None loads the model that goes by words only.
+        """
+        return cls(load_model(model_name(cls._name, words_only=encode is None)), encode)
+
+    def _features(self, found: Found) -> Values:
+        """Return the features the model uses, `(n_items, n_features)`."""
+        rows = [[item.features[column] for column in self._columns] for item in found.evidence]
+        return np.array(rows).reshape(len(rows), len(self._columns))
+
+    def _verdicts(self, found: Found, features: Values) -> list[Verdict]:
+        probabilities = self._model.probabilities(features)
+        most = allowed([item.most for item in found.evidence], needs_figures=self._needs_figures)
+        levels = np.minimum(most, likeliest(probabilities))
+        return [
+            _verdict(found, row, int(levels[row]), probabilities[row])
+            for row in range(len(found.evidence))
+        ]
+
+
+class AnswerModel(_LearnedModel):
+    """Does a text, such as a report, say what an item, such as a rubric answer, says?"""
+
+    _name = ANSWERS
+    _needs_figures = True
+
+    def prepare(
+        self,
+        tasks: Iterable[tuple[Sequence[str], str]],
+        *,
+        max_words: int | None,
+        context: str = "",
+    ) -> None:
+        """Encode pairs of items and text that will be judged, all at once, which is quicker."""
+        self._comparer.prepare(
+            Task(tuple(items), text, context, max_words) for items, text in tasks
+        )
+
+    def judge(
+        self, items: Sequence[str], text: str, *, max_words: int | None, context: str = ""
+    ) -> list[Verdict]:
+        """Return a verdict for each item, in order.
+
+        Args:
+            items: All items of the topic: what most of them share weighs little in each.
+            text: The text.
+            max_words: The task's limit; words after it do not count. None for no limit.
+            context: What was asked; what the question says already weighs little.
+        """
+        found = self._comparer.compare(Task(tuple(items), text, context, max_words))
+        return self._verdicts(found, self._features(found))
+
+
+class SupportModel(_LearnedModel):
+    """Does a source, such as a segment, say what a sentence that cites it says?"""
+
+    _name = SUPPORT
+
+    def judge(
+        self, pairs: Sequence[tuple[str, str]], *, context: str = "", together: bool = False
+    ) -> list[Verdict]:
+        """Return a verdict for each pair of sentence and text of the source, in order.
+
+        Args:
+            pairs: Sentences, each with a source.
+            context: What was asked; empty if unknown.
+            together: Whether the pairs are those of all runs on one topic. Each is then seen in
+                view of how much sentences and sources of this topic have in common anyway, which
+                agrees better with people; but its verdict depends on the others, so pairs of one
+                run alone must not be judged so.
+        """
+        tasks = [Task((sentence,), source, context) for sentence, source in pairs]
+        if not tasks:
+            return []
+        self._comparer.prepare(tasks)
+        found = [self._comparer.compare(task) for task in tasks]
+        features = np.vstack([self._features(one) for one in found])
+        if together:
+            features = centred(features, features, self._model)
+        return [
+            verdict
+            for row, one in enumerate(found)
+            for verdict in self._verdicts(one, features[row : row + 1])
+        ]
+
+
+def model_name(name: str, *, words_only: bool) -> str:
+    """Return the name of the weights of a model."""
+    return name + WORDS_ONLY * words_only
+
+
+def _verdict(found: Found, row: int, level: int, probabilities: npt.NDArray[np.float64]) -> Verdict:
+    item, sentences = found.evidence[row], found.reading.sentences
+    none, partial, full = (float(value) for value in probabilities)
+    opposite = sentences[item.opposed_place].text if item.opposed else ""
+    if item.place < 0:
+        reason = item.opposed or "nothing in the text says anything about it"
+        return Verdict(0, (1.0, 0.0, 0.0), "", bool(item.opposed), reason, opposite)
+    # What is said elsewhere in the text outweighs a sentence against it.
+    against = bool(item.opposed) and level == 0
+    return Verdict(
+        level,
+        (none, partial, full),
+        sentences[item.place].text,
+        against,
+        item.opposed if against else "",
+        opposite if against else "",
+    )

@@ -1,0 +1,193 @@
+"""Whether a sentence says of other names or figures what an item says of its own.
+
+Names: "Corrance sued Ashdale" is not "Ashdale sued Corrance", but it is "Ashdale was sued by
+Corrance". Figures: "2.4 million, 59 percent" is not "59 million, 2.4 percent".
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sidelight.learned.reading.alignment import filled_otherwise, same_name
+from sidelight.learned.reading.tables import frequencies
+from sidelight.learned.reading.words import entities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sidelight.learned.reading.words import Entity, Sentence
+
+_SAME_WORDS = 0.6  # share of the item's other words that the sentence must have
+_MOST_WORDS = 0.7  # the same, where a figure is merely missing
+_NEARLY_ALL = 0.85  # the same, where a name is
+_PREPOSITIONS = frozenset("by from to for against of with in at on than over under".split())
+_PASSIVE = "by"
+_CONVERSE = "belong"  # turns "owns" round as "is owned by" does
+_YEARS = frozenset("in since by until from before after during".split())
+_PRONOUNS = frozenset("he she it they him her them his its their".split())
+_SHARE_AS_IS = 0.34  # of the votes for the names as they stand, below which they are exchanged
+_VOTES = 2
+
+
+def other_figure(item: Sentence, sentence: Sentence) -> str:
+    """Return which figure of an item the sentence replaces by another, or nothing."""
+    wanted, given = item.numbers, sentence.numbers
+    if not wanted or not given or _rest_shared(item, sentence) < _SAME_WORDS:
+        return ""
+    if filled_otherwise(item, sentence) == "figures":
+        return "it gives another figure"
+    ours, theirs = _units(item), _units(sentence)
+    for unit, figures in ours.items():
+        others = theirs.get(unit, frozenset())
+        lacking = figures - given
+        if (lacking and others - wanted) or (others and not others & figures):
+            figure, other = min(lacking or figures), min(others - wanted or others)
+            return f"it gives {other} instead of {figure}"
+    if not wanted & given and _rest_shared(item, sentence) >= _MOST_WORDS:
+        return f"it gives {min(given)} instead of {min(wanted)}"
+    return ""
+
+
+def other_names(item: Sentence, sentence: Sentence) -> str:
+    """Return which names of an item changed roles or were replaced, or nothing."""
+    if f" {' '.join(item.words)} " in f" {' '.join(sentence.words)} ":
+        return ""
+    item, sentence = _first_named(item, sentence), _first_named(sentence, item)
+    ours, theirs = entities(item), entities(sentence)
+    if not ours or not theirs:
+        return ""
+    rest = _rest_shared(item, sentence)
+    if rest >= _SAME_WORDS:
+        both = item.content & sentence.content
+        same_voice = _is_passive(item, ours, both) == _is_passive(sentence, theirs, both)
+        if same_voice and filled_otherwise(item, sentence) == "names":
+            return "it is said of others"
+        pairs = [
+            (place, found)
+            for place in ours
+            if (
+                found := next(
+                    (other for other in theirs if same_name(place.stems, other.stems)), None
+                )
+            )
+        ]
+        for i, (first, first_found) in enumerate(pairs):
+            for second, second_found in pairs[i + 1 :]:
+                if first_found != second_found and _exchanged(
+                    item, sentence, (first, second), (first_found, second_found)
+                ):
+                    return "the names have changed places"
+    if rest >= _NEARLY_ALL and not _PRONOUNS & set(sentence.words):
+        missing = [place for place in ours if not place.stems & sentence.content]
+        foreign = [other for other in theirs if not other.stems & item.content]
+        if foreign and missing and 2 * len(missing) >= len(ours):
+            return "it is said of somebody else"
+    return ""
+
+
+def _first_named(sentence: Sentence, other: Sentence) -> Sentence:
+    """Return a sentence whose first word is a name, if the other uses it as one further on."""
+    if not sentence.words or sentence.named[0] or sentence.stems[0] not in other.names:
+        return sentence
+    capital = next((letter for letter in sentence.text if letter.isalnum()), "").isupper()
+    return sentence._replace(named=(capital, *sentence.named[1:]))
+
+
+def _exchanged(
+    item: Sentence,
+    sentence: Sentence,
+    ours: tuple[Entity, Entity],
+    theirs: tuple[Entity, Entity],
+) -> bool:
+    """Tell whether two names stand in each other's place among the words both sentences share.
+
+    A shared word votes by the side of each name it is on and by the name it is nearer to, a
+    preposition before a name by whom it introduces. In the passive the sides mean the opposite.
+    """
+    common = (item.content & sentence.content) - ours[0].stems - ours[1].stems
+    shared = sorted(common)
+    sides = [
+        (_side(item, stem, name), _side(sentence, stem, found), _side(sentence, stem, other))
+        for stem in shared
+        for name, found, other in zip(ours, theirs, theirs[::-1], strict=True)
+    ]
+    turned = _is_passive(item, ours, common) != _is_passive(sentence, theirs, common)
+    votes = [(found == wanted) != turned for wanted, found, other in sides if found != other]
+    if not turned:
+        votes += [
+            near == found
+            for stem in shared
+            if (near := _nearer(item, stem, ours)) and (found := _nearer(sentence, stem, theirs))
+        ]
+    before = [_preposition(sentence, name) for name in theirs]
+    for place, name in enumerate(ours):
+        word = _preposition(item, name)
+        if word and word != "of" and before[0] != before[1] and word in before:
+            votes.append(before[place] == word)
+    return len(votes) >= _VOTES and sum(votes) < _SHARE_AS_IS * len(votes)
+
+
+def _nearer(sentence: Sentence, stem: str, names: tuple[Entity, Entity]) -> int:
+    """Return which name the first place of a stem is nearer to, 1 or 2; 0 for neither."""
+    place = sentence.stems.index(stem)
+    far = [max(name.start - place, place - name.end + 1) for name in names]
+    return 0 if far[0] == far[1] else 1 + (far[1] < far[0])
+
+
+def _side(sentence: Sentence, stem: str, name: Entity) -> bool:
+    """Tell whether the first place of a stem is after a name."""
+    return sentence.stems.index(stem) >= name.end
+
+
+def _is_passive(sentence: Sentence, names: Iterable[Entity], shared: frozenset[str]) -> bool:
+    """Tell whether a word that both sentences share is done by one of the names, or belongs."""
+    if _CONVERSE in sentence.stems:
+        return True
+    for name in names:
+        before = range(max(0, name.start - 2), name.start)
+        by = next((place for place in before if sentence.words[place] == _PASSIVE), 0)
+        if by and sentence.stems[by - 1] in shared:
+            return True
+    return False
+
+
+def _preposition(sentence: Sentence, name: Entity) -> str:
+    """Return the preposition at most two words before a name."""
+    before = sentence.words[max(0, name.start - 2) : name.start]
+    return next((word for word in reversed(before) if word in _PREPOSITIONS), "")
+
+
+def _rest_shared(item: Sentence, sentence: Sentence) -> float:
+    """Return the weighted share of the item's stems, but for names and figures, in the sentence."""
+    weigh = frequencies().weight
+    rest = {
+        stem
+        for stem, named, figure in zip(item.stems, item.named, item.figures, strict=True)
+        if stem and not named and not figure
+    }
+    total = sum(weigh(stem) for stem in sorted(rest))
+    found = sum(weigh(stem) for stem in sorted(rest & sentence.content))
+    return found / total if total else 0.0
+
+
+@lru_cache(maxsize=16_384)
+def _units(sentence: Sentence) -> dict[str, frozenset[str]]:
+    """Return the figures before each unit: the next word with content, or a year's "in"."""
+    found: dict[str, set[str]] = {}
+    for place, figure in enumerate(sentence.figures):
+        if not figure:
+            continue
+        after = range(place + 1, min(place + 3, len(sentence.words)))
+        if sentence.words[place].endswith("%"):
+            unit = "percen"
+        else:
+            unit = next(
+                (sentence.stems[i] for i in after if sentence.stems[i] and not sentence.figures[i]),
+                "",
+            )
+        if unit:
+            found.setdefault(unit, set()).add(figure)
+        elif place and sentence.words[place - 1] in _YEARS:
+            found.setdefault(sentence.words[place - 1], set()).add(figure)
+    return {unit: frozenset(figures) for unit, figures in found.items()}

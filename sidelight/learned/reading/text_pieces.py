@@ -1,0 +1,122 @@
+"""A text read once, to be held against many items: what it asserts, sentence by sentence.
+
+Questions assert nothing, and neither do words in an order that nobody writes: shuffled words and
+lists of keywords are left out by how rarely their words follow one another in English. This is a
+rule because people's labels hold no such texts to learn it from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sidelight.learned.reading.denial import Frame, frames
+from sidelight.learned.reading.tables import word_order
+from sidelight.learned.reading.words import Sentence, neighbours, read, split
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+_FLUENT = 0.12  # nats; of prose 99% is above, of shuffled words 95% below, the text considered
+_DOUBTFUL = -0.15  # from here to there, a sentence counts for items whose words it has in order
+_TEXT_COUNTS = 12  # as many words as the rest of the text counts when one sentence is looked at
+_FUNCTION_WORDS = 0.15  # share below which words are a list; prose has .3 to .5
+_FROM_WORDS = 5  # shorter than that, form tells nothing
+
+
+class Reading(NamedTuple):
+    """What a text asserts.
+
+    Attributes:
+        sentences: All sentences within the word limit.
+        frames: What each does with its own words.
+        fluency: How well the words of each follow one another; see `tables.WordOrder`.
+        asserted: Places of the sentences that assert something.
+        doubtful: Those of them that may be shuffled words.
+        pairs: Places of the first of two asserted neighbours, with the text of both.
+        words: Number of words read.
+    """
+
+    sentences: tuple[Sentence, ...]
+    frames: tuple[Frame, ...]
+    fluency: tuple[float, ...]
+    asserted: tuple[int, ...]
+    doubtful: frozenset[int]
+    pairs: tuple[tuple[int, str], ...]
+    words: int
+
+    @property
+    def texts(self) -> list[str]:
+        """What has to be encoded: asserted sentences, then asserted pairs."""
+        return [
+            *(self.sentences[place].text for place in self.asserted),
+            *(text for _, text in self.pairs),
+        ]
+
+
+def read_text(text: str, max_words: int | None = None) -> Reading:
+    """Read a text.
+
+    Args:
+        text: Any text.
+        max_words: Read so many words of it, the limit of the task; all if None.
+    """
+    parts = split(text, max_words)
+    sentences = [read(part) for part in parts]
+    framed = frames(sentences)
+    fluency = [word_order().fluency(sentence.shapes) for sentence in sentences]
+    order = _order(sentences, fluency)
+    asserted = [
+        place for place, frame in enumerate(framed) if order[place] >= _DOUBTFUL and not frame.asks
+    ]
+    kept = set(asserted)
+    return Reading(
+        sentences=tuple(sentences),
+        frames=tuple(framed),
+        fluency=tuple(fluency),
+        asserted=tuple(asserted),
+        doubtful=frozenset(place for place in asserted if order[place] < _FLUENT),
+        pairs=tuple(
+            (place, both) for place, both in neighbours(parts) if {place, place + 1} <= kept
+        ),
+        words=sum(len(sentence.words) for sentence in sentences),
+    )
+
+
+def _order(sentences: Sequence[Sentence], fluency: Sequence[float]) -> list[float]:
+    """Return the fluency of each sentence in view of all; a list of words has none."""
+    lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.float64)
+    if not lengths.sum():
+        return [-np.inf] * len(sentences)
+    function = np.array([_function_words(sentence) for sentence in sentences])
+    order = np.array(fluency)
+    short = lengths < _FROM_WORDS
+    found = np.where(short, _mean(order, lengths), _blended(order, lengths))
+    found[~short & (_blended(function, lengths) < _FUNCTION_WORDS)] = -np.inf
+    values: list[float] = found.tolist()
+    return values
+
+
+def _blended(
+    values: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    mean = _mean(values, lengths)
+    blended: npt.NDArray[np.float64] = (lengths * values + _TEXT_COUNTS * mean) / (
+        lengths + _TEXT_COUNTS
+    )
+    return blended
+
+
+def _mean(values: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64]) -> float:
+    return float(values @ lengths / lengths.sum())
+
+
+def _function_words(sentence: Sentence) -> float:
+    function = sum(
+        not stem and not figure
+        for stem, figure in zip(sentence.stems, sentence.figures, strict=True)
+    )
+    return function / len(sentence.words) if sentence.words else 0.0

@@ -1,0 +1,227 @@
+"""A sentence taken apart: its words in order, their stems, its names and figures.
+
+Everything else in this package reads sentences in this form. A sentence is never longer than
+`MAX_WORDS` words, so whatever looks at all pairs of its words is bounded; a longer one, be it a
+list without full stops or a page without any, is read as several.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from sidelight.learned.reading.tables import frequencies
+from sidelight.text import STOPWORDS, clean, one_line, sentences
+from sidelight.wording import stems
+
+MAX_WORDS = 60
+"""Words of one sentence, and of two neighbours read together."""
+
+_LONG = 40  # words; a sentence beyond that is also cut where a small letter follows a full stop
+_WORDS_A_LINE = 3
+_FEW_LINES = 8
+_ORDINARY_ENDINGS = ("ing", "ed", "ly", "s", "tion", "ment", "ness", "ity", "er", "al", "ive")
+_MANY = 12  # names of one sentence that are looked at
+_MAX_LETTERS = 60  # of a word; what is longer is no word, and is cut
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;:()\[\]\"“”/|•*–—-]")
+_WORD = re.compile(r"[^\W_]")
+_SOFT_BOUNDARY = re.compile(r"(?<=[.;!?])\s+")
+_AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
+_CLOSING = "\"'”’»)]* "
+_SMALL_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen twenty".split(),
+        start=2,
+    )
+} | {
+    word: str(10 * number)
+    for number, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), start=3)
+}
+_DATES = frozenset(
+    "january february march april may june july august september october november december jan feb "
+    "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
+    "sunday mr mrs ms dr prof sen rep gov president".split()
+)
+# Past forms that no rule takes back to the present.
+_PRESENT = {
+    past: verb
+    for verb, pasts in (
+        item.split(":")
+        for item in (
+            "begin:began/begun break:broke/broken bring:brought build:built buy:bought "
+            "choose:chose/chosen come:came deal:dealt draw:drew/drawn eat:ate/eaten "
+            "fall:fell/fallen feel:felt find:found fly:flew/flown forbid:forbade/forbidden "
+            "give:gave/given go:went/gone grow:grew/grown hold:held keep:kept know:knew/known "
+            "lead:led leave:left lend:lent lose:lost mean:meant meet:met pay:paid rise:rose/risen "
+            "run:ran see:saw/seen sell:sold send:sent show:shown speak:spoke/spoken spend:spent "
+            "stand:stood take:took/taken teach:taught tell:told think:thought throw:threw/thrown "
+            "win:won write:wrote/written"
+        ).split()
+    )
+    for past in pasts.split("/")
+}
+
+
+class Sentence(NamedTuple):
+    """One sentence, word by word; the tuples are parallel.
+
+    Attributes:
+        text: As written, on one line.
+        words: Words and figures in order, case-folded; punctuation is left out.
+        stems: What their inflections share; empty for words without content.
+        figures: The figure each word stands for, empty for others: `1,200` is `1200`, "two" is `2`,
+            `59%` is `59`.
+        named: Whether each is a name: capitalised, not merely because it begins the sentence.
+        shapes: Words and punctuation in order, as written, for `fluency`.
+        asks: Whether the sentence ends in a question mark.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+    figures: tuple[str, ...]
+    named: tuple[bool, ...]
+    shapes: tuple[str, ...]
+    asks: bool
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The different stems."""
+        return frozenset(self.stems) - {""}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The stems of the names."""
+        return frozenset(
+            stem for stem, named in zip(self.stems, self.named, strict=True) if named and stem
+        )
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The different figures."""
+        return frozenset(self.figures) - {""}
+
+
+class Entity(NamedTuple):
+    """Neighbouring names: one person, firm or place.
+
+    Attributes:
+        stems: Their stems.
+        start: Place of the first word.
+        end: Place after the last word.
+    """
+
+    stems: frozenset[str]
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=16_384)
+def entities(sentence: Sentence) -> tuple[Entity, ...]:
+    """Return the names of a sentence, neighbours joined, in order."""
+    found: list[Entity] = []
+    place = 0
+    while place < len(sentence.words):
+        start = place
+        while place < len(sentence.words) and sentence.named[place]:
+            place += 1
+        stems = frozenset(sentence.stems[start:place]) - {""}
+        if stems:
+            found.append(Entity(stems, start, place))
+        place += place == start
+    return tuple(found[:_MANY])
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Return what the inflections of a word share; empty for a word without content."""
+    return next(iter(stems(_PRESENT.get(word, word))), "")
+
+
+@lru_cache(maxsize=16_384)
+def read(text: str) -> Sentence:
+    """Take a sentence apart; what follows its first `MAX_WORDS` words is left out."""
+    text = one_line(text)
+    pieces = _pieces(" ".join(text.split()[:MAX_WORDS]))
+    words = [piece for piece in pieces if _WORD.match(piece)]
+    folded = tuple(word.casefold().replace("’", "'") for word in words)
+    return Sentence(
+        text=text,
+        words=folded,
+        stems=tuple(stem(word) for word in folded),
+        figures=tuple(_figure(word) for word in folded),
+        named=tuple(_named(words, place) for place in range(len(words))),
+        shapes=pieces,
+        asks=text.rstrip(_CLOSING).endswith("?"),
+    )
+
+
+def split(text: str, max_words: int | None = None) -> list[str]:
+    """Return the sentences of a text, none longer than `MAX_WORDS` words.
+
+    Args:
+        text: Any text.
+        max_words: Read so many words of it; all if None.
+    """
+    if max_words is not None:
+        text = _first_words(text, max_words)
+    text = clean(text)
+    # Some pages come with every word or phrase on a line of its own.
+    if len(text.split()) < _WORDS_A_LINE * (text.count("\n") - _FEW_LINES):
+        text = one_line(text)
+    found: list[str] = []
+    for sentence in sentences(text):
+        long = len(sentence.split()) > _LONG
+        for part in (_SOFT_BOUNDARY if long else _AFTER_QUESTION).split(sentence):
+            words = part.split()
+            found += [
+                " ".join(words[start : start + MAX_WORDS])
+                for start in range(0, len(words), MAX_WORDS)
+            ]
+    return [sentence for sentence in found if _WORD.search(sentence)]
+
+
+def neighbours(parts: list[str]) -> list[tuple[int, str]]:
+    """Return every two neighbours that are not long together, each with the place of the first."""
+    return [
+        (place, f"{left} {right}")
+        for place, (left, right) in enumerate(pairwise(parts))
+        if len(left.split()) + len(right.split()) <= MAX_WORDS
+    ]
+
+
+def _first_words(text: str, limit: int) -> str:
+    """Return a text up to the end of its `limit`-th word."""
+    end = 0
+    for count, match in enumerate(re.finditer(r"\S+", text)):
+        if count == limit:
+            return text[:end]
+        end = match.end()
+    return text
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    return tuple(match.group()[:_MAX_LETTERS] for match in _TOKEN.finditer(text))
+
+
+def _figure(word: str) -> str:
+    if word[0].isdigit():
+        return re.sub(r",(?=\d{3}(?!\d))", "", word).rstrip("%")
+    return _SMALL_NUMBERS.get(word, "")
+
+
+def _named(words: list[str], place: int) -> bool:
+    word = words[place]
+    if not word[0].isupper() or word.casefold() in STOPWORDS | _DATES:
+        return False
+    if place:
+        return True
+    # An ordinary first word is capitalised too. A name is often followed by the rest of it, or is
+    # a word that no other topic uses and that has no ending of an ordinary one.
+    followed = len(words) > 1 and (words[1][0].isupper() or not word[1:].islower())
+    rare = frequencies().is_rare(stem(word.casefold()))
+    return followed or (rare and not word.endswith(_ORDINARY_ENDINGS))

@@ -1,0 +1,108 @@
+"""Files of labels: both spellings, gzip or not, and complaints that name file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from sidelight.errors import InputError, InvalidFileError
+from sidelight.evaluation.training.held_against_people import (
+    agree_on_answers,
+    agree_on_support,
+)
+from sidelight.evaluation.training.label_files import read_answers, read_citations
+
+ANSWER = {
+    "query": "who was sued",
+    "qid": "t1",
+    "run_id": "r1",
+    "answer_text": "Corrance sued Ashdale in 2019.",
+    "nuggets": [
+        {"text": "Corrance sued Ashdale", "importance": "vital", "assignment": "support"},
+        {"text": "Ashdale closed a bakery", "importance": "okay", "assignment": "not_support"},
+    ],
+}
+CITATION = {
+    "topic_id": "t1",
+    "run_id": "r1",
+    "sentences": [
+        {
+            "sentenceId": 0,
+            "citationsCombibed": "-1",
+            "text": "Corrance sued Ashdale.",
+            "citations": [
+                {"citationId": 1, "reference": "s1", "support": "2"},
+                {"citationId": 2, "reference": "s2", "support": "-1"},
+            ],
+        },
+        {"sentenceID": 1, "text": float("nan"), "citations": []},
+    ],
+}
+SEGMENTS = {
+    "topic": "t1",
+    "query": "who was sued",
+    "references_ids": ["s1"],
+    "references_texts": ["In 2019, Corrance sued Ashdale."],
+}
+
+
+def written(path: Path, *lines: object) -> Path:
+    text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+@pytest.mark.parametrize("name", ["answers.jsonl", "answers.jsonl.gz"])
+def test_answers_are_read(tmp_path: Path, name: str) -> None:
+    (answer,) = read_answers(written(tmp_path / name, ANSWER, ""))
+    assert (answer.levels, answer.vital) == ((2, 0), (True, False))
+
+
+def test_what_was_not_judged_and_has_no_text_is_left_out(tmp_path: Path) -> None:
+    (citation,) = read_citations(written(tmp_path / "c.jsonl", CITATION))
+    assert (citation.segment, citation.level) == ("s1", 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[1]",
+        "[" * 100_000,
+        {**ANSWER, "nuggets": [{"text": "x", "assignment": "perhaps"}]},
+        {**ANSWER, "answer_text": None},
+        {**ANSWER, "nuggets": "none"},
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: object) -> None:
+    path = written(tmp_path / "answers.jsonl", ANSWER, line)
+    with pytest.raises(InvalidFileError, match=r"answers\.jsonl:2:"):
+        read_answers(path)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00", b"\x1f\x8bbroken"])
+def test_a_broken_file_is_named(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"answers\.jsonl"):
+        read_answers(path)
+
+
+def test_agreement_on_answers(tmp_path: Path) -> None:
+    found = agree_on_answers(written(tmp_path / "answers.jsonl", ANSWER), None)
+    assert (found.n, found.accuracy, found.kappa, found.tau) == (2, 1.0, 1.0, None)
+    assert found.intervals == {}
+
+
+def test_agreement_on_support(tmp_path: Path) -> None:
+    labels = written(tmp_path / "c.jsonl", CITATION)
+    segments = written(tmp_path / "s.jsonl", SEGMENTS)
+    found = agree_on_support(labels, segments, None)
+    assert (found.n, found.accuracy, found.kappa, found.left_out) == (1, 1.0, None, 0)
+    elsewhere = written(tmp_path / "e.jsonl", {**SEGMENTS, "references_ids": ["other"]})
+    with pytest.raises(InputError, match="no label can be compared"):
+        agree_on_support(labels, elsewhere, None)
