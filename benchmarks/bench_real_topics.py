@@ -41,9 +41,9 @@ from benchmarks.real_topics import (
     pages_of,
     read_real_topics,
 )
-from sidelight.learned.models import AnswerModel
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.text.segment_text import passage_text
+from sidelight.learned.models import AnswerModel
 from sidelight.text import content_words
 
 if TYPE_CHECKING:

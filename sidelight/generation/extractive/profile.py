@@ -195,7 +195,9 @@ def _is_filler(word: str) -> bool:
 def _as_written(phrase: str, text: str) -> str:
     """Return a lower-cased phrase with the capitals it most often has in a text."""
     pattern = r"[\s-]+".join(re.escape(word) for word in phrase.split())
-    numbered = Counter(re.findall(rf"{pattern}(?P<number>\s\d{{1,3}}(?![\w,.%]*\d))?", text, re.IGNORECASE))
+    numbered = Counter(
+        re.findall(rf"{pattern}(?P<number>\s\d{{1,3}}(?![\w,.%]*\d))?", text, re.IGNORECASE)
+    )
     number, count = numbered.most_common(1)[0] if numbered else ("", 0)
     if number and count * 2 > numbered.total():
         pattern += re.escape(number)

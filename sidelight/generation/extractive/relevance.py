@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.wording import stems
 from sidelight.generation.reading.names import mentions
 from sidelight.text import content_words
+from sidelight.wording import stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -133,8 +133,7 @@ def _attributed(sentence: str, loose: tuple[str, ...], page: Page) -> str:
         return ""
     if any(_NOT_ITS_MATTER.fullmatch(phrase.split()[-1].casefold()) for phrase in loose):
         return ""
-    begun = _lower_first(sentence, page)
-    return f'According to "{name}", {begun}' if begun else ""
+    return f'{sentence.removesuffix(".")}, according to "{name}".' if sentence.endswith(".") else ""
 
 
 def _joined(standing: str, sentence: str, page: Page) -> str:

@@ -182,8 +182,7 @@ def _matter(profile: ArticleProfile) -> list[str]:
     beside = " ".join(
         sentence
         for sentence in sentences(profile.body)
-        if subject.issubset(words := content_words(sentence))
-        or len(title.intersection(words)) > 1
+        if subject.issubset(words := content_words(sentence)) or len(title.intersection(words)) > 1
     )
     return [
         name

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.wording import figures, stems
 from sidelight.generation.reading.figure_phrases import figure_phrases
 from sidelight.text import sentences
+from sidelight.wording import figures, stems
 
 if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
@@ -47,12 +47,22 @@ _TIES = re.compile(
     r"|received)\b",
     re.IGNORECASE,
 )
+_PRIVATE = re.compile(
+    r"\b(?:married|children|divorced|amateur|hobby|hobbies|keen|lives (?:in|with|near)|grew up"
+    r"|schoolboy|childhood|collects|enjoys|nickname\w*)\b",
+    re.IGNORECASE,
+)
 _SHARED_WORDS = 3
 
 
 def tells_of_ties(text: str) -> bool:
     """Tell whether a statement says who pays, owns, employs or advises whom."""
     return _TIES.search(text) is not None
+
+
+def is_private(text: str) -> bool:
+    """Tell whether a statement is about somebody's life rather than their work."""
+    return _PRIVATE.search(text) is not None
 
 
 class Quantities:

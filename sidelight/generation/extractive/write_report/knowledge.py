@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sidelight.wording import figures, names, stems
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
 from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS
 from sidelight.text import STOPWORDS, content_words, shingles
+from sidelight.wording import figures, names, stems
 
 if TYPE_CHECKING:
     from sidelight.generation.statements.statements import Statement
@@ -81,7 +81,7 @@ class Reader:
         if len(phrase.split()) > _MAX_PHRASE:  # a sentence that names nothing
             words = set(content_words(phrase))
             return bool(words & self._title) and len(words & self._keywords) >= _MANY_KEYWORDS
-        if _KIND.fullmatch(phrase.split()[-1].casefold()) and " " not in phrase:
+        if _KIND.fullmatch(phrase.rsplit(maxsplit=1)[-1].casefold()) and " " not in phrase:
             return False  # which company or author is meant, no report has said
         wanted = stems(_ADVERB.sub("", phrase)) - (_ANY_CLAIM if " " in phrase else frozenset())
         return bool(wanted) and wanted <= self._stems

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.generation.extractive.select import window_of
-from sidelight.generation.extractive.write_report.answering import cues_of_answer
+from sidelight.generation.extractive.write_report.answering import cues_of_answer, is_private
 from sidelight.generation.statements.statements import statements
 from sidelight.text import sentences
 
@@ -68,6 +68,8 @@ def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
     if not reader.can_place(statement, window) or reader.has_read(statement.text):
         return False
     if reader.means_another(statement.text, window) or reader.retells(statement.text):
+        return False
+    if is_private(statement.text) and reader.is_about(statement.text):
         return False
     answers = reader.is_about(window) and cues_of_answer(statement.text) > 0
     return answers or not reader.speaks_of_article(statement.text)

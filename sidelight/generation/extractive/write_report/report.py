@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.wording import stems
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.write_report.answering import Quantities
 from sidelight.generation.extractive.write_report.choose import Choices, choose
@@ -15,6 +14,7 @@ from sidelight.generation.extractive.write_report.quotes import find_quotes
 from sidelight.generation.extractive.write_report.worth import told_elsewhere, topicality, weight_of
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words
+from sidelight.wording import stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -39,7 +39,9 @@ _ALIKE, _THE_SAME = 0.55, 0.75
 _NEAREST = 3
 
 
-def weight_of(texts: Sequence[str], hosts: Floats, reader: Reader, quantities: Quantities) -> Floats:
+def weight_of(
+    texts: Sequence[str], hosts: Floats, reader: Reader, quantities: Quantities
+) -> Floats:
     """Return the factor by which each statement is worth more than its closeness to a subject.
 
     Args:

@@ -7,6 +7,7 @@ import pytest
 from sidelight.generation.extractive.write_report.answering import (
     Quantities,
     cues_of_answer,
+    is_private,
     tells_of_ties,
 )
 from sidelight.generation.reading.figure_phrases import figure_phrases
@@ -50,3 +51,8 @@ def test_words_of_correction_answer() -> None:
 def test_ties_are_told() -> None:
     assert tells_of_ties("Skelvane paid Anselm Roake T38,000.")
     assert not tells_of_ties("Anselm Roake writes about the future.")
+
+
+def test_private_life_is_told_from_work() -> None:
+    assert is_private("Garrick Voss is married with two children.")
+    assert not is_private("Garrick Voss advises Dunmoor.")
