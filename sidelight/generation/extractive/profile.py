@@ -195,12 +195,12 @@ def _is_filler(word: str) -> bool:
 def _as_written(phrase: str, text: str) -> str:
     """Return a lower-cased phrase with the capitals it most often has in a text."""
     pattern = r"[\s-]+".join(re.escape(word) for word in phrase.split())
-    numbered = Counter(
-        re.findall(rf"{pattern}(?P<number>\s\d{{1,3}}(?![\w,.%]*\d))?", text, re.IGNORECASE)
+    numbers_after = Counter(
+        re.findall(rf"{pattern}(\s\d{{1,3}}(?![\w,.%]*\d))?", text, re.IGNORECASE)
     )
-    number, count = numbered.most_common(1)[0] if numbered else ("", 0)
-    if number and count * 2 > numbered.total():
-        pattern += re.escape(number)
+    number, count = next(iter(numbers_after.most_common(1)), ("", 0))
+    if 2 * count > numbers_after.total():
+        pattern += re.escape(number)  # "Area 51"
     forms = Counter(" ".join(found.split()) for found in re.findall(pattern, text, re.IGNORECASE))
     plain = [form for form, _ in forms.most_common() if not form.isupper()]
     return plain[0] if plain else phrase

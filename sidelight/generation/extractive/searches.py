@@ -16,8 +16,7 @@ _QUERY_WORDS, _KEYWORDS = 12, 2
 def with_context(text: str, profile: ArticleProfile) -> str:
     """Return the telling words of a text, with the article's subject or keywords it lacks."""
     held = set(content_words(text))
-    about = [
-        word for word in search_words(profile.subject, _QUERY_WORDS) if word.casefold() not in held
-    ]
-    extra = about or [word for word in profile.keywords if word not in held][:_KEYWORDS]
-    return " ".join([*search_words(text, _QUERY_WORDS), *extra])
+    subject = search_words(profile.subject, _QUERY_WORDS)
+    lacking = [word for word in subject if word.casefold() not in held]
+    keywords = [word for word in profile.keywords if word not in held][:_KEYWORDS]
+    return " ".join([*search_words(text, _QUERY_WORDS), *(lacking or keywords)])

@@ -40,7 +40,7 @@ class ExtractiveSelector:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return the best segments of each angle, two per host, and those that many searches brought.
+        """Return each angle's best segments, two per host, and those that many searches brought.
 
         They are scored by their best sentence. What many searches bring is about the article, even
         where other segments speak to each single angle better.

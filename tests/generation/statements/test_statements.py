@@ -68,10 +68,11 @@ def test_what_speaks_against_a_sentence_is_joined_to_it() -> None:
 
 def test_a_documents_own_matter_is_attributed_to_it() -> None:
     text = "The corrected ratio is 1.09, in place of the published ratio of 2.75."
-    assert "The corrected ratio is 1.09, in place of the published ratio of 2.75." in said(
-        text, "Correction notice TADP-C-2019-17"
+    assert (
+        "The corrected ratio is 1.09, in place of the published ratio of 2.75, according to "
+        '"Correction notice TADP-C-2019-17".' in said(text, "Correction notice TADP-C-2019-17")
     )
-    assert not [one for one in said(text, "A walk by the sea") if one.startswith("According")]
+    assert said(text, "A walk by the sea") == [text]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 _MIN_WORDS, _MAX_WORDS = 4, 15
 _NO_CLAIM = re.compile(
-    r"(?:How|Why|What|When|Where|Who|Here|Watch|It|He|She|They|We|You|I|It['’]s|The (?:Best|Untold|Pros)"
-    r"|An? (?:Look|Guide|Deep))\b",
+    r"(?:How|Why|What|When|Where|Who|Here|Watch|It|He|She|They|We|You|I|It['’]s"
+    r"|The (?:Best|Untold|Pros)|An? (?:Look|Guide|Deep))\b",
     re.IGNORECASE,
 )
 _HOW = re.compile(

@@ -62,8 +62,8 @@ class Reader:
         self._full_names: dict[str, set[str]] = defaultdict(set)
         for name in (*profile.authors, *profile.people):
             if looks_personal(name):
-                last = strip_title(name).split()[-1]
-                self._full_names[last] |= _firsts(whole, last)
+                words = strip_title(name).split()
+                self._full_names[words[-1]] |= {words[0]} | _firsts(profile.body, words[-1])
 
     def can_place(self, statement: Statement, page: str) -> bool:
         """Tell whether all that a statement calls by its kind alone is known from the article.
@@ -121,7 +121,7 @@ class Reader:
             page: What its page says, title included, which may name them in full.
         """
         for last, firsts in self._full_names.items():
-            if not firsts or re.search(rf"\b{re.escape(last)}\b", text) is None:
+            if re.search(rf"\b{re.escape(last)}\b", text) is None:
                 continue
             in_text, on_page = _firsts(text, last), _firsts(page, last)
             if in_text and not in_text & firsts:
