@@ -16,7 +16,7 @@ _STOP = re.compile(
     r"|that|which|who|when|while|because|since|after|before|between|against|more|less|than|is|are"
     r"|was|were|has|have|had|will|would|could|can|may|do|does|did|took|came|went|said|says|would"
     r"|lower|higher|ago|old|now|then|last|later|earlier|today|daily|every|each|only|alone|could"
-    r"|said|had|came|works?|rose|fell|arrived|stood|climbed|receive|drank|swallow)\b.*$"
+    r"|said|had|came|works?|rose|fell|arrived|stood|climbed|receive|drank|swallow|those|given)\b.*$"
 )
 _TIME = re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|am|pm|a\.m|p\.m)\b")
 # A figure worth asking about is large, a share or a sum: "2 diabetes" is an accident of words.
@@ -25,6 +25,7 @@ _WHOLE = re.compile(
     r"|\d{1,3}(?:,\d{3})+(?!\d)|\d{4,}(?!\d)|\d+\.\d+(?![.\d]))(?!\s*(?:th|st|nd|rd|local)\b)"
 )
 _NUMBERED = re.compile(r"(?<=\w)\s+[A-Z][a-z]+\s$|#\s*$")  # "the Area 51 gates"
+_PLURAL_AND_VERB = re.compile(r"(\b[a-z]+[^s\W]s) [a-z]+[^s\W]s$")  # "centimetres powers"
 _COUNT_ONLY = re.compile(r"^[$£€T]?[\d.,]+$")
 
 
@@ -38,6 +39,7 @@ def figure_phrases(text: str) -> list[str]:
         number, rest = match["number"], _STOP.sub("", f" {match['rest'].strip()}").strip()
         if (verb := first_verb(f"It {rest}")) is not None:
             rest = rest[: verb - len("It ")].strip()
+        rest = _PLURAL_AND_VERB.sub(r"\1", rest)
         phrase = " ".join(f"{number} {rest}".split())
         if _NUMBERED.search(text[: match.start()]):
             continue

@@ -79,6 +79,8 @@ _POINTS_BACK = re.compile(
     r"|month|year|night|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
     r"|on\s+(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day(?!,?\s+(?:\d|[A-Z]))"
     r"|(?:holds?|owns?|held|owned)\s+\d+\s+percent(?!\s+(?:of|in)\b)"
+    r"|(?:appointed|became|named)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:director|chairman|chair|editor"
+    r"|president|secretary|partner|fellow)(?=\s+(?:on|in\s+\d+|by|from)\b|\.$)"
     r"|the\s+others?|did\s+so|does\s+so|do\s+so|said\s+so)\b",
     re.IGNORECASE,
 )
