@@ -12,7 +12,7 @@ _MIN_WORDS, _MAX_WORDS = 6, 80
 _MAX_LABEL = 4
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 
-_BEGINS = re.compile(r"[\"“'‘]?[^\W_a-z]")
+_BEGINS = re.compile(r"(?!\d+, \d+ )[\"“'‘]?[^\W_a-z]")
 _ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")
 _MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?\d)|https?://|www\.|@\w|&[a-z]+;")
 _FIRST_OR_SECOND_PERSON = re.compile(

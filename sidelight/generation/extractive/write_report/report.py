@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
-_MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.15, 0.25, 0.45
+_MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.15, 0.30, 0.45
 _MIN_COVERED = 0.03
 _PER_RELEVANCE, _RELEVANCE_POWER = 0.5, 1.5
 _SAME_FACT = 0.75
