@@ -46,11 +46,7 @@ class SupportChecker:
         Raises:
             ReplyError: The model gave no usable answer on any sentence.
         """
-        # A page names in its title what it calls "it" or "the study" below.
-        texts = {
-            item.segment.segment_id: f"{item.segment.title}\n{item.segment.text}".strip()
-            for item in evidence.items
-        }
+        texts = {item.segment.segment_id: item.segment.text for item in evidence.items}
         article = one_line(profile.body)
         cited = [
             tuple(one for one in sentence.segment_ids if one in texts)

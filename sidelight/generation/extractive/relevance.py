@@ -84,7 +84,12 @@ def _is_on_subject(sentence: str, *, profile: ArticleProfile) -> bool:
 
 
 def _is_about_subject(page: str, *, profile: ArticleProfile) -> bool:
-    """Tell the same of a page, which has many words and so needs more of them."""
+    """Tell the same of a page, which has many words and so needs more of them.
+
+    A narrative has too few words of its own to ask so much.
+    """
+    if not profile.body:
+        return _is_on_subject(page, profile=profile)
     words = set(content_words(page))
     shared = len(words.intersection(profile.keywords))
     return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and _names_subject(words, profile))

@@ -36,7 +36,7 @@ _PER_CUE, _MOST_CUES = 0.2, 3
 _ANOTHER_FIGURE, _TIES = 0.5, 0.5
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _ALIKE, _THE_SAME = 0.55, 0.75
-_NEAREST = 3
+_NEAREST, _UNKNOWN = 3, 0.4
 
 
 def weight_of(
@@ -65,7 +65,7 @@ def topicality(texts: Sequence[str], profile: ArticleProfile, vectors: TextVecto
     """Return how close each text is to title and nearest sentences of the article, in [0, 1]."""
     prose = sentences(profile.body)
     if not prose:
-        return np.zeros(len(texts))  # a narrative: nothing but its angles says what it is about
+        return np.full(len(texts), _UNKNOWN)  # a narrative: its angles say what it is about
     title = vectors.similarity(texts, [profile.title])[:, 0]
     body = np.sort(vectors.similarity(texts, prose), axis=1)[:, -_NEAREST:]
     return np.asarray(np.clip((title + body.mean(axis=1)) / 2, 0.0, 1.0))
