@@ -234,7 +234,8 @@ def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> Non
             assert {document_id_of(one) for one in shown} <= round_.selected.pages.keys()
             assert round_.coverage.reason
         assert state["hits"] == hits
-        assert trace.found() == {hit.segment_id for some in hits.values() for hit in some}
+        # Revising a draft may search for more.
+        assert trace.found() >= {hit.segment_id for some in hits.values() for hit in some}
 
 
 def test_later_rounds_search_for_what_is_open(states: dict[str, State]) -> None:

@@ -88,7 +88,7 @@ class Reader:
         return bool(wanted) and wanted <= self._stems
 
     def has_read(self, text: str) -> bool:
-        """Tell whether half of a text stands in the article, or all of the article's title in it."""
+        """Tell whether half of a text stands in the article, or the article's title in it."""
         if self._headline and self._headline in text.casefold():
             return True
         own = shingles(text)
