@@ -64,14 +64,14 @@ KINDS: dict[str, Kind] = {
     ),
     "role.write_questions": _role(
         "WriteQuestions",
-        extractive="extractive.questions:ExtractiveQuestionWriter",
+        extractive="extractive.write_questions.questions:ExtractiveQuestionWriter",
         prompted="prompted.write_questions.questions:PromptedQuestionWriter",
         organizers_2024="prompted.write_questions.questions_2024:OrganizersQuestionWriter",
         organizers_2024_example="prompted.write_questions.questions_2024:ExampleQuestionWriter",
     ),
     "role.write_report": _role(
         "WriteReport",
-        extractive="extractive.report:ExtractiveReportWriter",
+        extractive="extractive.write_report.report:ExtractiveReportWriter",
         prompted="prompted.write_report.report:PromptedReportWriter",
     ),
     "role.check_report": _role(

@@ -44,7 +44,11 @@ ALLOWED: dict[str, set[str]] = {
     "checks": BASE | MODEL | {"learned"},
     "generation": BASE | {"tracks", "checks", "generation.reading"},
     "generation.reading": BASE | {"formats"},
-    "generation.extractive": BASE | {"tracks", "checks", "generation", "generation.reading"},
+    "generation.statements": BASE | {"generation.reading"},
+    "generation.question_worth": BASE,
+    "generation.extractive": BASE
+    | {"tracks", "checks", "generation", "generation.reading", "generation.statements"}
+    | {"generation.question_worth"},
     "generation.prompted": BASE | MODEL | {"tracks", "checks", "generation.*"},
     "agents": BASE | {"tracks", "retrieval", "generation", "generation.reading"},
     "evaluation": MIDDLE | MODEL | {"checks", "learned", "evaluation.*"},

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sidelight.generation.extractive.searches import with_context
+from sidelight.generation.extractive.write_report.answering import tells_of_ties
 from sidelight.generation.reading.names import (
     find_names,
     looks_like_place,
@@ -16,7 +18,7 @@ from sidelight.generation.reading.names import (
     name_forms,
 )
 from sidelight.schemas.investigation.angle import Angle, Aspect
-from sidelight.text import content_words, sentences
+from sidelight.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +31,6 @@ _SOURCES = 3
 _STUDIES = 2
 _LINKS_PER_ROUND = 2
 _MIN_LINK_SEGMENTS = 2
-_QUERY_WORDS = 12
 
 
 def first_angles(profile: ArticleProfile) -> Iterator[Angle]:
@@ -120,6 +121,13 @@ def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 
 def _claim_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    yield Angle(
+        angle_id="headline",
+        aspect=Aspect.CLAIM,
+        question=f'What evidence bears on the headline "{profile.title}"?',
+        query=with_context(profile.title, profile),
+        weight=4.0,
+    )
     for number, claim in enumerate(profile.claims[:_CLAIMS], start=1):
         has_figures = bool(claim.figures)
         question = (
@@ -247,8 +255,9 @@ def linked_angles(
 ) -> Iterator[Angle]:
     """Yield angles on names that evidence ties to the outlet or the author and the article hides.
 
-    A name counts where one sentence holds both, and only when at least two segments have such a
-    sentence; what the article, the outlet or an earlier angle already names is known.
+    A name counts where one sentence on who pays, owns or employs whom holds both, and only when at
+    least two segments have such a sentence; what the article, the outlet or an earlier angle
+    already names is known.
     """
     principals = tuple(filter(None, (profile.publisher, *profile.authors)))
     known = [profile.body, *principals, *(angle.question for angle in angles)]
@@ -258,6 +267,7 @@ def linked_angles(
             sentence
             for sentence in sentences(item.segment.text)
             if any(mentions(sentence, name_forms(principal)) for principal in principals)
+            and tells_of_ties(sentence)
         )
         seen.update(name for name in find_names(tied) if _could_be_hidden(name, principals))
     fresh = [
@@ -280,14 +290,11 @@ def linked_angles(
 
 
 def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
-    """Tell whether a name may stand for a tie: two words, no place, no namesake."""
+    """Tell whether a name may stand for a tie: two words, one name, no place, no namesake."""
     own = {word for principal in principals for word in principal.split()}
-    return " " in name and not looks_like_place(name) and own.isdisjoint(name.split())
-
-
-def with_context(text: str, profile: ArticleProfile) -> str:
-    """Return the content words of a text and a name or keywords of the article it lacks."""
-    words = list(dict.fromkeys(content_words(text)))[:_QUERY_WORDS]
-    names = [name for name in (*profile.people, *profile.organisations) if name not in text]
-    extra = names[:1] or [word for word in profile.keywords if word not in words][:2]
-    return " ".join([*words, *extra])
+    return (
+        " " in name
+        and " and " not in name
+        and not looks_like_place(name)
+        and own.isdisjoint(name.split())
+    )

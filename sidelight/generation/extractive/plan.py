@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.angles import first_angles, linked_angles, with_context
+from sidelight.generation.extractive.angles import first_angles, linked_angles
+from sidelight.generation.extractive.searches import with_context
 from sidelight.schemas.investigation.angle import Plan, PlannedQuery
 from sidelight.text import content_words
 

@@ -35,6 +35,8 @@ _MIN_CLAIM_WORDS, _MAX_CLAIM_WORDS = 8, 34
 _MAX_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
+_MIN_SLUG_DASHES = 2
+_MIN_SINGLE, _DOMINANT = 3, 1.5
 
 _UNITS = frozenset({"percent", "cent", "million", "billion", "thousand", "year", "years", "day"})
 
@@ -85,7 +87,7 @@ class ExtractiveProfiler:
                 :_MAX_NAMES
             ],
             dates=tuple(dict.fromkeys(_DATE.findall(clean(article.body)))),
-            subject=_subject(title, body),
+            subject=_subject(title, _slug(article.url), body),
             keywords=tuple(keywords),
             claims=tuple(_claims(title, body, set(keywords))),
             body=body,
@@ -103,15 +105,26 @@ def _headline(title: str, publisher: str) -> str:
 
 def _keywords(title: str, body: str) -> list[str]:
     """Return content words by frequency, words of the title counted thrice, ties alphabetical."""
-    counts = Counter(content_words(body))
-    for word in set(content_words(title)):
+    counts = Counter(word for word in content_words(body) if not word[0].isdigit())
+    for word in counts.keys() & set(content_words(title)):
         counts[word] *= 3
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [word for word, _ in ordered[:_MAX_KEYWORDS]]
 
 
-def _subject(title: str, body: str) -> str:
+def _slug(url: str) -> str:
+    """Return the words of the last part of an address that has some: `bog-bill-4000-jobs`."""
+    path = url.partition("?")[0].partition("#")[0]
+    parts = [part for part in path.split("/") if part.count("-") >= _MIN_SLUG_DASHES]
+    return re.sub(r"\.\w+$|[-_]+", " ", parts[-1]).strip() if parts else ""
+
+
+def _subject(title: str, slug: str, body: str) -> str:
     """Return the phrase that says what the article is about, as the article writes it.
+
+    A pair of words that title and address share; or else the first of these that there is. A name
+    that title or address hold and the body uses more than twice as often is put before it, such as
+    that of a product.
 
     The pair of words from the title that the body uses most; else a pair with one word from the
     title that it uses at least three times; else the pair of the title whose words it uses most
@@ -136,7 +149,25 @@ def _subject(title: str, body: str) -> str:
     pairs = [phrase for phrase in title_phrases if len(phrase) == 2 and spread(phrase)[0] > 1]
     words = [phrase for phrase in title_phrases if len(phrase) == 1 and frequency[phrase] > 1]
     best = max(used, key=worth, default=()) or max(pairs or words, key=spread, default=())
+    in_slug = [phrase for phrase in _phrases(slug) if len(phrase) == 2 and phrase in title_phrases]
+    if len(best) < 2:
+        best = max(in_slug, key=spread, default=best)
+    single = max(
+        (word for word in tokens(f"{title} {slug}") if not _is_filler(word)),
+        key=lambda word: (_is_capitalised(word, body), frequency[(word,)], word),
+        default="",
+    )
+    dominates = frequency[(single,)] >= max(_MIN_SINGLE, _DOMINANT * frequency[best])
+    if not used and len(best) > 1 and single not in best and dominates:
+        whole = f"{body}\n{title}"
+        return f"{_as_written(single, whole)} and {_as_written(' '.join(best), whole)}"
     return _as_written(" ".join(best), f"{body}\n{title}") if best else one_line(title)
+
+
+def _is_capitalised(word: str, body: str) -> bool:
+    """Tell whether the body mostly writes a word with a capital inside sentences."""
+    found = re.findall(rf"(?<=[\w,;] ){re.escape(word)}(?!\w)", body, re.IGNORECASE)
+    return 2 * sum(bool(form[0].isupper()) for form in found) > len(found)
 
 
 def _phrases(text: str) -> list[tuple[str, ...]]:
@@ -164,6 +195,12 @@ def _is_filler(word: str) -> bool:
 def _as_written(phrase: str, text: str) -> str:
     """Return a lower-cased phrase with the capitals it most often has in a text."""
     pattern = r"[\s-]+".join(re.escape(word) for word in phrase.split())
+    numbers_after = Counter(
+        re.findall(rf"{pattern}(\s\d{{1,3}}(?![\w,.%]*\d))?", text, re.IGNORECASE)
+    )
+    number, count = next(iter(numbers_after.most_common(1)), ("", 0))
+    if 2 * count > numbers_after.total():
+        pattern += re.escape(number)  # "Area 51"
     forms = Counter(" ".join(found.split()) for found in re.findall(pattern, text, re.IGNORECASE))
     plain = [form for form, _ in forms.most_common() if not form.isupper()]
     return plain[0] if plain else phrase

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.quotable import quotable_sentences
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.spread import spread
+from sidelight.generation.statements.statements import statements
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import TextVectors
 
-_READ_PER_ANGLE = 10
+_READ_PER_ANGLE = 12
+_MANY_SEARCHES = 4
 
 
 class ExtractiveSelector:
@@ -38,14 +40,24 @@ class ExtractiveSelector:
         angles: Sequence[Angle],
         candidates: Mapping[str, Sequence[Segment]],
     ) -> Selection:
-        """Return the best segments of each angle, two per host, scored by their best sentence."""
+        """Return each angle's best segments, two per host, and those that many searches brought.
+
+        They are scored by their best sentence. What many searches bring is about the article, even
+        where other segments speak to each single angle better.
+        """
+        brought = Counter(
+            segment.segment_id for segments in candidates.values() for segment in segments
+        )
         quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
         self._sentences.remember(
             [text for read in quotes.values() for _, sentences in read for text in sentences]
         )
         evidence = EvidenceSet.merge(
-            *(self._for_angle(profile, angle, quotes.get(angle.angle_id, ())) for angle in angles)
+            *(
+                self._for_angle(profile, angle, quotes.get(angle.angle_id, ()), brought)
+                for angle in angles
+            )
         )
         taken = {item.segment.segment_id for item in evidence.items}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
@@ -54,20 +66,28 @@ class ExtractiveSelector:
         )
 
     def _for_angle(
-        self, profile: ArticleProfile, angle: Angle, read: Sequence[tuple[Segment, list[str]]]
+        self,
+        profile: ArticleProfile,
+        angle: Angle,
+        read: Sequence[tuple[Segment, list[str]]],
+        brought: Mapping[str, int],
     ) -> EvidenceSet:
-        flat = [sentence for _, sentences in read for sentence in sentences]
+        flat = [(sentence, window_of(segment)) for segment, said in read for sentence in said]
         if not flat:
             return EvidenceSet()
-        column = relevance(flat, [angle], profile, self._sentences)[:, 0]
-        scores = dict(zip(flat, column, strict=True))
+        texts, pages = zip(*flat, strict=True)
+        scores = iter(relevance(texts, pages, [angle], profile, self._sentences)[:, 0].tolist())
         best = {
-            segment.segment_id: max(float(scores[sentence]) for sentence in sentences)
-            for segment, sentences in read
+            segment.segment_id: max(float(next(scores)) for _ in said) for segment, said in read
         }
         speaking = [segment for segment, _ in read if best[segment.segment_id] > 0]
         speaking.sort(key=lambda segment: (-best[segment.segment_id], segment.segment_id))
         taken, _ = spread(speaking, self._keep)
+        taken += [
+            segment
+            for segment in speaking
+            if brought[segment.segment_id] >= _MANY_SEARCHES and segment not in taken
+        ]
         return EvidenceSet.merge(
             EvidenceSet(
                 items=tuple(
@@ -78,7 +98,22 @@ class ExtractiveSelector:
         )
 
 
+def window_of(segment: Segment) -> str:
+    """Return a window with the title of its page, which may say whom it is about."""
+    return f"{segment.title}\n{segment.text}"
+
+
+def single_sentences(segment: Segment) -> list[str]:
+    """Return what a segment says, sentence by sentence: what was joined or attributed is left."""
+    said = {
+        one.last: one.text
+        for one in reversed(statements(segment.text, segment.title))
+        if one.first == one.last
+    }
+    return [said[place] for place in sorted(said)]
+
+
 def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
     """Return the first segments that are read, each with its quotable sentences if it has any."""
-    read = [(segment, quotable_sentences(segment.text)) for segment in segments[:_READ_PER_ANGLE]]
+    read = [(segment, single_sentences(segment)) for segment in segments[:_READ_PER_ANGLE]]
     return [(segment, sentences) for segment, sentences in read if sentences]

@@ -104,9 +104,9 @@ def people_and_organisations(text: str) -> tuple[list[str], list[str]]:
     people: Counter[str] = Counter()
     organisations: Counter[str] = Counter()
     for name, count in find_names(text).most_common(_MAX_NAMES):
-        if _looks_like_organisation(name) or (count > 1 and _is_acronym(name)):
+        if looks_like_organisation(name) or (count > 1 and _is_acronym(name)):
             organisations[name] += count
-        elif _looks_personal(name) and _speaks(name, text):
+        elif looks_personal(name) and _speaks(name, text):
             people[strip_title(name)] += count
     return _by_count(people), _by_count(organisations)
 
@@ -155,7 +155,7 @@ def name_forms(name: str) -> tuple[str, ...]:
     words = plain.split()
     forms = [plain]
     capitals = [word for word in words if word[:1].isupper()]
-    if _looks_personal(plain):
+    if looks_personal(plain):
         forms.append(words[-1])
     elif len(capitals) >= 3:
         forms.append("".join(word[0] for word in capitals))
@@ -203,16 +203,18 @@ def looks_like_place(name: str) -> bool:
     return bool(_PLACE.intersection(word.casefold().strip(".") for word in name.split()))
 
 
-def _looks_like_organisation(name: str) -> bool:
+def looks_like_organisation(name: str) -> bool:
+    """Tell whether a name holds a word such as `Institute`."""
     return bool(_ORGANISATION.intersection(word.casefold().strip(".") for word in name.split()))
 
 
-def _looks_personal(name: str) -> bool:
+def looks_personal(name: str) -> bool:
+    """Tell whether a name is two to four plain capitalised words, none of a place or body."""
     words = strip_title(name).split()
     return (
         2 <= len(words) <= 4
         and not looks_like_place(name)
-        and not _looks_like_organisation(name)
+        and not looks_like_organisation(name)
         and all(_PERSONAL_WORD.fullmatch(word) and not word.isupper() for word in words)
     )
 

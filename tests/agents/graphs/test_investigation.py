@@ -33,7 +33,7 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.investigation.trace import Finished
 from sidelight.schemas.segment import Segment, document_id_of
-from sidelight.text import one_line, shingles
+from sidelight.text import content_words, one_line, shingles
 from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies, investigation
 
@@ -183,7 +183,9 @@ def test_questions_and_reports_keep_the_limits(
         assert 0 < sum(len(sentence.text.split()) for sentence in sentences) <= 250
         for sentence in sentences:
             assert 1 <= len(sentence.citations) <= 3
-            assert sentence.text in one_line(segments[sentence.citations[0]].text)
+            page = segments[sentence.citations[0]]
+            source = content_words(f"{page.title}\n{page.text}")
+            assert set(content_words(sentence.text)) <= {*source, "according"}
         assert topic_id == state["report"].topic_id
         assert 1 <= state["round_number"] <= 3
 
@@ -213,7 +215,7 @@ def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> Non
         assert trace.profile.publisher == state["profile"].publisher
         assert "body" not in trace.profile.model_dump()
         assert trace.questions.questions[:10] == state["questions"].questions
-        assert trace.checks == {0: ()}
+        assert trace.checks[max(trace.checks)] == ()
         assert trace.report == Finished(dropped_citations=(), invented_keys=())
         assert list(trace.rounds) == list(range(1, state["round_number"] + 1))
         for number, round_ in trace.rounds.items():
@@ -232,7 +234,8 @@ def test_the_trace_tells_what_each_step_decided(states: dict[str, State]) -> Non
             assert {document_id_of(one) for one in shown} <= round_.selected.pages.keys()
             assert round_.coverage.reason
         assert state["hits"] == hits
-        assert trace.found() == {hit.segment_id for some in hits.values() for hit in some}
+        # Revising a draft may search for more.
+        assert trace.found() >= {hit.segment_id for some in hits.values() for hit in some}
 
 
 def test_later_rounds_search_for_what_is_open(states: dict[str, State]) -> None:

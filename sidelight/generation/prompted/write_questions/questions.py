@@ -11,7 +11,7 @@ from pydantic import Field, create_model
 
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.checks.general import general_reason
-from sidelight.generation.extractive.questions import reserve_questions
+from sidelight.generation.extractive.write_questions.questions import reserve_questions
 from sidelight.generation.prompted.findings import Findings
 from sidelight.generation.prompted.plan_queries.plan import LEAD
 from sidelight.generation.prompted.write_questions.question_text import clean_question

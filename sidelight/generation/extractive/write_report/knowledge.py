@@ -1,0 +1,143 @@
+"""What somebody who has just read an article knows: its words, names and figures."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
+from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS
+from sidelight.text import STOPWORDS, content_words, shingles
+from sidelight.wording import figures, names, stems
+
+if TYPE_CHECKING:
+    from sidelight.generation.statements.statements import Statement
+    from sidelight.schemas.investigation.profile import ArticleProfile
+
+_COPIED = 0.5
+_ARTICLE = re.compile(r"\b[Tt]he\s+(?:[a-z-]+\s+)?(?:article|column|story|piece|feature|post)\b")
+_RETELLS = re.compile(
+    r"\b(?:article|column|piece|story|feature)\s+(?:[a-z]+ly\s+)?(?:said|says|stated|states|claimed"
+    r"|claims|described|describes|told|quoted|quotes|argued|argues|reported|notes|noted|explores"
+    r"|centers|centres|focuses|highlights|discusses|asks)\b"
+)
+_CONTRAST = re.compile(r"\b(?:but|however|although|though|whereas|while|yet|not|without|because)\b")
+_THE_ARTICLE = frozenset({"article", "column", "story", "piece", "feature"})
+_PUBLISHES = re.compile(
+    r"\b(?:article|column|story|piece|feature|wrote|told (?:its )?readers|published an?)\b"
+)
+_FULL_NAME = re.compile(r"\b([^\W\d_a-z][\w’'-]+)\s+(?:[A-Z]\.\s+)?([^\W\d_a-z][\w’'-]+)\b")
+_KIND = re.compile(f"{PERSON_KINDS}|{ORGANISATION_KINDS}")
+_MAX_PHRASE, _MANY_KEYWORDS = 4, 3
+_ADVERB = re.compile(r"\b\w+ly\b")
+# "the blood-pressure claim": what claim it is stands before the word.
+_ANY_CLAIM = stems(
+    "claim claims rumor rumour theory idea statement allegation allegations event phenomenon"
+    " challenge comparison figure framing account description warning story"
+)
+_TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady minister president".split())
+
+
+class Reader:
+    """Tells what is new to somebody who has just read an article, and what is not.
+
+    Args:
+        profile: The article.
+    """
+
+    def __init__(self, profile: ArticleProfile) -> None:
+        whole = "\n".join([profile.title, profile.publisher, *profile.authors, profile.body])
+        self._stems = stems(whole)
+        self._words = frozenset(re.findall(r"[\w’'-]+", whole))
+        self._title = frozenset(content_words(f"{profile.title} {profile.subject}"))
+        self._keywords = frozenset(profile.keywords)
+        self._headline = profile.title.casefold()
+        self._shingles = shingles(profile.body)
+        self._figures, self._names = figures(whole), names(whole)
+        self._principals = tuple(
+            form
+            for name in filter(None, (profile.publisher, *profile.authors))
+            for form in name_forms(name)
+        )
+        self._full_names: dict[str, set[str]] = defaultdict(set)
+        for name in (*profile.authors, *profile.people):
+            if looks_personal(name):
+                words = strip_title(name).split()
+                self._full_names[words[-1]] |= {words[0]} | _firsts(profile.body, words[-1])
+
+    def can_place(self, statement: Statement, page: str) -> bool:
+        """Tell whether all that a statement calls by its kind alone is known from the article.
+
+        On a page that names the outlet or an author, "the article" is the one that was read.
+        """
+        return all(
+            self._knows(phrase) or (phrase.split()[-1] in _THE_ARTICLE and self.is_about(page))
+            for phrase in statement.loose
+        )
+
+    def _knows(self, phrase: str) -> bool:
+        if phrase[:1].isupper():
+            return phrase in self._words
+        if len(phrase.split()) > _MAX_PHRASE:  # a sentence that names nothing
+            words = set(content_words(phrase))
+            return bool(words & self._title) and len(words & self._keywords) >= _MANY_KEYWORDS
+        if _KIND.fullmatch(phrase.rsplit(maxsplit=1)[-1].casefold()) and " " not in phrase:
+            return False  # which company or author is meant, no report has said
+        wanted = stems(_ADVERB.sub("", phrase)) - (_ANY_CLAIM if " " in phrase else frozenset())
+        return bool(wanted) and wanted <= self._stems
+
+    def has_read(self, text: str) -> bool:
+        """Tell whether half of a text stands in the article, or the article's title in it."""
+        if self._headline and self._headline in text.casefold():
+            return True
+        own = shingles(text)
+        return len(own & self._shingles) >= _COPIED * len(own)
+
+    def news(self, text: str) -> tuple[set[str], frozenset[str]]:
+        """Return the figures and the names of a text that the article lacks."""
+        return figures(text) - self._figures, names(text) - self._names
+
+    def shared_figures(self, text: str) -> set[str]:
+        """Return the figures that a text and the article have in common."""
+        return figures(text) & self._figures
+
+    def is_about(self, page: str) -> bool:
+        """Tell whether a page names the outlet or an author."""
+        return mentions(page, self._principals)
+
+    def retells(self, text: str) -> bool:
+        """Tell whether a text says no more than what the article said."""
+        return _RETELLS.search(text) is not None and _CONTRAST.search(text) is None
+
+    def speaks_of_article(self, text: str) -> bool:
+        """Tell whether a text speaks of an article, or says what the outlet or an author wrote."""
+        return _ARTICLE.search(text) is not None or (
+            self.is_about(text) and _PUBLISHES.search(text) is not None
+        )
+
+    def means_another(self, text: str, page: str) -> bool:
+        """Tell whether a person in a text only shares the surname of one in the article.
+
+        Args:
+            text: A statement.
+            page: What its page says, title included, which may name them in full.
+        """
+        for last, firsts in self._full_names.items():
+            if re.search(rf"\b{re.escape(last)}\b", text) is None:
+                continue
+            in_text, on_page = _firsts(text, last), _firsts(page, last)
+            if in_text and not in_text & firsts:
+                return True
+            if on_page and not on_page & firsts:
+                return True
+        return False
+
+
+def _firsts(text: str, last: str) -> set[str]:
+    """Return the first names that a text gives a surname."""
+    return {
+        first
+        for first, found in _FULL_NAME.findall(text)
+        if found == last and first.casefold().strip(".") not in _TITLES | STOPWORDS
+    }

@@ -1,0 +1,93 @@
+"""The statements of the evidence that could go into a report on one article."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.generation.extractive.select import window_of
+from sidelight.generation.extractive.write_report.answering import cues_of_answer, is_private
+from sidelight.generation.statements.statements import statements
+from sidelight.text import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.generation.extractive.write_report.knowledge import Reader
+    from sidelight.generation.statements.statements import Statement
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.text_vectors import TextVectors
+
+# Cosines of all-MiniLM-L6-v2 with a sentence of the article: above the second it is the same
+# statement, above the first the same matter, of which something new has to be said.
+_SAME_MATTER, _SAME_STATEMENT = 0.75, 0.85
+_MUCH_NEWS = 2
+
+
+class Quote(NamedTuple):
+    """A statement of a segment that could go into a report.
+
+    Attributes:
+        text: One sentence.
+        segment_id: Where it stands.
+        host: The host of its page.
+        first: Number of its first sentence in the segment.
+        last: Number of its last one.
+        window: The segment with the title of its page.
+    """
+
+    text: str
+    segment_id: str
+    host: str
+    first: int
+    last: int
+    window: str
+
+
+def find_quotes(
+    profile: ArticleProfile, evidence: EvidenceSet, reader: Reader, vectors: TextVectors
+) -> list[Quote]:
+    """Return what the evidence says that a reader of the article can place and has not read."""
+    quotes: dict[str, Quote] = {}
+    for segment in (item.segment for item in evidence.items):
+        window = window_of(segment)
+        for one in statements(segment.text, segment.title):
+            if _may_be_quoted(one, window, reader):
+                quote = Quote(
+                    one.text, segment.segment_id, segment.host, one.first, one.last, window
+                )
+                quotes.setdefault(one.text, quote)
+    return _without_restatements(list(quotes.values()), profile, reader, vectors)
+
+
+def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
+    """Tell whether a reader can place a statement, and it does not only tell of the article.
+
+    A page that names the outlet or the author and answers the article may speak of it.
+    """
+    if not reader.can_place(statement, window) or reader.has_read(statement.text):
+        return False
+    if reader.means_another(statement.text, window) or reader.retells(statement.text):
+        return False
+    if is_private(statement.text) and reader.is_about(statement.text):
+        return False
+    answers = reader.is_about(window) and cues_of_answer(statement.text) > 0
+    return answers or not reader.speaks_of_article(statement.text)
+
+
+def _without_restatements(
+    quotes: Sequence[Quote], profile: ArticleProfile, reader: Reader, vectors: TextVectors
+) -> list[Quote]:
+    """Leave out what the article says itself: repeating it is no context."""
+    texts = [quote.text for quote in quotes]
+    nearest = vectors.similarity(texts, sentences(profile.body)).max(axis=1, initial=0.0)
+    kept = []
+    for quote, likeness in zip(quotes, nearest.tolist(), strict=True):
+        news = sum(map(len, reader.news(quote.text)))
+        if (
+            likeness < _SAME_MATTER
+            or (likeness < _SAME_STATEMENT and news >= _MUCH_NEWS)
+            or (news and cues_of_answer(quote.text))
+        ):
+            kept.append(quote)
+    return kept

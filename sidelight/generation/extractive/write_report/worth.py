@@ -1,0 +1,92 @@
+"""What a statement is worth to somebody who weighs an article up.
+
+Worth rises with how close the statement is to what the article is about, how many other hosts say
+something like it, how many figures the article did not give, and whether it answers rather than
+repeats. That other hosts say it too counts most: facts that matter are told
+more than once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight.generation.extractive.select import single_sentences
+from sidelight.generation.extractive.write_report.answering import cues_of_answer, tells_of_ties
+from sidelight.text import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.generation.extractive.write_report.answering import Quantities
+    from sidelight.generation.extractive.write_report.knowledge import Reader
+    from sidelight.generation.extractive.write_report.quotes import Quote
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.text_vectors import TextVectors
+
+    Floats = npt.NDArray[np.float64]
+
+_PER_HOST, _MOST_HOSTS = 3.0, 3.0
+_PER_FIGURE, _MOST_FIGURES = 0.3, 3
+_PER_CUE, _MOST_CUES = 0.2, 3
+_ANOTHER_FIGURE, _TIES = 0.5, 0.5
+# Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
+_ALIKE, _THE_SAME = 0.55, 0.75
+_NEAREST, _UNKNOWN = 3, 0.4
+
+
+def weight_of(
+    texts: Sequence[str], hosts: Floats, reader: Reader, quantities: Quantities
+) -> Floats:
+    """Return the factor by which each statement is worth more than its closeness to a subject.
+
+    Args:
+        texts: The statements.
+        hosts: See `told_elsewhere`.
+        reader: Somebody who has read the article.
+        quantities: The article's figures.
+    """
+    own = np.array([_own_weight(text, reader, quantities) for text in texts])
+    return np.asarray(own * (1.0 + _PER_HOST * hosts))
+
+
+def _own_weight(text: str, reader: Reader, quantities: Quantities) -> float:
+    figures, _ = reader.news(text)
+    answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
+    answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
+    return (1.0 + _PER_FIGURE * min(_MOST_FIGURES, len(figures))) * (1.0 + answers)
+
+
+def topicality(texts: Sequence[str], profile: ArticleProfile, vectors: TextVectors) -> Floats:
+    """Return how close each text is to title and nearest sentences of the article, in [0, 1]."""
+    prose = sentences(profile.body)
+    if not prose:
+        return np.full(len(texts), _UNKNOWN)  # a narrative: its angles say what it is about
+    title = vectors.similarity(texts, [profile.title])[:, 0]
+    body = np.sort(vectors.similarity(texts, prose), axis=1)[:, -_NEAREST:]
+    return np.asarray(np.clip((title + body.mean(axis=1)) / 2, 0.0, 1.0))
+
+
+def told_elsewhere(quotes: Sequence[Quote], evidence: EvidenceSet, vectors: TextVectors) -> Floats:
+    """Return how many other hosts say something like each quote, at most three.
+
+    A host whose nearest sentence is only a little alike counts in part.
+    """
+    said = [
+        (sentence, item.segment.host)
+        for item in evidence.items
+        for sentence in single_sentences(item.segment)
+    ]
+    host_of = np.array([host for _, host in said])
+    own = np.array([quote.host for quote in quotes])
+    likeness = vectors.similarity([quote.text for quote in quotes], [text for text, _ in said])
+    count = np.zeros(len(quotes))
+    for host in sorted(set(host_of.tolist())):
+        nearest = likeness[:, host_of == host].max(axis=1)
+        degree = np.clip((nearest - _ALIKE) / (_THE_SAME - _ALIKE), 0.0, 1.0)
+        count += np.where(own == host, 0.0, degree)
+    return np.minimum(count, _MOST_HOSTS)

@@ -1,0 +1,166 @@
+"""The sentences of a page that can stand in a report, made to stand alone where that is safe.
+
+A sentence is changed in five ways only, and all words of the change come from the page: a leading
+connective goes, and so does "also"; a pronoun, "the company" or "the Board" becomes the name that
+the page gives it; a sentence that points to the one before is joined to it by a semicolon; one that
+means what its page is about is attributed to the page by its title.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from sidelight.generation.reading.injection import gives_orders
+from sidelight.generation.statements.naming import Page
+from sidelight.generation.statements.pointing import (
+    ORGANISATION_KINDS,
+    PERSON_KINDS,
+    definites,
+    has_name,
+    points_out,
+)
+from sidelight.generation.statements.quotable import is_quotable, without_label
+from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
+
+_MAX_LINE_WORDS = 400
+_MAX_JOINED_WORDS = 48
+_MAX_TITLE_WORDS = 12
+
+# A title such as "Correction notice C-17" or "Survey of growers, 2019" names a document.
+_DOCUMENT = re.compile(
+    r"\b(?:notice|opinion|decision|ruling|report|study|survey|trial|test|filing|schedule|accounts"
+    r"|statistics|assessment|evaluation|re-evaluation|analysis|audit|census|directory|register"
+    r"|judg(?:e)?ment|complaint|inquiry|investigation|review|fact[- ]check|corrections?)\b"
+    r"|\b[A-Z]{2,}[A-Z0-9/-]*\d",
+    re.IGNORECASE,
+)
+_NOT_ITS_MATTER = re.compile(
+    rf"(?:{ORGANISATION_KINDS}|{PERSON_KINDS}|letter|man|woman|boy|girl|child|house|street"
+    r"|arrangement|invoice|witness|fund|shop|store|owner|editors?|page|list|note)"
+)
+_CONNECTIVE = re.compile(
+    r"^(?:(?:However|Moreover|Furthermore|Meanwhile|Nevertheless|Nonetheless|Indeed|Also|In fact"
+    r"|In addition|Additionally|Notably|Interestingly|Importantly|Of course|For example"
+    r"|For instance|Still|Yet|Now|Today|By contrast|In contrast|Overall|In short|In turn),\s+"
+    r"|(?:But|And|Yet|So)\s+(?=[^\W_a-z]|the\b|an?\b|in\b|at\b))"
+)
+_ALSO = re.compile(r"\b(is|are|was|were|has|have|had) also\b")
+_CONTRAST = re.compile(r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+")
+_PAST = re.compile(r"\b(?:was|were|had|did|gave|found|made|took|held|\w{2,}ed)\b")
+_BEYOND = re.compile(r"\b(?:the\s+(?:former|latter)|as\s+(?:above|below))\b")
+_ENDS_SENTENCE = (".", "!", "?", '"', "”")
+
+
+class Statement(NamedTuple):
+    """Something a page says that can stand in a report.
+
+    Attributes:
+        text: One sentence.
+        first: Number of the first sentence of the window that it is made of.
+        last: Number of the last one; the same unless two were joined.
+        loose: What it calls by its kind alone, such as "company", or all of it where it names
+            nothing: it stands only for a reader who knows that from elsewhere.
+    """
+
+    text: str
+    first: int
+    last: int
+    loose: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=8192)  # a topic meets the same windows in every round
+def statements(text: str, title: str) -> tuple[Statement, ...]:
+    """Return what a window of a page says, in its order; joined sentences follow their first.
+
+    A text that gives orders to software that reads it says nothing: its author writes for
+    machines, not for readers.
+
+    Args:
+        text: The window.
+        title: The title of its page, which may name whom "he" or "the company" means.
+    """
+    if gives_orders(text):
+        return ()
+    found: list[Statement] = []
+    page, number = Page(title, text), 0
+    for line in clean(text).split("\n"):
+        if count_words(line) > _MAX_LINE_WORDS:
+            continue
+        standing = ""
+        page.new_paragraph()
+        for sentence in map(one_line, sentences(line)):
+            number += 1
+            alone = _alone(sentence, page)
+            loose = _loose(alone, page.known)
+            if alone:
+                found.append(Statement(alone, number, number, loose))
+            if loose and (framed := _attributed(alone, loose, page)):
+                found.append(Statement(framed, number, number))
+            follows = loose or _CONTRAST.match(sentence) or points_out(sentence, page.known)
+            if standing and follows and (joined := _joined(standing, sentence, page)):
+                found.append(Statement(joined, number - 1, number))
+            standing = "" if loose else alone
+            page.move_on(sentence, alone or sentence)
+        if not line.rstrip().endswith(_ENDS_SENTENCE):
+            page.subject = ""  # a heading begins something else
+    return tuple(found)
+
+
+def _alone(sentence: str, page: Page) -> str:
+    """Return a sentence as it can stand alone, or nothing."""
+    begun = _CONNECTIVE.sub("", without_label(sentence))
+    text = page.named(_ALSO.sub(r"\1", begun[:1].upper() + begun[1:]))
+    return "" if not text or not is_quotable(text) or points_out(text, page.known) else text
+
+
+def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
+    """Return what only a reader who knows it from elsewhere can place; all of it if it is nameless.
+
+    A sentence in the past tense that names nothing tells of something in particular.
+    """
+    found = tuple(definites(sentence, known))
+    if not found and sentence and not has_name(sentence, known) and _PAST.search(sentence):
+        return (sentence,)
+    return found
+
+
+def _attributed(sentence: str, loose: tuple[str, ...], page: Page) -> str:
+    """Return a sentence as what a document says, where it means that document's own matter."""
+    name = page.title.strip('"“”')
+    if not _DOCUMENT.search(name) or '"' in name or count_words(name) > _MAX_TITLE_WORDS:
+        return ""
+    if any(_NOT_ITS_MATTER.fullmatch(phrase.split()[-1].casefold()) for phrase in loose):
+        return ""
+    return f'{sentence.removesuffix(".")}, according to "{name}".' if sentence.endswith(".") else ""
+
+
+def _joined(standing: str, sentence: str, page: Page) -> str:
+    """Return two sentences as one, where the second points to the first or speaks against it."""
+    contrast = _CONTRAST.match(sentence)
+    rest = sentence[contrast.end() :] if contrast else sentence
+    second = _lower_first(rest, page)
+    if not second or ";" in standing or _BEYOND.search(rest):
+        return ""
+    end = "" if standing.endswith(".") else standing[-1]
+    first = standing.removesuffix(end).removesuffix(".") + end
+    text = f"{first}; {'but ' if contrast else ''}{second}"
+    if count_words(text) > _MAX_JOINED_WORDS or not is_quotable(text):
+        return ""
+    return text if is_quotable(rest[:1].upper() + rest[1:], leaning=True) else ""
+
+
+def _lower_first(text: str, page: Page) -> str:
+    """Return a sentence as it goes on after other words, or nothing if that is not known."""
+    match = re.match(r"[\w’'-]+", text)
+    if match is None:
+        return ""
+    first = match.group()
+    plain = first[0].lower() + first[1:]
+    whole = f"{page.title}\n{page.text}"
+    if plain in STOPWORDS or re.search(rf"(?<![\w-]){re.escape(plain)}(?![\w-])", whole):
+        return text[0].lower() + text[1:]
+    inside = rf"(?<=[a-z,;:] ){re.escape(first)}(?![\w-])"
+    is_name = any(c.isupper() or c.isdigit() for c in first[1:]) or re.search(inside, whole)
+    return text if is_name else ""

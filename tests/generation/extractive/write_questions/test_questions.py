@@ -1,0 +1,76 @@
+"""The questions of thirty real articles: short, rarely generic, not all cut from one pattern."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+
+import pytest
+
+from sidelight.build.roles import extractive_roles
+from sidelight.config.settings import Settings
+from sidelight.formats.topics.articles import read_articles
+from sidelight.generation.extractive.plan import ExtractivePlanner
+from sidelight.generation.extractive.profile import ExtractiveProfiler
+from sidelight.generation.extractive.write_questions.clauses import headline_claim
+from sidelight.generation.extractive.write_questions.wordings import worded
+from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.text_vectors import Encode
+from tests.helpers.public_data import PublicData
+
+_NAME = re.compile(r"[A-Z0-9$£€][\w'’.,%-]*(?:\s+(?:(?:of|and|for|the)\s+)*[A-Z0-9][\w'’.,%-]*)*")
+
+
+def pattern(question: str, profile: ArticleProfile) -> str:
+    """A question with names, figures and the subject masked."""
+    plain = question[0].lower() + question[1:]
+    plain = re.sub(re.escape(profile.subject), "NAME", plain, flags=re.IGNORECASE)
+    return _NAME.sub("NAME", plain)
+
+
+def test_questions_on_real_articles(shared_data: PublicData, lexical_encode: Encode) -> None:
+    patterns: Counter[str] = Counter()
+    for article in read_articles(shared_data / "dragun-2025" / "topics.jsonl"):
+        profile = asyncio.run(ExtractiveProfiler()(article))
+        plan = asyncio.run(ExtractivePlanner(99)(profile, (), (), EvidenceSet(), None, 1))
+        write = extractive_roles(Settings(), lexical_encode).write_questions
+        questions = asyncio.run(write(profile, plan.angles, EvidenceSet())).questions
+        assert len(questions) == 10
+        generic = {
+            text
+            for kind in ("research", "critics", "history", "statistics")
+            for subject in (profile.subject, f"the {profile.subject}")
+            for text in worded(kind, subject=subject)
+        }
+        assert len(generic.intersection(questions)) <= 4
+        for question in questions:
+            assert len(question.split()) <= 25
+            assert not any(claim.text in question for claim in profile.claims)
+        patterns.update({pattern(question, profile) for question in questions})
+    assert patterns.most_common(1)[0][1] <= 10, patterns.most_common(3)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "claim"),
+    [
+        (
+            "The Sky Takes the Parcel: Cargo Drones Will Carry 60 Percent by 2026",
+            "We think cargo drones will carry 60 percent, a large percent, by 2026.",
+            "cargo drones will carry 60 percent by 2026",
+        ),
+        (
+            'The "Safe" Sweetener That Triples Kidney Failure',
+            "A sweetener, thought safe, leads to kidney failure and more failure.",
+            'the "safe" sweetener triples kidney failure',
+        ),
+        ("How to Prepare a Jackfruit at Home", "Jackfruit is a fruit.", ""),
+        ("Birds: A Conspiracy Turned Movement", "Some say birds are drones.", ""),
+    ],
+)
+def test_a_headline_is_asked_about_if_it_states_something(
+    title: str, body: str, claim: str
+) -> None:
+    profile = ArticleProfile(title=title, publisher="", host="", subject="", body=body)
+    assert headline_claim(profile) == claim

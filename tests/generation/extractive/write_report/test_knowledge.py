@@ -1,0 +1,59 @@
+"""What a reader of the article can place, has read, or would take for somebody else."""
+
+from __future__ import annotations
+
+from sidelight.generation.extractive.write_report.knowledge import Reader
+from sidelight.generation.statements.statements import Statement
+from sidelight.schemas.investigation.profile import ArticleProfile
+
+READER = Reader(
+    ArticleProfile(
+        title="Bog bill will cost 4,000 jobs",
+        publisher="Sentinel Policy Journal",
+        host="sentinelpolicy.example",
+        authors=("Garrick Voss",),
+        subject="bog bill",
+        body=(
+            "The ministry's hydrological model is built on 14 monitoring wells in a single bog. "
+            "The bill will cost the valley 4,000 jobs by the best economic estimate there is."
+        ),
+    )
+)
+
+
+def loose(*phrases: str) -> Statement:
+    return Statement("A statement.", 1, 1, phrases)
+
+
+def test_a_kind_is_placed_if_the_article_names_it() -> None:
+    assert READER.can_place(loose("hydrological model"), "")
+    assert not READER.can_place(loose("corrected ratio"), "")
+    assert not READER.can_place(loose("hydrological model", "company"), "")
+
+
+def test_the_article_is_placed_on_a_page_that_names_outlet_or_author() -> None:
+    assert READER.can_place(loose("article"), "A ruling on Sentinel Policy Journal")
+    assert not READER.can_place(loose("article"), "A page on sheep")
+
+
+def test_what_the_article_says_has_been_read() -> None:
+    assert READER.has_read("The bill will cost the valley 4,000 jobs by the best estimate.")
+    assert not READER.has_read("The ministry expects 540 to 780 jobs to go by 2028.")
+
+
+def test_news_are_figures_and_names_that_the_article_lacks() -> None:
+    figures, names = READER.news("Dunmoor Growing Media counted 1,040 of the 4,000 jobs.")
+    assert figures == {"1040"}
+    assert {"dunmoor", "growing", "media"} == names
+
+
+def test_a_namesake_is_somebody_else() -> None:
+    assert READER.means_another("Marten Voss won the Tour of the Valley in 2017.", "")
+    assert READER.means_another("Voss won the Tour of the Valley in 2017.", "Marten Voss")
+    assert not READER.means_another("Voss has been a fellow since 2018.", "Garrick Voss")
+    assert not READER.means_another("Mr Voss has been a fellow since 2018.", "")
+
+
+def test_to_say_what_the_article_said_is_to_retell_it() -> None:
+    assert READER.retells("The article said that the bill would cost the valley 4,000 jobs.")
+    assert not READER.retells("The article said 4,000 jobs, but the report counts a full closure.")
