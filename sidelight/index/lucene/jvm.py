@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import sys
 import threading
@@ -30,6 +31,10 @@ MIN_JAVA = 21
 # Java's own limit is a quarter of the memory for each process. Lucene keeps little in the heap: it
 # maps its files.
 _HEAP = "-Xmx1g"
+
+# Of a thread, in bytes: Java takes at most a gigabyte, and needs some for itself.
+_LARGEST_STACK = 64 << 20
+_SMALLEST_STACK = 1 << 20
 
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 
@@ -138,7 +143,7 @@ def _start() -> None:
 
     jnius_config.set_classpath(str(jar))
     # Ctrl-C stays Python's. No vector module: this Lucene uses it for its own vector search only.
-    jnius_config.add_options("-Xrs", _HEAP, *_warnings_off(java.version))
+    jnius_config.add_options("-Xrs", _HEAP, _stack(), *_warnings_off(java.version))
     from jnius import autoclass
 
     logger = autoclass("java.util.logging.Logger").getLogger("org.apache.lucene")
@@ -146,6 +151,18 @@ def _start() -> None:
     _quiet_loggers.append(logger)
     level = autoclass("org.apache.logging.log4j.Level").ERROR
     autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level)
+
+
+def _stack() -> str:
+    """Return the option that leaves Python's main thread its stack.
+
+    Java closes what it takes for the end of the stack of every thread it meets, and it takes the
+    main thread's to be as large as those it makes itself, a megabyte. Whatever needs more there,
+    such as a product of matrices deep within other calls, would end the process without a word.
+    """
+    soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    size = _LARGEST_STACK if soft == resource.RLIM_INFINITY else min(soft, _LARGEST_STACK)
+    return f"-Xss{max(size, _SMALLEST_STACK) // 1024}k"
 
 
 def _warnings_off(java_version: int) -> tuple[str, ...]:

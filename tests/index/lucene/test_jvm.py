@@ -72,3 +72,16 @@ def test_java_is_silent_and_pyserini_is_not_imported(tmp_path: Path) -> None:
 def test_a_class_that_is_not_there() -> None:
     with pytest.raises(MachineError, match=r"lacks no\.such\.Class"):
         java_class("no.such.Class")
+
+
+def test_the_main_thread_keeps_its_stack() -> None:
+    # With a megabyte, which Java leaves it by default, about two hundred of these calls are the end.
+    script = (
+        "from sidelight.index.lucene.jvm import java_class\n"
+        'java_class("java.lang.String")\n'
+        "def down(n):\n"
+        "    return sorted([n], key=lambda _: down(n - 1))[0] if n else 0\n"
+        "assert down(300) == 300\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
+    assert ended.returncode == 0, ended.stderr
