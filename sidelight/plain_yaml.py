@@ -38,7 +38,7 @@ class _Loader(yaml.SafeLoader):
     depth = 0
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
-        event = self.peek_event()
+        event = self.peek_event()  # type: ignore[no-untyped-call]
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self._refused(f"at most {MAX_DEPTH} levels", "more", event)
