@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint slow fuzz bench clean
+.PHONY: demo test check lint slow fuzz audit sbom bench clean
 
 demo: $(READY)
 	$(BIN)/sidelight demo
@@ -25,12 +25,23 @@ slow: $(READY)
 fuzz: $(READY)
 	$(BIN)/python -m pytest -m fuzz tests/fuzz
 
+# Tools of their own environments, so that what is looked at is not changed by looking.
+audit:
+	$(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet pip-audit==2.10.1
+	$(VENV)-audit/bin/pip-audit --no-deps --disable-pip -r constraints.txt
+
+sbom: $(READY)
+	$(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet cyclonedx-bom==7.5.0
+	$(VENV)-audit/bin/cyclonedx-py environment $(BIN)/python -o sbom.json
+
 bench: $(READY)
 	for file in benchmarks/bench_*.py; do \
 	  $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-audit
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +14,8 @@ from sidelight.cli.options.inputs import Config, Overrides, index_option
 from sidelight.cli.options.models import BaseUrl, model_access, parallel_option
 from sidelight.cli.options.results import output_option
 
+_TOKEN = "SIDELIGHT_SERVE_TOKEN"  # the name of a variable  # noqa: S105
+_MIN_TOKEN = 16
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -33,6 +37,10 @@ def serve(  # long: one list of options
     kept: Annotated[
         int, typer.Option("--keep", min=1, help="Finished investigations that stay.")
     ] = 200,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--name", help="Name of this machine in addresses, where --host is its own."),
+    ] = None,
     limit_s: Annotated[
         int, typer.Option("--limit", min=1, help="Seconds that an investigation may take.")
     ] = 1800,
@@ -54,14 +62,8 @@ def serve(  # long: one list of options
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
     folder = open_index(index)
+    hosts, token = _who_may_ask(host, names or ())
     access = model_access(output / "cache", base_url=base_url)
-    if host not in _LOOPBACK:
-        err.print(
-            f"Listening on {host}: everyone who can reach this machine can use it. There are no "
-            "passwords; put a proxy that asks for one in front.",
-            style="yellow",
-            markup=False,
-        )
     sources = open_sources(settings.retrieval, folder)
     with Worker(lambda: open_investigation(settings, sources, access)) as worker:
         desk = Desk(
@@ -74,10 +76,38 @@ def serve(  # long: one list of options
             kept=kept,
             limit_s=limit_s,
         )
-        # Anywhere else, names are the business of whoever put the app there.
-        hosts = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else ("*",)
-        app = make_app(desk, hosts=hosts, per_minute=per_minute)
+        app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
         serve_app(app, host, port)
+
+
+def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return the names under which the app may be addressed, and the token that it asks for.
+
+    Raises:
+        UsageError: Others can reach this machine there, and there is no name or no token.
+    """
+    from sidelight.errors import UsageError
+
+    token = os.environ.get(_TOKEN, "")
+    if host not in _LOOPBACK and not names:
+        raise UsageError(
+            f"others can reach {host}: expected the names by which they will",
+            remedy="Give each with --name, such as --name server.example.org",
+        )
+    if (token or host not in _LOOPBACK) and len(token) < _MIN_TOKEN:
+        raise UsageError(
+            f"expected a token of {_MIN_TOKEN} characters or more in {_TOKEN}; found {len(token)}",
+            remedy=f"Make one: export {_TOKEN}=$(openssl rand -hex 16)",
+        )
+    if host not in _LOOPBACK:
+        err.print(
+            f"Listening on {host}: who shows the token of {_TOKEN} can use it. Nothing is "
+            "encrypted; put a proxy with TLS in front.",
+            style="yellow",
+            markup=False,
+        )
+    local = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else ()
+    return (*local, *names), token
 
 
 def _check_track(name: str) -> None:

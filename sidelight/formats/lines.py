@@ -6,6 +6,7 @@ more characters; either tears a question or a JSON string in two. Only LF ends a
 
 from __future__ import annotations
 
+import json
 import zlib
 from codecs import BOM_UTF8
 from contextlib import contextmanager
@@ -168,11 +169,43 @@ def read_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     findings = Findings(path)
     objects = []
     for number, text in read_lines(path):
-        value = decode_object(text, number, findings)
+        value = decode_unique(text, number, findings)
         if value is not None:
             objects.append((number, value))
     findings.raise_errors()
     return objects
+
+
+def decode_unique(text: str, number: int, findings: Findings) -> dict[str, Any] | None:
+    """Return the JSON object in a text that has each key once; see `decode_object`.
+
+    Of a repeated key, readers take the first value or the last one, and so two files.
+    """
+    value = decode_object(text, number, findings)
+    if value is None:
+        return None
+    try:
+        json.loads(text, object_pairs_hook=_once)
+    except ValueError as error:
+        findings.error(
+            "key-repeated",
+            number,
+            expected="each key once in an object",
+            found=quoted(str(error)),
+            remedy="Keep one of them.",
+        )
+        return None
+    except RecursionError:  # deeper than any value that passes the checks to come
+        pass
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise ValueError(key)
+        seen.add(key)
 
 
 def decode_object(text: str, number: int | None, findings: Findings) -> dict[str, Any] | None:

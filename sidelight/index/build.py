@@ -28,6 +28,7 @@ from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import Engine, LocalEngine
 from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, open_text
 from sidelight.index.given import GivenParts
+from sidelight.index.integrity import hash_files
 from sidelight.index.lucene.segments import ANALYZER, merge_lucene
 from sidelight.index.manifest import (
     MANIFEST,
@@ -150,12 +151,14 @@ def build_index(
                         ),
                     )
                 segments = len(text)
+            files = _files(folder)
             manifest = Manifest(
                 plan=plan,
                 segments=segments,
                 documents=sum(report.documents for report in reports),
                 shards=tuple(shard for report in reports for shard in report.shards),
-                files=_files(folder),
+                files=files,
+                hashes=hash_files(folder, files),
                 libraries=installed_versions(_PACKAGES),
                 encoding=read_encoding(build.folder),
             )

@@ -66,7 +66,14 @@ class IndexFolder:
             )
         if profile == IN_LUCENE:
             return LuceneVectors(sorted(folder.glob(f"{HNSW}-*")))
-        return VectorIndex(folder)
+        try:
+            return VectorIndex(folder)
+        except (RuntimeError, ValueError, EOFError, OSError) as error:  # of FAISS and numpy
+            reason = str(error).strip().partition("\n")[0]
+            raise InputError(
+                f"{folder}: the vectors cannot be read: {reason}",
+                remedy="See which file it is with `sidelight index verify`; build the index again.",
+            ) from error
 
     @cached_property
     def encoder(self) -> Encoder:

@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, TypeVar
 
 import orjson
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_write, sha256_file
@@ -14,6 +14,7 @@ from sidelight.formats.findings import Findings
 from sidelight.index.encoding.calibration import Encoding
 from sidelight.index.encoding.encoder import EncoderIdentity
 from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.integrity import FileHash, check_samples
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.index.text.part_report import ShardReport
 from sidelight.index.vectors.profiles import EXACT
@@ -95,6 +96,7 @@ class Manifest(Value):
         documents: How many documents they come from; 0 where only Lucene has the text.
         shards: What was found in each shard; indexes of format 1 do not say.
         files: Size in bytes of each file, by its path in the folder.
+        hashes: Of each file that is no link; none in an index of an older version.
         libraries: Versions of the packages that wrote it.
         encoding: How the segments were encoded; None if their vectors were given.
     """
@@ -104,6 +106,7 @@ class Manifest(Value):
     documents: int
     shards: tuple[ShardReport, ...] = ()
     files: dict[str, int]
+    hashes: dict[str, FileHash] = Field(default_factory=dict)
     libraries: dict[str, str]
     encoding: Encoding | None = None
 
@@ -138,11 +141,11 @@ def write_plan(folder: Path, plan: IndexPlan) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a finished index and check that its files are there.
+    """Read the manifest of a finished index and check that its files are there, by samples of them.
 
     Raises:
         InputError: There is no finished index, it was made by a newer version, or a file is missing
-            or has another size.
+            or is not as it was.
     """
     path = folder / MANIFEST
     if not path.exists():
@@ -164,6 +167,8 @@ def read_manifest(folder: Path) -> Manifest:
                 found=found,
                 remedy="Copy the whole folder again, or delete it and build the index again.",
             )
+    findings.raise_errors()
+    check_samples(folder, manifest.hashes, findings)
     findings.raise_errors()
     return manifest
 
@@ -189,7 +194,7 @@ def _read(path: Path, kind: type[V]) -> V:
                 remedy="Install a newer sidelight, or build the index again with this one.",
             )
         return kind.model_validate_json(path.read_bytes())
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValidationError) as error:
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValidationError) as error:
         raise InputError(
             f"{path}: expected what `sidelight index build` wrote; found: {error}",
             remedy="Delete the folder and build the index again.",

@@ -124,6 +124,12 @@ def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iter
     for task in track.tasks:
         (run_id,), file = read[task.name].run_ids, run.file(task)
         path = folder / run_id
+        if run_id.casefold() in {LIST, ".", ".."}:
+            raise UsageError(
+                f"{run.path}: expected a run id that can name a file; found {run_id!r}, which is "
+                "the name of another one",
+                remedy="Choose another: --set submission.run_id=...",
+            )
         if path.exists():
             raise UsageError(
                 f"{run.path}: expected run ids that no other run has; found {run_id!r} again",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.responses import FileResponse, HTMLResponse
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -17,7 +19,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
 from sidelight.serve.desk import FullError, Job, State
-from sidelight.serve.guards import BodyGuard, RateLimit
+from sidelight.serve.guards import BodyGuard, ClientAddress, RateGuard, TokenGuard, client_of
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from sidelight.serve.desk import Desk
 
 MAX_BODY_BYTES = 1_000_000
+STREAMS_OF_A_CLIENT = 20
 BODY_TIMEOUT_S = 10.0
 
 _START = Path(__file__).with_name("start.html")
@@ -40,6 +43,10 @@ class Submission(Value):
         "", description="Where it was published; nothing is fetched from there."
     )
     text: str = Field(min_length=1, max_length=200_000, description="Its text.")
+
+
+_FIELDS = {"body", *Submission.model_fields}
+_NO_ARTICLE = "Expected a JSON object with title, url and text."
 
 
 class Progress(Value):
@@ -62,7 +69,7 @@ class Progress(Value):
     page: str = ""
 
 
-def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int) -> FastAPI:
+def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = "") -> FastAPI:
     """Return the app.
 
     Args:
@@ -70,6 +77,7 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int) -> FastAPI:
         hosts: Names under which the app may be addressed; a page elsewhere cannot reach it under
             one of its own.
         per_minute: Articles that one client may submit in a minute.
+        token: Must be shown with every request; empty where everybody on this machine may ask.
     """
 
     @asynccontextmanager
@@ -81,9 +89,15 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int) -> FastAPI:
     app = FastAPI(
         title="sidelight", version=VERSION, docs_url=None, redoc_url=None, lifespan=lifespan
     )
+    app.add_exception_handler(RequestValidationError, _refuse_invalid)
+    # The last one added comes first.
     app.add_middleware(BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
+    app.add_middleware(RateGuard, per_minute=per_minute)
+    if token:
+        app.add_middleware(TokenGuard, token=token)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    routes = _Routes(desk, RateLimit(per_minute))
+    app.add_middleware(ClientAddress)
+    routes = _Routes(desk)
     one = "/investigations/{job_id}"
     app.get("/", response_class=HTMLResponse, include_in_schema=False)(routes.start)
     app.post("/investigations", status_code=202)(routes.submit)
@@ -95,18 +109,16 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int) -> FastAPI:
 
 
 class _Routes:
-    def __init__(self, desk: Desk, limit: RateLimit) -> None:
+    def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._limit = limit
+        self._streams: Counter[str] = Counter()
 
     async def start(self) -> HTMLResponse:
         text = _START.read_text(encoding="utf-8")
         return HTMLResponse(text, headers=_headers(_policy(text)))
 
-    async def submit(self, submission: Submission, request: Request) -> Progress:
+    async def submit(self, submission: Submission) -> Progress:
         """Have an article investigated; 429 when there are too many."""
-        if not self._limit.allows(request.client.host if request.client else ""):
-            raise HTTPException(429, "Too many articles in a minute.", _RETRY_S)
         article = Article(
             topic_id="article", url=submission.url, title=submission.title, body=submission.text
         )
@@ -125,17 +137,24 @@ class _Routes:
         self._desk.cancel(job)
         return self._progress(job)
 
-    async def follow(self, job_id: str) -> EventSourceResponse:
+    async def follow(self, job_id: str, request: Request) -> EventSourceResponse:
         """Send the progress of an investigation as server-sent events until it has ended."""
-        job = self._find(job_id)
+        job, client = self._find(job_id), client_of(request.scope)
+        if self._streams[client] >= STREAMS_OF_A_CLIENT:
+            raise HTTPException(429, "Too many event streams at once.", _RETRY_S)
 
         async def events() -> AsyncIterator[ServerSentEvent]:
-            ended = False
-            while not ended:
-                changed, ended = job.changed, job.ended
-                yield ServerSentEvent(self._progress(job).model_dump_json(), event="progress")
-                if not ended:
-                    await changed.wait()
+            self._streams[client] += 1
+            try:
+                ended = False
+                while not ended:
+                    changed, ended = job.changed, job.ended
+                    yield ServerSentEvent(self._progress(job).model_dump_json(), event="progress")
+                    if not ended:
+                        await changed.wait()
+            finally:
+                self._streams[client] -= 1
+                self._streams += Counter()  # drops who has none
 
         return EventSourceResponse(events())
 
@@ -162,6 +181,24 @@ class _Routes:
             message=job.message,
             page=f"/investigations/{job.job_id}/page" if job.state == "done" else "",
         )
+
+
+async def _refuse_invalid(_: Request, error: Exception) -> JSONResponse:
+    """Say what is wrong with a body without a word of it: not all that comes can be sent back."""
+    faults = error.errors() if isinstance(error, RequestValidationError) else ()
+    return JSONResponse(
+        {
+            "detail": [
+                {
+                    "loc": [part for part in fault["loc"] if part in _FIELDS],
+                    "msg": fault["msg"] if fault["loc"][-1] in _FIELDS else _NO_ARTICLE,
+                    "type": fault["type"],
+                }
+                for fault in faults[:10]
+            ]
+        },
+        422,
+    )
 
 
 def _headers(policy: str = "") -> dict[str, str]:

@@ -1,8 +1,12 @@
-"""What stands between the network and the app: sizes, slow senders, too many requests."""
+"""What stands between the network and the app: addresses, tokens, sizes, too many requests."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
+import hmac
+import ipaddress
 from typing import TYPE_CHECKING
 
 from limits import parse
@@ -11,6 +15,8 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.responses import JSONResponse
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -80,5 +86,100 @@ class RateLimit:
         return self._limiter.hit(self._limit, client)
 
 
-def _refuse(status: int, message: str) -> JSONResponse:
-    return JSONResponse({"detail": message}, status, headers={"Connection": "close"})
+class RateGuard:
+    """Counts every submission of a client before its body is looked at.
+
+    Args:
+        app: The app.
+        per_minute: Submissions that one client may make in any minute; beyond it gets 429.
+    """
+
+    def __init__(self, app: ASGIApp, *, per_minute: int) -> None:
+        self._app = app
+        self._limit = RateLimit(per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope.get("method") == "POST" and not self._limit.allows(client_of(scope)):
+            refusal = _refuse(429, "Too many articles in a minute.", {"Retry-After": "60"})
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class TokenGuard:
+    """Asks for a token: as `Authorization: Bearer`, or as the password a browser asks for.
+
+    Args:
+        app: The app.
+        token: The token.
+    """
+
+    def __init__(self, app: ASGIApp, *, token: str) -> None:
+        self._app = app
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and not hmac.compare_digest(_shown_token(scope), self._token):
+            asks = {"WWW-Authenticate": 'Basic realm="sidelight", charset="UTF-8"'}
+            await _refuse(401, "The token is missing or wrong.", asks)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class ClientAddress:
+    """Takes a proxy's word for where a request came from, if it is a plain address.
+
+    Args:
+        app: The app.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and _is_loopback(client_of(scope)):
+            forwarded = _header(scope, b"x-forwarded-for").rpartition(b",")[2].strip()
+            try:
+                address = ipaddress.ip_address(forwarded.decode("ascii"))
+            except ValueError:
+                pass
+            else:
+                scope["client"] = (str(address), 0)
+        await self._app(scope, receive, send)
+
+
+def client_of(scope: Scope) -> str:
+    """Return the address a request came from."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    found: list[bytes] = [value for key, value in scope["headers"] if key == name]
+    return found[-1] if found else b""
+
+
+def _shown_token(scope: Scope) -> bytes:
+    kind, _, value = _header(scope, b"authorization").partition(b" ")
+    if kind.lower() != b"basic":
+        return value.strip() if kind.lower() == b"bearer" else b""
+    try:
+        return base64.b64decode(value, validate=True).partition(b":")[2]
+    except binascii.Error:
+        return b""
+
+
+def _refuse(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(
+        {"detail": message}, status, headers={"Connection": "close"} | dict(headers or {})
+    )

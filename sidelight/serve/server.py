@@ -1,31 +1,72 @@
-"""The web server around the app, with an end to connections that say nothing."""
+"""The web server around the app, with an end to connections that say nothing or are too many."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, ClassVar
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 if TYPE_CHECKING:
+    import asyncio
+
     from fastapi import FastAPI
 
 _SILENCE_S = 10.0
 _KEEP_ALIVE_S = 5
 _CONNECTIONS = 1000
+_CONNECTIONS_OF_A_CLIENT = 200
 _STOP_S = 5
 
 
 class _ImpatientProtocol(H11Protocol):
-    """Closes a connection on which no whole request head has arrived in time."""
+    """Closes a connection whose next request head does not arrive in time, or a client's 201st."""
+
+    _connections: ClassVar[Counter[str]] = Counter()
+    _silence: asyncio.TimerHandle | None = None
+    _peer = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        asyncio.get_running_loop().call_later(_SILENCE_S, self._end_silence)
+        self._peer = self.client[0] if self.client else ""
+        self._connections[self._peer] += 1
+        if self._connections[self._peer] > _CONNECTIONS_OF_A_CLIENT:
+            transport.close()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._connections[self._peer] -= 1
+        if not self._connections[self._peer]:
+            del self._connections[self._peer]
+        if self._silence is not None:
+            self._silence.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch()
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _watch(self) -> None:
+        """Begin to wait for a request, however few of its bytes come at a time, or stop waiting."""
+        if not self._is_waiting and self._silence is not None:
+            self._silence.cancel()
+            self._silence = None
+        elif self._is_waiting and self._silence is None:
+            self._silence = self.loop.call_later(_SILENCE_S, self._end_silence)
 
     def _end_silence(self) -> None:
-        if self.cycle is None:
+        self._silence = None
+        if self._is_waiting:
             self.transport.close()
 
 
@@ -38,6 +79,8 @@ def make_config(app: FastAPI, host: str, port: int) -> uvicorn.Config:
         http=_ImpatientProtocol,
         ws="none",
         limit_concurrency=_CONNECTIONS,
+        # It would log and count whatever a client writes into the header; the app reads it itself.
+        proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=_STOP_S,
         server_header=False,

@@ -1,20 +1,24 @@
 from __future__ import annotations
 
+import contextlib
 import fcntl
+import random
 import shutil
 import time
 from pathlib import Path
 
 import orjson
 import pytest
+from typer.testing import CliRunner
 
+from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.index import build as module
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import IndexFolder, open_index
-from sidelight.index.manifest import FORMAT_VERSION
+from sidelight.index.manifest import FORMAT_VERSION, IndexPlan
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.registry import names
 from sidelight.retrieval.named import open_retriever
@@ -177,3 +181,53 @@ class TestOpening:
         (copy / "manifest.json").write_text("{}")
         with pytest.raises(InputError, match="Delete the folder"):
             open_index(copy)
+
+    def test_text_of_the_same_length(self, copy: Path, small_index: IndexFolder) -> None:
+        path = copy / "docstore" / "segments.sqlite"
+        content = path.read_bytes()
+        word = next(iter(small_index.docstore)).text.split()[0].encode()
+        assert word in content
+        path.write_bytes(content.replace(word, word[::-1], 1))
+        assert open_manifest_hash(copy) == small_index.manifest.fingerprint()
+        with pytest.raises(InvalidFileError, match=r"segments\.sqlite as it was built"):
+            open_index(copy)
+
+    def test_a_change_between_the_samples_is_found_by_reading_all(self, copy: Path) -> None:
+        path = copy / "manifest.json"
+        content = orjson.loads(path.read_bytes())
+        name = "docstore/segments.sqlite"
+        content["hashes"][name]["whole"] = "0" * 64
+        path.write_bytes(orjson.dumps(content))
+        open_index(copy)
+        result = CliRunner().invoke(app, ["index", "verify", str(copy)])
+        assert isinstance(result.exception, InvalidFileError)
+        assert name in str(result.exception)
+
+    def test_all_files_are_as_they_were_built(self, copy: Path) -> None:
+        result = CliRunner().invoke(app, ["index", "verify", str(copy)])
+        assert result.exit_code == 0, result.output
+        assert "files as they were built" in result.output
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_damage_that_samples_miss_is_an_error_and_no_traceback(
+        self, copy: Path, seed: int
+    ) -> None:
+        """As if the index were too large for its samples to show it."""
+        path = copy / "manifest.json"
+        content = orjson.loads(path.read_bytes())
+        files = [name for name, size in content["files"].items() if size > 200]
+        name = random.Random(seed).choice(sorted(files))
+        content["hashes"] = {}
+        path.write_bytes(orjson.dumps(content))
+        damaged = bytearray((copy / name).read_bytes())
+        damaged[:200] = random.Random(seed).randbytes(200)
+        (copy / name).write_bytes(damaged)
+        with contextlib.suppress(InputError):
+            folder = open_index(copy)
+            list(folder.docstore)
+            open_retriever("hybrid", folder).search([Query(query_id="q", text="a wing")], 5)
+
+
+def open_manifest_hash(folder: Path) -> str:
+    content = orjson.loads((folder / "manifest.json").read_bytes())
+    return IndexPlan.model_validate_json(orjson.dumps(content["plan"])).fingerprint()

@@ -97,3 +97,17 @@ def test_more_than_ten_runs_are_packed_with_a_warning(tmp_path: Path) -> None:
     assert pack(tmp_path / "ten", *runs[:10]).warnings == ()
     (warning,) = pack(tmp_path / "eleven", *runs).warnings
     assert (warning.code, warning.severity, warning.found) == ("runs-many", "warning", "11")
+
+
+@pytest.mark.parametrize("name", ["runs.csv", "Runs.CSV", ".", ".."])
+def test_a_run_cannot_be_called_like_another_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = made(tmp_path, "a")
+    for file in (directory.path / "task1.tsv", directory.path / "task2.jsonl"):
+        file.write_text(
+            file.read_text().replace("sidelight-a-t1", name).replace("sidelight-a-t2", name)
+        )
+    with pytest.raises(UsageError, match="which is the name of another one"):
+        pack(tmp_path / "out", directory)
+    assert not (tmp_path / "out").exists()

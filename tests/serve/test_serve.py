@@ -20,8 +20,9 @@ from typing import Any
 import pytest
 import uvicorn
 
+from sidelight.cli.serve import _who_may_ask as who_may_ask
 from sidelight.config.settings import Settings
-from sidelight.errors import InputError, MachineError
+from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.outcome import Outcome
@@ -29,6 +30,7 @@ from sidelight.serve import app as app_module
 from sidelight.serve import server as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app
 from sidelight.serve.desk import Desk
+from sidelight.serve.guards import ClientAddress, client_of
 from sidelight.serve.worker import Worker
 from tests.helpers.scripted_runs import scripted
 
@@ -92,6 +94,7 @@ def served(
     kept: int = 5,
     per_minute: int = 1000,
     limit_s: float = 60,
+    token: str = "",
 ) -> Iterator[Site]:
     @asynccontextmanager
     async def start() -> AsyncIterator[Investigate]:
@@ -108,7 +111,7 @@ def served(
             kept=kept,
             limit_s=limit_s,
         )
-        app = make_app(desk, hosts=("127.0.0.1",), per_minute=per_minute)
+        app = make_app(desk, hosts=("127.0.0.1",), per_minute=per_minute, token=token)
         server = uvicorn.Server(server_module.make_config(app, "127.0.0.1", 0))
         thread = threading.Thread(target=server.run)
         thread.start()
@@ -185,6 +188,90 @@ def test_what_is_no_article_is_refused(site: Site, body: object, status: int) ->
     assert "detail" in content
 
 
+SECRET = "words that nobody else may read"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"text": NaN}',
+        '{"text": Infinity, "title": "SECRET"}',
+        '{"text": 1e999}',
+        '{"text": "\\ud800 SECRET"}',
+        '{"text": "a", "title": "\\udfff"}',
+        '{"text": "a", "SECRET \\ud800": 1}',
+        '{"text": ["SECRET", NaN]}',
+        '{"text": "a", "url": "SECRET"}',
+        '["SECRET", NaN]',
+        "SECRET NaN",
+        "NaN",
+    ],
+)
+def test_what_json_cannot_say_is_refused_without_an_echo(site: Site, body: str) -> None:
+    status, content, _ = site.ask("/investigations", body.replace("SECRET", SECRET).encode())
+    assert status == 422
+    assert content["detail"][0]["msg"]
+    assert "words" not in json.dumps(content)
+
+
+def test_invalid_articles_count_too(tmp_path: Path) -> None:
+    with served(tmp_path, per_minute=2) as site:
+        found = [site.ask("/investigations", b"{")[0] for _ in range(3)]
+        assert found == [422, 422, 429]
+        assert site.ask("/")[0] == 200
+
+
+def test_a_token_is_asked_for_everywhere(tmp_path: Path) -> None:
+    with served(tmp_path, token="0123456789abcdef") as site:
+        basic = base64.b64encode(b"anyone:0123456789abcdef").decode()
+        wrong = base64.b64encode(b"anyone:0123456789abcdeg").decode()
+        for shown in ("Bearer 0123456789abcdef", f"Basic {basic}"):
+            assert site.ask("/", None, {"Authorization": shown})[0] == 200
+        for shown in ("", "Bearer", "Bearer x", f"Basic {wrong}", "Basic ?", "Digest a", "é"):
+            status, _, headers = site.ask(
+                "/", None, {"Authorization": shown.encode().decode("latin-1")}
+            )
+            assert (status, headers["www-authenticate"][:5]) == (401, "Basic")
+        assert site.ask("/investigations", ARTICLE)[0] == 401
+        assert site.ask("/openapi.json")[0] == 401
+
+
+def test_listening_to_others_takes_names_and_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SIDELIGHT_SERVE_TOKEN", raising=False)
+    assert "localhost" in who_may_ask("127.0.0.1", ())[0]
+    with pytest.raises(UsageError, match="the names by which they will"):
+        who_may_ask("0.0.0.0", ())
+    with pytest.raises(UsageError, match="expected a token"):
+        who_may_ask("0.0.0.0", ["a.example"])
+    monkeypatch.setenv("SIDELIGHT_SERVE_TOKEN", "short")
+    with pytest.raises(UsageError, match="expected a token"):
+        who_may_ask("127.0.0.1", ())
+    monkeypatch.setenv("SIDELIGHT_SERVE_TOKEN", "x" * 16)
+    assert who_may_ask("0.0.0.0", ["a.example"]) == (("a.example",), "x" * 16)
+
+
+@pytest.mark.parametrize(
+    ("peer", "header", "client"),
+    [
+        ("127.0.0.1", "203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "evil, 203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "203.0.113.9, x\x1b[2J 200 OK", "127.0.0.1"),
+        ("127.0.0.1", "", "127.0.0.1"),
+        ("198.51.100.7", "203.0.113.9", "198.51.100.7"),
+    ],
+)
+def test_only_a_proxy_here_may_say_where_a_request_came_from(
+    peer: str, header: str, client: str
+) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert client_of(scope) == client
+
+    headers = [(b"x-forwarded-for", header.encode())]
+    scope = {"type": "http", "client": (peer, 1), "headers": headers}
+    asyncio.run(ClientAddress(app)(scope, None, None))  # type: ignore[arg-type]
+    assert client_of(scope) == client
+
+
 def test_a_page_elsewhere_cannot_submit(site: Site) -> None:
     # What a form of another site can send without asking the browser for leave.
     plain = site.ask("/investigations", ARTICLE, {"Content-Type": "text/plain"})
@@ -233,6 +320,59 @@ def test_a_silent_connection_is_closed(tmp_path: Path, monkeypatch: pytest.Monke
     with served(tmp_path) as site, connected(site) as connection:
         connection.sendall(b"GET / HTT")
         assert connection.recv(1000) == b""
+
+
+def test_a_connection_that_falls_silent_after_a_request_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "_SILENCE_S", 0.3)
+    monkeypatch.setattr(server_module, "_KEEP_ALIVE_S", 60)
+    with served(tmp_path) as site, connected(site) as connection:
+        for _ in range(2):  # a whole request does not use up the time of the next one
+            connection.sendall(b"GET /investigations/x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            reply = b""
+            while not reply.endswith(b"}"):
+                reply += connection.recv(10_000)
+            assert b" 404 " in reply
+            time.sleep(0.2)
+        connection.sendall(b"G")
+        assert connection.recv(1000) == b""
+
+
+def test_one_client_cannot_take_all_connections(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "_CONNECTIONS_OF_A_CLIENT", 3)
+    with served(tmp_path) as site:
+        held = [connected(site) for _ in range(3)]
+        with connected(site) as refused:
+            assert refused.recv(1000) == b""
+        port = int(site.address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), 10, ("127.0.0.2", 0)) as other:
+            other.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert other.recv(1000).startswith(b"HTTP/1.1 200")
+        for connection in held:
+            connection.close()
+        time.sleep(0.2)
+        assert site.ask("/")[0] == 200
+
+
+def test_one_client_cannot_take_all_event_streams(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "STREAMS_OF_A_CLIENT", 2)
+    with served(tmp_path, endless) as site:
+        job = site.submit()
+        request = f"GET /investigations/{job}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+        held = [connected(site) for _ in range(2)]
+        for connection in held:
+            connection.sendall(request)
+            assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+        assert site.ask(f"/investigations/{job}/events")[0] == 429
+        for connection in held:
+            connection.close()
+        site.ask(f"/investigations/{job}", method="DELETE")
+        assert site.events(job)[-1]["state"] == "failed"
 
 
 def test_too_many_are_told_to_come_back(tmp_path: Path) -> None:

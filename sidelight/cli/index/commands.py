@@ -126,6 +126,20 @@ def info(
     _show(folder, read_manifest(folder), as_json=as_json)
 
 
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
+) -> None:
+    """Read every file of an index, and name those that are not as they were built."""
+    from sidelight.index.integrity import verify_files
+    from sidelight.index.manifest import read_manifest
+
+    hashes = read_manifest(folder).hashes
+    with progress_bar("files", total=len(hashes)) as advance:
+        count = verify_files(folder, hashes, advance)
+    out.print(f"{folder}: {count} files as they were built", markup=False)
+
+
 def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
     if as_json:
         print_json({**manifest.model_dump(), "fingerprint": manifest.fingerprint()})

@@ -50,7 +50,7 @@ def compare_qrels(
         thresholds: The lowest grade that counts as relevant on the first and the second side.
 
     Raises:
-        InputError: No document is labelled by both.
+        InputError: No document is labelled by both, or the labels are no grades.
     """
     by_query = _labelled_by_both(first, second)
     pairs = [pair for query in by_query for pair in query]
@@ -60,12 +60,7 @@ def compare_qrels(
             remedy="Compare labels of the same queries and documents.",
         )
     used = sorted({pair[0] for pair in pairs}), sorted({pair[1] for pair in pairs})
-    scale = range(min(used[0][0], used[1][0]), max(used[0][-1], used[1][-1]) + 1)
-    if scale.stop - scale.start > _MOST_GRADES:
-        raise InputError(
-            f"expected at most {_MOST_GRADES} grades; found labels from {scale[0]} to {scale[-1]}",
-            remedy="Compare relevance labels; scores are compared with `sidelight agree scores`.",
-        )
+    scale = _scale(min(used[0][0], used[1][0]), max(used[0][-1], used[1][-1]))
     relevance = None
     if thresholds is not None:
         relevance = CategoryAgreement.of(
@@ -105,6 +100,15 @@ def _labelled_by_both(
         for query_id, grades in first.items()
         if query_id in second
     ]
+
+
+def _scale(lowest: int, highest: int) -> range:
+    if highest - lowest >= _MOST_GRADES:
+        raise InputError(
+            f"expected at most {_MOST_GRADES} grades; found labels from {lowest} to {highest}",
+            remedy="Compare relevance labels; scores are compared with `sidelight agree scores`.",
+        )
+    return range(lowest, highest + 1)
 
 
 def _relevance(grade: int, lowest_relevant: int) -> str:

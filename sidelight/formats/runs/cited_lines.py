@@ -8,7 +8,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from sidelight.formats.findings import quoted
-from sidelight.formats.lines import decode_object, open_text
+from sidelight.formats.lines import decode_unique, open_text
 from sidelight.formats.runs.submission import check_characters, check_encoding
 from sidelight.text import budget_words
 
@@ -49,7 +49,7 @@ def strict_lines(
     for line, text in file.lines:
         if "\r" in text:
             check_characters(text, line, findings)
-        content = decode_object(text, line, findings) if text.strip() else None
+        content = decode_unique(text, line, findings) if text.strip() else None
         if content is None:
             continue
         topic_id = _topic_id(content, topic_key)

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.runs.active_text import check_active
 from sidelight.formats.runs.citation_marks import has_citation_marks
 from sidelight.formats.runs.submission import check_characters
 from sidelight.schemas.segment import document_id_of, overlapping
@@ -28,6 +29,7 @@ _HIDDEN_WORDS = re.compile(
 def check_text(line: int, text: str, findings: Findings) -> None:
     """Check that a text is one plain sentence whose words can be counted."""
     check_characters(text, line, findings)
+    check_active(text, line, findings)
     if not tokens(text):
         findings.error(
             "sentence-empty",

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_json_lines
+from sidelight.formats.runs.active_text import inert
 from sidelight.formats.runs.cited_lines import (
     check_constant,
     check_length,
@@ -114,13 +115,13 @@ def read_report_run(path: Path) -> ReportRun:
 
 
 def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:
-    """Write one JSON line a report: keys in the track's order, text without control characters."""
+    """Write one JSON line a report: keys in the track's order, text that nothing acts on."""
     with atomic_writer(path) as stream:
         for report in reports:
             content = report.model_dump()
             content["metadata"]["use_starter_kit"] = 0
             for sentence in content["responses"]:
-                sentence["text"] = one_line(sentence["text"])
+                sentence["text"] = inert(one_line(sentence["text"]))
             stream.write(orjson.dumps(content).decode() + "\n")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import open_text
+from sidelight.formats.runs.active_text import check_active, inert
 from sidelight.formats.runs.official import official_questions
 from sidelight.formats.runs.question_rules import (
     QuestionRow,
@@ -107,7 +108,7 @@ def write_question_run(path: Path, questions: Iterable[SubmittedQuestion]) -> No
     """
     with atomic_writer(path) as stream:
         for item in questions:
-            text = _LEADING_QUOTATION.sub(_typographic, one_line(item.text))
+            text = _LEADING_QUOTATION.sub(_typographic, inert(one_line(item.text)))
             ids = (one_line(field) for field in (item.topic_id, item.team_id, item.run_id))
             stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
 
@@ -134,6 +135,8 @@ def check_question_run(
         check_characters(text, line, findings)
     lines = [line for line in file.lines if line.text.strip()]
     rows = _raw_rows(lines, findings)
+    for row in rows:
+        check_active(row.question, row.line, findings)
     check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, task, findings)
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in rows:

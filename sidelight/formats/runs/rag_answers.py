@@ -11,6 +11,7 @@ from sidelight.errors import InputError
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_json_lines
+from sidelight.formats.runs.active_text import inert
 from sidelight.formats.runs.cited_lines import (
     check_constant,
     check_length,
@@ -241,7 +242,7 @@ def _write(
                 "references": list(places),
                 "answer": [
                     {
-                        "text": one_line(sentence.text),
+                        "text": inert(one_line(sentence.text)),
                         "citations": [places[name] for name in sentence.citations],
                     }
                     for sentence in sentences

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.errors import INSTALL, MachineError
+from sidelight.index.encoding.genuine import genuine
 from sidelight.index.encoding.model_prompts import prompts_of
 from sidelight.index.encoding.onnx_model import OnnxModel, int8_file, on_all_cores
 from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
@@ -278,7 +279,7 @@ def _load(name: str, dimension: int | None) -> Any:
 
 def _place(name: str) -> str:
     """Return where a model is: its folder, or its name on the hub."""
-    return str(bundled_model()) if name == DEFAULT_ENCODER else name
+    return str(genuine(bundled_model())) if name == DEFAULT_ENCODER else name
 
 
 def bundled_model() -> Path:

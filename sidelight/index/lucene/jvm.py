@@ -17,11 +17,12 @@ import resource
 import shutil
 import sys
 import threading
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidelight.errors import INSTALL, MachineError
+from sidelight.errors import INSTALL, InputError, MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,6 +113,28 @@ def java_class(name: str) -> Any:
             raise MachineError(
                 f"the Java virtual machine of this process lacks {name}",
                 remedy="Another package started it first; search before importing that package.",
+            ) from error
+
+
+@contextmanager
+def java_reads(folder: Path) -> Iterator[None]:
+    """Hold Java while it opens an index.
+
+    Raises:
+        InputError: A file of the index is damaged.
+        MachineError: As for `java_class`.
+    """
+    with JAVA:
+        java_class("java.lang.Object")
+        from jnius import JavaException
+
+        try:
+            yield
+        except JavaException as error:
+            reason = str(error).partition("\n")[0].removeprefix("JVM exception occurred: ")
+            raise InputError(
+                f"{folder}: Lucene cannot read the index: {reason}",
+                remedy="Copy the index again, or delete it and build it again.",
             ) from error
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from sidelight.errors import InputError, MachineError
-from sidelight.index.lucene.jvm import JAVA, call_method, java_class
+from sidelight.index.lucene.jvm import JAVA, call_method, java_class, java_reads
 from sidelight.index.lucene.top_hits import TopHits
 from sidelight.index.text.segment_text import lexical_text
 
@@ -163,13 +163,13 @@ class LuceneIndex:
     @cached_property
     def reader(self) -> Any:
         """Lucene's IndexReader."""
-        with JAVA:
+        with java_reads(self.folder):
             return java_class("io.anserini.index.IndexReaderUtils").getReader(self._path)
 
     @cached_property
     def contents(self) -> Contents:
         """What the index keeps; all of Anserini's keep the same of each segment."""
-        with JAVA:
+        with java_reads(self.folder):
             utilities = java_class("io.anserini.index.IndexReaderUtils")
             words = utilities.getFieldInfo(self.reader).get(_FIELD)
             terms = bool(words and words.hasVectors())
@@ -199,7 +199,7 @@ class LuceneIndex:
                 "index that keeps neither those nor the text, such as a published `-slim` one",
                 remedy="Search with bm25, dense or hybrid, or take the index without `-slim`.",
             )
-        with JAVA:
+        with java_reads(self.folder):
             java = java_class("io.anserini.search.SimpleSearcher")(self._path)
             java.set_bm25(*bm25)
             # Without document vectors, Anserini reads the text as stored and analyses it again.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import orjson
 
+from sidelight.errors import InputError
 from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class SqliteStore:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         # Immutable: SQLite then takes no locks and looks for no journal, even on read-only disks.
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
@@ -99,8 +101,14 @@ class SqliteStore:
         self._connection.close()
 
     def _rows(self, query: str, *values: object) -> list[tuple[str, ...]]:
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
+        try:
+            with self._lock:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{self._path}: cannot be read: {error}",
+                remedy="Copy the index again, or delete it and build it again.",
+            ) from error
 
 
 def _segment(row: tuple[str, ...]) -> Segment:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from sidelight.errors import (
     EmptyReplyError,
@@ -34,9 +34,15 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
+def _no_gift(usage: Usage | None) -> Usage | None:
+    if usage and min(usage.prompt_tokens, usage.completion_tokens) < 0:
+        raise ValueError("negative numbers of tokens")
+    return usage
+
+
 class _Completion(BaseModel):
     choices: list[_Choice]
-    usage: Usage | None = None
+    usage: Annotated[Usage | None, AfterValidator(_no_gift)] = None
 
 
 class _ServedModel(BaseModel):

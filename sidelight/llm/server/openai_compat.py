@@ -6,12 +6,15 @@ import asyncio
 import os
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
 
 import orjson
 from pydantic import ValidationError
 
 from sidelight.errors import FailedCallError, MachineError, ModelUnavailableError, UsageError
+from sidelight.llm.server.bounded_client import bounded_client
 from sidelight.llm.server.chat_completion import read_completion, read_model_list
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +37,7 @@ _GONE = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 _RETRY_HEADER = "x-stainless-retry-count"
 # Local servers take any key, and the SDK takes no empty one.
 _NO_KEY = "none"
+_MAX_SAID = 500
 
 
 class OpenAICompatModel:
@@ -50,7 +54,7 @@ class OpenAICompatModel:
         api_key_variable: Environment variable that holds the key; the key is kept nowhere else.
             Only the default one may be unset, for servers that need no key.
         max_concurrency: Calls under way at once; the only such limit in the program.
-        timeout_s: Longest wait for one reply, in seconds.
+        timeout_s: Longest wait for one whole reply, in seconds.
 
     Attributes:
         retries: Requests sent again so far, for calls that failed in the end too.
@@ -71,12 +75,13 @@ class OpenAICompatModel:
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
             raise UsageError(
-                f"{base_url!r} is not the address of a model server",
+                f"{without_password(base_url)!r} is not the address of a model server",
                 remedy="Give its whole address, e.g. http://localhost:8000/v1",
             )
         self.name = name
         self.retries = 0
         self._base_url = base_url
+        self._shown_url = without_password(base_url)
         self._key_variable = api_key_variable
         self._key = os.environ.get(api_key_variable, "")
         if not self._key and api_key_variable != DEFAULT_KEY_VARIABLE:
@@ -97,12 +102,13 @@ class OpenAICompatModel:
                 f"asking a model needs the package {error.name!r}, which is not installed",
                 remedy="Install it with: pip install openai",
             ) from error
-        # The SDK's own transport: an httpx client handed in is three times slower.
         return AsyncOpenAI(
             api_key=self._key or _NO_KEY,
             base_url=self._base_url,
             timeout=Timeout(self._timeout_s, connect=_REACH_TIMEOUT_S),
             max_retries=_MAX_RETRIES,
+            # Of the SDK's own kind; a plain httpx client is three times slower.
+            http_client=bounded_client(),
         )
 
     async def __aenter__(self) -> Self:
@@ -130,7 +136,7 @@ class OpenAICompatModel:
             raise self._unavailable(error) from error
         except ValidationError as error:
             raise ModelUnavailableError(
-                f"{self._base_url} answers, but not with a list of models",
+                f"{self._shown_url} answers, but not with a list of models",
                 remedy="Give the address at which the API begins; it mostly ends in /v1.",
             ) from error
 
@@ -195,31 +201,48 @@ class OpenAICompatModel:
 
         if isinstance(error, APITimeoutError):
             return (
-                f"{self._base_url} gave no answer in {timeout_s:g} s",
+                f"{self._shown_url} gave no answer in {timeout_s:g} s",
                 "Look at the server's load, or lower the number of calls made at once.",
             )
         if isinstance(error, APIConnectionError):
             return (
-                f"the connection to {self._base_url} failed: {error.__cause__}",
+                f"the connection to {self._shown_url} failed: {self._said(error.__cause__)}",
                 "Start the server, or give the address at which it listens.",
             )
-        said = str(error).replace(self._key, "***") if self._key else str(error)
+        said = self._said(error)
         status = error.status_code if isinstance(error, APIStatusError) else None
-        return f"{self._base_url} refused a call for {self.name!r}: {said}", self._fix(status)
+        return f"{self._shown_url} refused a call for {self.name!r}: {said}", self._fix(status)
+
+    def _said(self, error: BaseException | None) -> str:
+        """Return the words of an error, without keys and what a terminal would obey."""
+        words = one_line(str(error))
+        for secret in filter(None, (self._key, urlsplit(self._base_url).password)):
+            words = words.replace(secret, "***")
+        return words[:_MAX_SAID]
 
     def _fix(self, status: int | None) -> str:
         match status:
             case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
                 return f"Put a valid key for this server into {self._key_variable}."
             case HTTPStatus.NOT_FOUND:
-                listing = f"curl {self._base_url.rstrip('/')}/models"
+                listing = f"curl {self._shown_url.rstrip('/')}/models"
                 return f"Give the name and address that the server uses; see: {listing}"
+            case int() if 300 <= status < 400:
+                return "Give the address that it redirects to, if you trust that one with prompts."
             case HTTPStatus.TOO_MANY_REQUESTS:
                 return "Wait, or lower the number of calls made at once."
             case int() if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 return "Look at the server's log; it failed several times in a row."
             case _:
                 return "Change what the server objects to: the length, the schema or a parameter."
+
+
+def without_password(url: str) -> str:
+    """Return an address with `***` for the user and password in it, if it has any."""
+    scheme, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    user, at, host = authority.rpartition("@")
+    return f"{scheme}{mark}{'***' if user else ''}{at}{host}{slash}{path}"
 
 
 def _may_pass(error: APIError) -> bool:

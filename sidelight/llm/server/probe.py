@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from sidelight.errors import ModelUnavailableError, ReplyError
 from sidelight.llm.base import Message, Request
 from sidelight.llm.budget import Budget, BudgetedModel
-from sidelight.llm.server.openai_compat import OpenAICompatModel
+from sidelight.llm.server.openai_compat import OpenAICompatModel, without_password
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
 from sidelight.schemas.check import Check
@@ -46,7 +46,10 @@ async def probe(model: str, base_url: str, api_key_variable: str) -> list[Check]
             served = await client.served_models()
         except ModelUnavailableError as error:
             return [Check("model server", error.message, error.remedy)]
-        checks = [Check("model server", f"answers at {base_url}"), _served(model, served)]
+        checks = [
+            Check("model server", f"answers at {without_password(base_url)}"),
+            _served(model, served),
+        ]
         asked = BudgetedModel(client, budget := Budget())
         request = Request(
             model=model,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 import logging
 import socket
@@ -19,11 +20,13 @@ from sidelight.errors import (
     ModelUnavailableError,
     RefusedReplyError,
     ReplyError,
+    SidelightError,
     TruncatedReplyError,
     Usage,
     UsageError,
 )
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
+from sidelight.llm.server import bounded_client
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from tests.helpers.models.model_server import Answer, ModelServer, choices, completion, error
 
@@ -311,3 +314,94 @@ def test_served_models() -> None:
     server = ModelServer(models=Answer(json.dumps({"hello": 1}).encode()))
     with server, pytest.raises(ModelUnavailableError, match="mostly ends in /v1"):
         asyncio.run(served(server))
+
+
+async def nothing() -> None: ...
+
+
+class Trickle:
+    """A server that says whatever a test wants, as slowly as it wants."""
+
+    def __init__(self, *parts: bytes, pause_s: float = 0.0, status: bytes = b"200 OK") -> None:
+        self.parts, self.pause_s, self.status = parts, pause_s, status
+        self.asked: list[bytes] = []
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            self.asked.append(head)
+            writer.write(b"HTTP/1.1 " + self.status + b"\r\n")
+            for part in self.parts:
+                writer.write(part)
+                await writer.drain()
+                await asyncio.sleep(self.pause_s)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    def ask(self, *, user: str = "", timeout_s: float = 5.0) -> SidelightError:
+        async def call() -> SidelightError:
+            server = await asyncio.start_server(self.answer, "127.0.0.1", 0)
+            port = server.sockets[0].getsockname()[1]
+            url = f"http://{user}127.0.0.1:{port}/v1"
+            async with server, OpenAICompatModel("tiny", url, timeout_s=timeout_s) as model:
+                model._reach = nothing  # type: ignore[method-assign]
+                with pytest.raises(SidelightError) as caught:
+                    await model.complete(REQUEST)
+            return caught.value
+
+        return asyncio.run(call())
+
+
+def test_a_reply_must_be_whole_in_time() -> None:
+    slow = Trickle(b"Content-Length: 999\r\n\r\n", *[b" "] * 999, pause_s=0.1)
+    started = time.monotonic()
+    assert "no answer in 0.5 s" in str(slow.ask(timeout_s=0.5))
+    assert time.monotonic() - started < 5
+    heads = Trickle(*[b"A: b\r\n"] * 999, pause_s=0.1)
+    assert "no answer in 0.5 s" in str(heads.ask(timeout_s=0.5))
+
+
+def test_a_reply_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_client, "MAX_REPLY_BYTES", 1 << 20)
+    endless = Trickle(b"Content-Length: 99999999\r\n\r\n", *[b" " * (1 << 16)] * 1500)
+    assert "more than 1048576 bytes" in str(endless.ask())
+
+
+def test_a_packed_reply_is_not_unpacked() -> None:
+    packed = gzip.compress(b" " * 10_000_000)
+    head = f"Content-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
+    bomb = Trickle(head, packed)
+    assert "compressed reply" in str(bomb.ask())
+    assert b"accept-encoding: identity" in bomb.asked[0].lower()
+
+
+def test_a_prompt_is_not_taken_elsewhere() -> None:
+    with ModelServer(completion("Ada")) as elsewhere:
+        head = f"Location: {elsewhere.base_url}/chat/completions\r\nContent-Length: 0\r\n\r\n"
+        away = Trickle(head.encode(), status=b"307 Temporary Redirect")
+        assert "that it redirects to" in str(away.ask())
+        assert not elsewhere.requests
+
+
+def test_errors_have_no_password_and_nothing_a_terminal_obeys() -> None:
+    body = b'{"error": {"message": "\x1b[2J\\u001b[31m\\u202e' + b"long " * 500 + b'sesame"}}'
+    head = f"Content-Length: {len(body)}\r\n\r\n".encode()
+    said = str(Trickle(head, body, status=b"400 Bad Request").ask(user="ann:sesame@"))
+    assert "http://***@127.0.0.1" in said
+    assert "sesame" not in said
+    assert not set("\x1b\u202e") & set(said)
+    assert len(said) < 1000
+    with pytest.raises(UsageError) as caught:
+        OpenAICompatModel("tiny", "ftp://ann:sesame@host/v1")
+    assert "sesame" not in str(caught.value)
+
+
+@pytest.mark.parametrize("usage", [(-5, 7), (5, -7)])
+def test_tokens_are_not_given_back(usage: tuple[int, int]) -> None:
+    with (
+        ModelServer(completion("Ada", usage=usage)) as server,
+        pytest.raises(MalformedReplyError),
+    ):
+        complete(server)
