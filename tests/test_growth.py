@@ -19,9 +19,9 @@ from sidelight.errors import InputError
 from sidelight.formats.findings import Findings
 from sidelight.formats.runs.cited_sentence import check_text
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.extractive.quotable import quotable_sentences
 from sidelight.generation.reading.cleaning import clean_article
 from sidelight.generation.reading.injection import gives_orders
+from sidelight.generation.statements.statements import statements
 from sidelight.schemas.article import Article
 
 SHORT, LONG = 6_000, 24_000
@@ -91,7 +91,7 @@ WORK: dict[str, Callable[[str], object]] = {
     "orders": gives_orders,
     "compound": compound_reason,
     "cleaning": clean_article,
-    "quotable": quotable_sentences,
+    "statements": lambda value: statements(value, "A title"),
     "profile": profile,
 }
 
@@ -120,7 +120,7 @@ def test_time_grows_as_the_text_does(work: Callable[[str], object]) -> None:
             assert long < 8 * short + NOTICED_S, repr(shape)
 
 
-@pytest.mark.parametrize("name", ["orders", "profile", "quotable"])
+@pytest.mark.parametrize("name", ["orders", "profile", "statements"])
 def test_many_names_are_looked_for_in_bounded_time(name: str) -> None:
     assert seconds(WORK[name], names(LONG)) < 10
 

@@ -71,12 +71,10 @@ def filled_otherwise(item: Sentence, sentence: Sentence) -> str:
             return "names"
         if left.key == "#" and left.filling != right.filling:
             return "figures"
-    return (
-        "figures"
-        if any(s.key == "#" and not s.filling & known for s in ours)
-        and any(s.key == "#" for s in theirs)
-        else ""
-    )
+    wanted = [slot for slot in ours if slot.key == "#"]
+    lacking = [slot for slot in wanted if not slot.filling & known]
+    replaced = any(slot.key == "#" for slot in theirs) and 2 * len(lacking) > len(wanted)
+    return "figures" if replaced else ""
 
 
 def _side_by_side(ours: tuple[Slot, ...], theirs: tuple[Slot, ...]) -> list[tuple[Slot, Slot]]:

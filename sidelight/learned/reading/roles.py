@@ -28,6 +28,7 @@ _YEARS = frozenset("in since by until from before after during".split())
 _PRONOUNS = frozenset("he she it they him her them his its their".split())
 _SHARE_AS_IS = 0.34  # of the votes for the names as they stand, below which they are exchanged
 _VOTES = 2
+_TWO = 2
 
 
 def other_figure(item: Sentence, sentence: Sentence) -> str:
@@ -41,10 +42,13 @@ def other_figure(item: Sentence, sentence: Sentence) -> str:
     for unit, figures in ours.items():
         others = theirs.get(unit, frozenset())
         lacking = figures - given
-        if (lacking and others - wanted) or (others and not others & figures):
+        # Exchanged figures are all there, each with the unit of another.
+        exchanged = bool(others) and not others & figures and others <= wanted
+        if (lacking and others - wanted) or exchanged:
             figure, other = min(lacking or figures), min(others - wanted or others)
             return f"it gives {other} instead of {figure}"
-    if not wanted & given and _rest_shared(item, sentence) >= _MOST_WORDS:
+    counts_alike = not ours or not theirs or not ours.keys().isdisjoint(theirs)
+    if counts_alike and not wanted & given and _rest_shared(item, sentence) >= _MOST_WORDS:
         return f"it gives {min(given)} instead of {min(wanted)}"
     return ""
 
@@ -72,8 +76,11 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
                 )
             )
         ]
-        for i, (first, first_found) in enumerate(pairs):
-            for second, second_found in pairs[i + 1 :]:
+        # In one voice here and another there, three names may stand in any order.
+        mixed = len({_doers(item, ours), _doers(sentence, theirs)}) > 1
+        told = [] if mixed and max(len(ours), len(theirs)) > _TWO else pairs
+        for i, (first, first_found) in enumerate(told):
+            for second, second_found in told[i + 1 :]:
                 if first_found != second_found and _exchanged(
                     item, sentence, (first, second), (first_found, second_found)
                 ):
@@ -152,6 +159,11 @@ def _is_passive(sentence: Sentence, names: Iterable[Entity], shared: frozenset[s
         if by and sentence.stems[by - 1] in shared:
             return True
     return False
+
+
+def _doers(sentence: Sentence, names: Iterable[Entity]) -> int:
+    """Return how many names follow "by"."""
+    return sum(_preposition(sentence, name) == _PASSIVE for name in names)
 
 
 def _is_done_by_one(sentence: Sentence, names: Iterable[Entity], other: Sentence) -> bool:

@@ -26,6 +26,7 @@ _ORDINARY_ENDINGS = ("ing", "ed", "ly", "s", "tion", "ment", "ness", "ity", "er"
 _MANY = 12  # names of one sentence that are looked at
 _MAX_LETTERS = 60  # of a word; what is longer is no word, and is cut
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;:()\[\]\"“”/|•*–—-]")
+_CODE = re.compile(r"\b[A-Z]{1,8}-(?:[A-Z]{1,8}-){0,3}\d[\d-]{0,20}")
 _WORD = re.compile(r"[^\W_]")
 _SOFT_BOUNDARY = re.compile(r"(?<=[.;!?])\s+")
 _AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
@@ -146,14 +147,18 @@ def stem(word: str) -> str:
 def read(text: str) -> Sentence:
     """Take a sentence apart; what follows its first `MAX_WORDS` words is left out."""
     text = one_line(text)
-    pieces = _pieces(" ".join(text.split()[:MAX_WORDS]))
+    cut = " ".join(text.split()[:MAX_WORDS])
+    pieces = tuple(match.group()[:_MAX_LETTERS] for match in _TOKEN.finditer(cut))
     words = [piece for piece in pieces if _WORD.match(piece)]
+    coded = _coded(cut)
     folded = tuple(word.casefold().replace("’", "'") for word in words)
     return Sentence(
         text=text,
         words=folded,
         stems=tuple(stem(word) for word in folded),
-        figures=tuple(_figure(word) for word in folded),
+        figures=tuple(
+            "" if code else _figure(word) for word, code in zip(folded, coded, strict=True)
+        ),
         named=tuple(_named(words, place) for place in range(len(words))),
         shapes=pieces,
         asks=text.rstrip(_CLOSING).endswith("?"),
@@ -204,8 +209,16 @@ def _first_words(text: str, limit: int) -> str:
     return text
 
 
-def _pieces(text: str) -> tuple[str, ...]:
-    return tuple(match.group()[:_MAX_LETTERS] for match in _TOKEN.finditer(text))
+def _coded(text: str) -> list[bool]:
+    """Tell of each word whether it is part of a code, such as MA-2021-0417: no figure."""
+    ends = [match.span() for match in _CODE.finditer(text)]
+    found, last = [], 0
+    for match in _TOKEN.finditer(text):
+        if _WORD.match(match.group()):
+            while last < len(ends) and ends[last][1] <= match.start():
+                last += 1
+            found.append(last < len(ends) and ends[last][0] <= match.start())
+    return found
 
 
 def _figure(word: str) -> str:

@@ -75,7 +75,7 @@ def test_a_class_that_is_not_there() -> None:
 
 
 def test_the_main_thread_keeps_its_stack() -> None:
-    # With a megabyte, which Java leaves it by default, about two hundred of these calls are the end.
+    # With the megabyte that Java leaves it by default, two hundred such calls are the end.
     script = (
         "from sidelight.index.lucene.jvm import java_class\n"
         'java_class("java.lang.String")\n'

@@ -170,16 +170,18 @@ def _with(
 ) -> DraftReport:
     """Return a draft with sentences added in their places; what names no place comes last.
 
-    What rests on nothing, has a fault or finds no room any more is left out.
+    What rests on nothing, is said already, has a fault or finds no room any more is left out.
     """
     last = len(draft.sentences)
     by_place: dict[int, list[DraftSentence]] = {}
     told: set[str] = set()
+    said = {sentence.text for sentence in draft.sentences}
     for sentence in added.sentences:
         stated = [known[key] for key in dict.fromkeys(sentence.keys) if key in known]
         text = one_line(sentence.text)
-        if not stated or sentence_fault(text) or budget_words(text) > room:
+        if not stated or text in said or sentence_fault(text) or budget_words(text) > room:
             continue
+        said.add(text)
         room -= budget_words(text)
         number = sentence.after.removeprefix("S")
         place = int(number) if number.isdecimal() else 0 if sentence.after == "start" else last
