@@ -51,7 +51,10 @@ class ExtractiveSelector:
         quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
         self._sentences.remember(
-            [text for read in quotes.values() for _, sentences in read for text in sentences]
+            [
+                *(text for read in quotes.values() for _, sentences in read for text in sentences),
+                *(text for angle in angles for text in (angle.question, angle.query)),
+            ]
         )
         evidence = EvidenceSet.merge(
             *(
