@@ -16,6 +16,7 @@ from sidelight.errors import SidelightError
 from sidelight.files import atomic_write
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
+from sidelight.serve.job_file import JobFile, read_jobs, remove_job, write_job
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 
@@ -119,6 +120,7 @@ class Desk:
         except asyncio.QueueFull:
             raise FullError from None
         self._jobs[job.job_id] = job
+        self._save(job)
         return job
 
     def find(self, job_id: str) -> Job | None:
@@ -132,6 +134,7 @@ class Desk:
             job.work.cancel()
         elif not job.ended:
             job.state, job.message = "failed", _CANCELLED
+            self._save(job)
             self._tell_all()
             job.tell()
 
@@ -146,7 +149,8 @@ class Desk:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Investigate what is submitted while the block runs."""
+        """Investigate what is submitted while the block runs, and what an earlier one left."""
+        self._restore()
         workers = [asyncio.create_task(self._work()) for _ in range(self._at_once)]
         try:
             yield
@@ -154,6 +158,25 @@ class Desk:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+
+    def _restore(self) -> None:
+        """Take up the investigations of an earlier server: what is not finished waits again."""
+        for job_id, kept in read_jobs(self._folder):
+            if job_id in self._jobs:
+                continue
+            job = Job(job_id, kept.article, message=kept.message)
+            if kept.message:
+                job.state = "failed"
+            elif self.page_of(job).exists():
+                job.state = "done"
+            elif self._waiting.full():
+                job.state, job.message = "failed", "More investigations waited than may wait."
+            else:
+                self._waiting.put_nowait(job)
+            self._jobs[job_id] = job
+
+    def _save(self, job: Job) -> None:
+        write_job(self._folder, job.job_id, JobFile(article=job.article, message=job.message))
 
     async def _work(self) -> None:
         while True:
@@ -181,6 +204,8 @@ class Desk:
                 _logger.error("investigation %s failed", job.job_id, exc_info=error)
                 job.message = "The investigation failed; the server's log says why."
             job.state = "failed" if job.message else "done"
+            if job.message:
+                self._save(job)
             job.tell()
             self._forget()
 
@@ -226,6 +251,7 @@ class Desk:
         ended = [job for job in self._jobs.values() if job.ended]
         for job in ended[: -self._kept]:
             del self._jobs[job.job_id]
+            remove_job(self._folder, job.job_id)
             shutil.rmtree(self._folder / job.job_id, ignore_errors=True)
 
 

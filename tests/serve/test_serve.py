@@ -468,7 +468,25 @@ def test_old_investigations_are_removed(tmp_path: Path) -> None:
             jobs.append(site.submit())
             site.events(jobs[-1])
         assert [site.ask(f"/investigations/{job}")[0] for job in jobs] == [404, 404, 200, 200]
-        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(jobs[2:])
+        left = [name for job in jobs[2:] for name in (job, f"{job}.json")]
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(left)
+
+
+def test_investigations_survive_a_restart(tmp_path: Path) -> None:
+    with served(tmp_path) as site:
+        done = site.submit()
+        site.events(done)
+    with served(tmp_path, endless) as site:
+        assert site.ask(f"/investigations/{done}/page")[0] == 200
+        running, waiting, cancelled = site.submit(), site.submit(), site.submit()
+        site.ask(f"/investigations/{cancelled}", method="DELETE")
+        while site.ask(f"/investigations/{running}")[1]["state"] != "running":
+            time.sleep(0.01)
+    (tmp_path / f"{'0' * 32}.json").write_text("{damaged")
+    with served(tmp_path) as site:
+        assert [site.events(job)[-1]["state"] for job in (done, running, waiting)] == ["done"] * 3
+        assert "cancelled" in site.events(cancelled)[-1]["message"]
+        assert site.ask(f"/investigations/{running}/page")[0] == 200
 
 
 def test_what_cannot_be_opened_is_said_at_once() -> None:

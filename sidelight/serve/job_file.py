@@ -1,0 +1,64 @@
+"""What is known of each investigation on disk, so that a server started again goes on with it."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from sidelight.files import atomic_write
+from sidelight.schemas.article import Article
+from sidelight.schemas.base import Value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_JOB_FILE = re.compile(r"[0-9a-f]{32}\.json")
+_MAX_BYTES = 8 << 20
+
+_logger = logging.getLogger(__name__)
+
+
+class JobFile(Value):
+    """An investigation that was asked for.
+
+    Attributes:
+        article: What is investigated.
+        message: Why it failed; empty for one that is done, or is still to be done.
+    """
+
+    article: Article
+    message: str = ""
+
+
+def write_job(folder: Path, job_id: str, job: JobFile) -> None:
+    """Write what is known of an investigation."""
+    folder.mkdir(parents=True, exist_ok=True)
+    atomic_write(folder / f"{job_id}.json", job.model_dump_json())
+
+
+def read_jobs(folder: Path) -> list[tuple[str, JobFile]]:
+    """Return the investigations of a folder by id, in the order in which they were asked for.
+
+    What is no such file is left alone; a damaged one is named in the log.
+    """
+    if not folder.is_dir():
+        return []
+    paths = [path for path in folder.iterdir() if _JOB_FILE.fullmatch(path.name)]
+    found = []
+    for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name)):
+        try:
+            with path.open("rb") as stream:
+                job = JobFile.model_validate_json(stream.read(_MAX_BYTES))
+        except (OSError, ValidationError) as error:
+            _logger.warning("%s is left out: %s", path.name, str(error).partition("\n")[0])
+            continue
+        found.append((path.stem, job))
+    return found
+
+
+def remove_job(folder: Path, job_id: str) -> None:
+    """Remove the file of an investigation."""
+    (folder / f"{job_id}.json").unlink(missing_ok=True)
