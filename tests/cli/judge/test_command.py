@@ -64,7 +64,7 @@ def test_agreement_with_the_labels_of_the_mini_web(tmp_path: Path) -> None:
     # Where one of the two example runs is judged by what the other taught, less is left of it.
     answers = manifest["agreement"]["answers"]
     assert answers["n_runs"] == 2
-    assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.1
+    assert 0.4 < answers["kappa_new_runs"] < answers["kappa"] - 0.05
 
 
 def test_the_order_of_the_written_runs_is_kept(tmp_path: Path) -> None:
