@@ -75,8 +75,13 @@ class TopicResult(Value):
         """Return what the file of a task holds on the topic.
 
         Raises:
-            KeyError: The topic was finished without this task.
+            InputError: The topic was finished without this task.
         """
+        if task.name not in self.results:
+            raise InputError(
+                f"expected results of {task.name} in the trace of topic {self.topic_id}; found none",
+                remedy="Delete the trace and run again.",
+            )
         return self.results[task.name]
 
 
