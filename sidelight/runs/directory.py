@@ -79,7 +79,7 @@ class TopicResult(Value):
         """
         if task.name not in self.results:
             raise InputError(
-                f"expected results of {task.name} in the trace of topic {self.topic_id}; found none",
+                f"the trace of topic {self.topic_id}: expected results of {task.name}; found none",
                 remedy="Delete the trace and run again.",
             )
         return self.results[task.name]
