@@ -26,16 +26,23 @@ class _ImpatientProtocol(H11Protocol):
     _connections: ClassVar[Counter[str]] = Counter()
     _silence: asyncio.TimerHandle | None = None
     _peer = ""
+    _refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        peer = transport.get_extra_info("peername")
+        self._peer = str(peer[0]) if isinstance(peer, tuple) else ""
+        if self._connections[self._peer] >= _CONNECTIONS_OF_A_CLIENT:
+            # Before it counts among the connections of all, which thousands at once would exhaust.
+            self._refused = True
+            transport.abort()
+            return
         super().connection_made(transport)
-        self._peer = self.client[0] if self.client else ""
         self._connections[self._peer] += 1
-        if self._connections[self._peer] > _CONNECTIONS_OF_A_CLIENT:
-            transport.close()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._refused:
+            return
         super().connection_lost(exc)
         self._connections[self._peer] -= 1
         if not self._connections[self._peer]:

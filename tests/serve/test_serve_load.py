@@ -1,8 +1,9 @@
-"""Fifty clients for a minute against the command itself."""
+"""Fifty clients for a minute, and one that means harm, against the command itself."""
 
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +22,9 @@ CLIENTS, SECONDS, PORT = 50, 60, 8799
 ADDRESS = f"http://127.0.0.1:{PORT}"
 # A browser waits this long between looking and looking again.
 PAUSE_S = 0.2
+IDLE = 2_000
+HARMFUL = "127.0.0.2"  # another address of this machine, as another client would have
+SLOWEST_ANSWER_S, SLOWEST_END_S = 2, 5
 
 
 def ask(path: str, body: bytes | None = None) -> tuple[int, bytes]:
@@ -49,6 +53,41 @@ def client(articles: list[bytes], until: float, statuses: Counter[int], number: 
         time.sleep(PAUSE_S)
 
 
+def look(until: float, seconds: list[float]) -> None:
+    """Ask for the start page again and again, as one more client does."""
+    while time.monotonic() < until:
+        begin = time.monotonic()
+        assert ask("/")[0] == 200
+        seconds.append(time.monotonic() - begin)
+        time.sleep(PAUSE_S)
+
+
+def harm(until: float) -> None:
+    """Hold connections open, and send what is no article or takes long to read."""
+    bodies = [b"{", b'{"text": NaN}', b"[" * 50_000]
+    bodies += [
+        json.dumps({"title": "x", "url": "https://x.example", "text": text}).encode()
+        for text in (". " * 90_000, "." * 180_000, "e\u0301" * 60_000, "Lorem Ipsum Dolor " * 9_000)
+    ]
+    held: list[socket.socket] = []
+    while time.monotonic() < until:
+        for number in range(IDLE):
+            try:
+                one = socket.create_connection(("127.0.0.1", PORT), 5, (HARMFUL, 0))
+                if number % 10 == 0:
+                    body = bodies[number // 10 % len(bodies)]
+                    head = f"POST /investigations HTTP/1.1\r\nHost: 127.0.0.1:{PORT}\r\n"
+                    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+                    one.sendall(head.encode() + body)
+                held.append(one)
+            except OSError:  # it is refused, as it should be
+                continue
+        time.sleep(1)
+        for one in held:
+            one.close()
+        held.clear()
+
+
 @pytest.mark.slow
 def test_fifty_clients_for_a_minute(mini_web_index: IndexFolder, tmp_path: Path) -> None:
     lines = (sample_path() / "topics.jsonl").read_text().splitlines()
@@ -73,6 +112,9 @@ def test_fifty_clients_for_a_minute(mini_web_index: IndexFolder, tmp_path: Path)
                 threading.Thread(target=client, args=(articles, until, statuses, number))
                 for number in range(CLIENTS)
             ]
+            seconds: list[float] = []
+            threads.append(threading.Thread(target=look, args=(until, seconds)))
+            threads.append(threading.Thread(target=harm, args=(until,)))
             for thread in threads:
                 thread.start()
             memory = []
@@ -80,10 +122,14 @@ def test_fifty_clients_for_a_minute(mini_web_index: IndexFolder, tmp_path: Path)
                 memory.append(resident_mb(server.pid))
                 time.sleep(1)
         finally:
+            begin = time.monotonic()
             server.terminate()
             errors = server.communicate()[1].decode()
+            ended = time.monotonic() - begin
     assert set(statuses) == {200, 202, 429}
     assert "Traceback" not in errors
+    assert max(seconds) < SLOWEST_ANSWER_S, sorted(seconds)[-10:]
+    assert ended < SLOWEST_END_S
     # Models and index are loaded by the first investigations; after a third it only goes on.
     third = len(memory) // 3
     assert max(memory[-third:]) < 1.1 * max(memory[third : 2 * third])
