@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.evaluation.training.probing import attack_shares, credit_of
 from sidelight.learned.models import AnswerModel, SupportModel
+from tests.helpers.attacked_answers import attack_shares, credit_of
 
 PARAPHRASES = Path(__file__).with_name("honest_paraphrases.json")
 MOST_FOR_AN_ATTACK = 0.15

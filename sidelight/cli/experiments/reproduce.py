@@ -28,7 +28,7 @@ def reproduce(  # long: a third of it are options
 ) -> None:
     """Compare published figures with what this software makes of the same data."""
     from sidelight.errors import UsageError
-    from sidelight.evaluation.published.targets import figures_of, targets
+    from sidelight.evaluation.published.targets import figures_of, targets, trains
 
     known = targets()
     if target is None:
@@ -43,9 +43,9 @@ def reproduce(  # long: a third of it are options
             f"{target} needs {', '.join(known[target].needs)}",
             remedy=f"Name their folder with --data; they are at {known[target].source}",
         )
-    if output and not known[target].trains:
+    if output and not trains(target):
         raise UsageError(f"{target} trains nothing, so there is nothing for {output}")
-    training = _training(output) if known[target].trains else None
+    training = _training(output) if trains(target) else None
     figures = figures_of(target, data, training)
     if as_json:
         print_json(

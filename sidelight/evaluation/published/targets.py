@@ -80,7 +80,6 @@ class Target(Value):
         needs: Names of the files and folders it is computed from.
         source: Where they come from.
         within: See `Figure`; for figures that another processor may change.
-        trains: Whether models are trained for it.
         printed: The figures, by name, as they are printed.
     """
 
@@ -88,7 +87,6 @@ class Target(Value):
     needs: tuple[str, ...]
     source: str
     within: float = 0.0
-    trains: bool = False
     printed: dict[str, str]
 
     def figure(self, name: str, here: float | tuple[str, ...] | None) -> Figure:
@@ -103,6 +101,11 @@ def targets() -> dict[str, Target]:
     """Return all targets by the names that the command line has for them."""
     text = (files("sidelight.tracks") / "published" / "figures.yaml").read_text(encoding="utf-8")
     return {name: Target.model_validate(content) for name, content in read_yaml(text).items()}
+
+
+def trains(name: str) -> bool:
+    """Tell whether models are trained for a target."""
+    return name in TRAIN
 
 
 def figures_of(name: str, data: Path, training: Training | None = None) -> list[Figure]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import kendalltau
 
+from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
+from sidelight.evaluation.agreement.coefficients.kendall import kendall
 from sidelight.learned.ordinal_model import OrdinalModel, allowed, centred, likeliest
 from sidelight.schemas.base import Value
 
@@ -151,16 +152,6 @@ def figures(people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence
     )
 
 
-def cohen_kappa(confusion: npt.NDArray[np.int64]) -> float | None:
-    """Return Cohen's kappa of a square table of counts; None when it is undefined."""
-    total = int(confusion.sum())
-    if not total:
-        return None
-    observed = float(np.trace(confusion)) / total
-    chance = float(confusion.sum(axis=0) @ confusion.sum(axis=1)) / total**2
-    return None if chance >= 1 else (observed - chance) / (1 - chance)
-
-
 def run_tau(
     people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]
 ) -> float | None:
@@ -180,7 +171,5 @@ def run_tau(
         ]
         for levels in (people, judge)
     ]
-    if any(len(set(side)) < 2 for side in scores):
-        return None
-    tau = float(kendalltau(*scores).statistic)
-    return None if np.isnan(tau) else tau
+    first, second = (np.array(side) for side in scores)
+    return kendall(first, second)

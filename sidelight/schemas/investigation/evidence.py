@@ -101,11 +101,6 @@ class EvidenceSet(Value):
         """Return the segment id behind each evidence key."""
         return {key: item.segment.segment_id for key, item in self.keyed()}
 
-    def for_angle(self, angle_id: str) -> list[Evidence]:
-        """Return what speaks to an angle, best first."""
-        found = [item for item in self.items if angle_id in item.relevance]
-        return sorted(found, key=lambda item: -item.relevance[angle_id])
-
     def covers(self, angle_ids: Iterable[str]) -> frozenset[str]:
         """Return those of the angles that some item speaks to."""
         spoken = {angle_id for item in self.items for angle_id in item.relevance}

@@ -75,8 +75,3 @@ class TextComparison:
 
     def _weight(self, stem: str) -> float:
         return self._weights.get(stem, self._unseen_weight)
-
-
-def shared_share(wanted: frozenset[str] | set[str], found: frozenset[str] | set[str]) -> float:
-    """Return the share of `wanted` that was found; 0.5 when nothing was wanted."""
-    return len(wanted & found) / len(wanted) if wanted else 0.5

@@ -98,10 +98,6 @@ class Reader:
         """Return the figures and the names of a text that the article lacks."""
         return figures(text) - self._figures, names(text) - self._names
 
-    def shared_figures(self, text: str) -> set[str]:
-        """Return the figures that a text and the article have in common."""
-        return figures(text) & self._figures
-
     def is_about(self, page: str) -> bool:
         """Tell whether a page names the outlet or an author."""
         return mentions(page, self._principals)

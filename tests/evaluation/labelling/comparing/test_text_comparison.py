@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison, shared_share
+from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 
 
 def test_rare_words_weigh_more() -> None:
@@ -24,12 +24,6 @@ def test_unseen_words_weigh_most_and_stop_words_nothing() -> None:
     expected = log(2 / 1.5) / (log(2 / 1.5) + log(2 / 0.5))
     assert comparison.overlap("alpha and the omega", "alpha") == pytest.approx(expected)
     assert comparison.overlap("and the", "and the") == 0
-
-
-def test_what_is_not_wanted_is_half_there() -> None:
-    assert shared_share({"1", "2"}, {"2", "3"}) == 0.5
-    assert shared_share(set(), {"2"}) == 0.5
-    assert shared_share({"1"}, set()) == 0
 
 
 def test_cosines_are_zero_without_an_encoder_and_encoded_once_with_one() -> None:
