@@ -35,6 +35,7 @@ async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> 
             for found in candidates.by_name.values()
             for segment in found
         },
+        claims=evidence.claims,
     )
     return {
         "evidence": evidence,

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan
+from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.profile import ArticleFacts
 from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.schemas.investigation.report import DraftReport, DroppedCitation, Removal, Standing
@@ -55,12 +56,14 @@ class Selected(Value):
         dropped: By segment id, why it was left.
         refused: By document id, why the page was shown to no role.
         pages: By document id, all pages that were read.
+        claims: What was found stated in the evidence, where somebody read it for claims.
     """
 
     taken: dict[str, dict[str, float]]
     dropped: dict[str, str]
     refused: dict[str, str]
     pages: dict[str, PageName]
+    claims: tuple[FoundClaim, ...] = ()
 
 
 class Round(Value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -20,6 +21,7 @@ from sidelight.schemas.grading.label_scale import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.investigation.evidence import EvidenceSet
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
 
 _SEGMENT_WORDS = 300
+# Sentences that stood: those of a hundred topics at work at once, and no more for a server's life.
+_REMEMBERED = 2_000
 
 
 class CheckedSentence(Value):
@@ -79,7 +83,7 @@ class PromptedChecker:
     def __init__(self, checker: PromptedModel, encode: Encode) -> None:
         self._model = checker
         self._encode = encode
-        self._stood: set[DraftSentenceKey] = set()
+        self._stood: OrderedDict[DraftSentenceKey, None] = OrderedDict()
 
     async def __call__(
         self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
@@ -89,9 +93,11 @@ class PromptedChecker:
         Raises:
             ReplyError: The model gave no usable answer.
         """
-        reading = _Reading(self._model, profile, draft, evidence, self._stood)
+        reading = _Reading(self._model, profile, draft, evidence, self._stood.keys())
         checked = await SupportChecker(self._encode, reading)(profile, draft, evidence)
-        self._stood.update(map(_key, checked.draft.sentences))
+        self._stood.update(dict.fromkeys(map(_key, checked.draft.sentences)))
+        while len(self._stood) > _REMEMBERED:
+            self._stood.popitem(last=False)
         return checked
 
 
@@ -111,13 +117,13 @@ class _Reading:
         profile: ArticleProfile,
         draft: DraftReport,
         evidence: EvidenceSet,
-        stood: set[DraftSentenceKey],
+        stood: AbstractSet[DraftSentenceKey],
     ) -> None:
         self._model = model
         self._profile = profile
         self._draft = draft
         self._evidence = evidence
-        self._stood = {text for text, _ in stood.intersection(map(_key, draft.sentences))}
+        self._stood = {sentence.text for sentence in draft.sentences if _key(sentence) in stood}
         self._labels: asyncio.Task[dict[str, Support]] | None = None
 
     async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
