@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from sidelight.formats.topics.articles import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder, bundled_model
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import IndexFolder, open_folder
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.index.text.segmenter import read_documents, write_segments
 from sidelight.sample import sample_path
@@ -101,7 +101,7 @@ def small_index(
     """An index of the small corpus."""
     folder = tmp_path_factory.mktemp("index") / "small"
     build_index([small_shard], folder, encoder)
-    return open_index(folder)
+    return open_folder(folder)
 
 
 @pytest.fixture(scope="session")
@@ -171,4 +171,4 @@ def mini_web_index(
     kept = [one for one in mini_web_segments if document_id_of(one.segment_id) in pages]
     folder = tmp_path_factory.mktemp("mini-web-index")
     build_index([write_shard(folder / "pages.jsonl", kept)], folder / "index", encoder)
-    return open_index(folder / "index")
+    return open_folder(folder / "index")

@@ -75,7 +75,7 @@ def _judge_arm(name: str, folder: Path, index: Path, rubrics: Path, judge: str) 
     from sidelight.runs.self_evaluation.finished import read_finished
 
     directory, opened = RunDirectory(folder / ARMS / name), open_index(index)
-    run = read_finished(directory, opened.manifest.fingerprint(), rubrics)
+    run = read_finished(directory, opened.fingerprint(), rubrics)
     made = make_judge(judge, JudgeInputs(run.rubrics, encoder=_encoder, articles=run.articles))
     material = collect(run, opened.docstore.get_many, made.words_at_once)
     asyncio.run(evaluate_run(made, material, directory.path / SCORES))

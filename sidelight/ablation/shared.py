@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sidelight.config.settings import RetrievalSettings
-    from sidelight.index.folder import IndexFolder
+    from sidelight.index.folder import SearchIndex
     from sidelight.retrieval.base import Retriever
     from sidelight.schemas.investigation.search import Hit, Query
 
@@ -29,7 +29,7 @@ class SharedSources:
         folder: The index.
     """
 
-    def __init__(self, folder: IndexFolder) -> None:
+    def __init__(self, folder: SearchIndex) -> None:
         self._folder = folder
         self._encode = TextVectors(self._encode_sentences)
         self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from sidelight.config.settings import ModelSettings, Settings
     from sidelight.index.manifest import IndexPlan
+    from sidelight.index.remote.index import RemoteIndex
 
 _GB = 10**9
 
@@ -86,11 +88,15 @@ def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) 
 def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
     from sidelight.index.encoding.model_files import check_model
     from sidelight.index.folder import open_index
+    from sidelight.index.remote.index import RemoteIndex
 
     try:
         folder = open_index(path)
     except InputError as error:
         yield Check("index", error.message, error.remedy or "Build the index again.")
+        return
+    if isinstance(folder, RemoteIndex):
+        yield from _remote(folder, read, retriever)
         return
     manifest = folder.manifest
     size = sum(manifest.files.values()) / _GB
@@ -107,6 +113,20 @@ def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
         yield Check("text", error.message, error.remedy or INSTALL)
     else:
         yield Check("text", f"{type(folder.docstore).__name__}, {count:,} segments")
+
+
+def _remote(index: RemoteIndex, read: Sequence[str], retriever: str) -> Iterator[Check]:
+    """Look at what a folder says of its server; nothing is asked."""
+    address = index.address
+    yield Check("index", f"{address.index} at {address.url}; try it: sidelight search WORDS")
+    variable = address.token_variable
+    found = "holds one" if os.environ.get(variable) else "not set: only for servers without tokens"
+    yield Check(f"token {variable}", found)
+    try:
+        for part in {"terms", "vectors"}.intersection(read):
+            getattr(index, part)
+    except InputError as error:
+        yield Check(f"retriever {retriever}", error.message, error.remedy or "")
 
 
 def _feedback(name: str, possible: bool) -> Check:  # noqa: FBT001 - a finding, no option

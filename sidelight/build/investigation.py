@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sidelight.agents.graphs.state import InvestigationState
     from sidelight.build.models import ModelAccess, Models
     from sidelight.config.settings import RetrievalSettings, Settings
-    from sidelight.index.folder import IndexFolder
+    from sidelight.index.folder import SearchIndex
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
@@ -46,7 +46,7 @@ class Sources(NamedTuple):
     encode: Encode
 
 
-def open_sources(settings: RetrievalSettings, folder: IndexFolder) -> Sources:
+def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
     """Return what an index offers to investigations."""
     return Sources(
         retriever=build_retriever(settings, folder),
@@ -55,7 +55,7 @@ def open_sources(settings: RetrievalSettings, folder: IndexFolder) -> Sources:
     )
 
 
-def build_retriever(settings: RetrievalSettings, folder: IndexFolder) -> Retriever:
+def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
     """Return the first stage that the settings name, reranked where they name a reranker."""
     from sidelight.retrieval.cross_encoder import CrossEncoder
     from sidelight.retrieval.named import open_retriever

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.config.settings import Settings
-    from sidelight.index.folder import IndexFolder
+    from sidelight.index.folder import SearchIndex
     from sidelight.runs.runner import RunSummary
     from sidelight.schemas.topic import Topic
 
@@ -27,7 +27,7 @@ COMPUTING, ASKING = 4, 32
 def make_run(
     topics: Sequence[Topic],
     settings: Settings,
-    index: IndexFolder,
+    index: SearchIndex,
     folder: Path,
     access: ModelAccess | None = None,
     *,
@@ -57,7 +57,7 @@ def make_run(
         run_topics(
             topics,
             settings,
-            index.manifest.fingerprint(),
+            index.fingerprint(),
             lambda: open_graph(settings, open_sources(settings.retrieval, index), access),
             folder,
             only=only,

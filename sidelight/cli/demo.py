@@ -35,7 +35,7 @@ def demo(
     """Run everything on the bundled fictional mini web, and end with a page to look at."""
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
-    from sidelight.index.folder import open_index
+    from sidelight.index.folder import open_folder
     from sidelight.index.text.segmenter import read_documents, write_segments
     from sidelight.sample import sample_path
 
@@ -46,7 +46,7 @@ def demo(
         n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
     with _step(f"Index {n_segments} segments (Lucene and FAISS)"):
         build_index([segments], index, encoder, progress=progress_bar)
-    opened = open_index(index)
+    opened = open_folder(index)
     with _step("Investigate five articles"):
         directory = _run(opened, data / "topics.jsonl", folder / "run")
     with _step("Validate both files, strictly and as the track does"):

@@ -69,7 +69,7 @@ def serve(  # long: one list of options
         desk = Desk(
             worker,
             settings,
-            folder.manifest.fingerprint(),
+            folder.fingerprint(),
             output,
             at_once=parallel,
             places=places,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.errors import InputError
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import LuceneIndex
 from sidelight.index.lucene.vectors import LuceneVectors
 from sidelight.index.manifest import Manifest, read_manifest
+from sidelight.index.remote.address import is_remote
+from sidelight.index.remote.index import RemoteIndex, RemoteText
 from sidelight.index.text.docstore import Docstore
 from sidelight.index.text.raw_text import RawText
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
@@ -35,6 +37,10 @@ class IndexFolder:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
         self.manifest = manifest
+
+    def fingerprint(self) -> str:
+        """Return a SHA-256 that is the same for the same content."""
+        return self.manifest.fingerprint()
 
     @cached_property
     def docstore(self) -> Docstore | RawText:
@@ -106,8 +112,24 @@ def open_text(index: Path) -> Docstore | RawText:
     return Docstore(folder) if folder.exists() else RawText(LuceneIndex(index / LUCENE))
 
 
-def open_index(path: Path) -> IndexFolder:
-    """Open an index folder after checking that it is finished and complete.
+SegmentTexts: TypeAlias = Docstore | RawText | RemoteText
+"""Segment ids to segments: `get_many`, and `in` for whether there is one."""
+
+SearchIndex: TypeAlias = IndexFolder | RemoteIndex
+"""What is searched: an index in a folder of this machine, or one on a server."""
+
+
+def open_index(path: Path) -> SearchIndex:
+    """Open an index after checking that it is finished and complete, or one on a server.
+
+    Raises:
+        InputError: It is not; the message says what is missing.
+    """
+    return RemoteIndex(path, open_folder) if is_remote(path) else open_folder(path)
+
+
+def open_folder(path: Path) -> IndexFolder:
+    """Open an index folder of this machine after checking that it is finished and complete.
 
     Raises:
         InputError: It is not; the message says what is missing.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidelight.config.settings import Settings
-    from sidelight.index.folder import IndexFolder
+    from sidelight.index.folder import SearchIndex
     from sidelight.runs.runner import RunSummary
     from sidelight.schemas.run_manifest import RunManifest
 
@@ -52,7 +52,7 @@ EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"
 async def make_bundle(  # long: one list of what a bundle holds
     run: RunDirectory,
     topics: Path,
-    folder: IndexFolder,
+    folder: SearchIndex,
     cache: Path,
     archive: Path,
     rubrics: Path | None = None,
@@ -97,7 +97,7 @@ async def make_bundle(  # long: one list of what a bundle holds
         summary = await replay_run(
             todo,
             settings,
-            folder.manifest.fingerprint(),
+            folder.fingerprint(),
             recording(open_sources(settings.retrieval, folder), record),
             cache,
             again.path,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from sidelight.registry import load, make
 
 if TYPE_CHECKING:
-    from sidelight.index.folder import IndexFolder
+    from sidelight.index.folder import SearchIndex
     from sidelight.retrieval.base import Retriever
 
 PARTS = ("lucene", "terms", "vectors", "encoder", "docstore")
-"""What the constructor of a retriever may ask for: these parts of an `IndexFolder`, and `depth`."""
+"""What the constructor of a retriever may ask for: these parts of an `SearchIndex`, and `depth`."""
 
 
-def open_retriever(name: str, folder: IndexFolder, *, depth: int = 100) -> Retriever:
+def open_retriever(name: str, folder: SearchIndex, *, depth: int = 100) -> Retriever:
     """Open a first-stage retriever over an index.
 
     Args:

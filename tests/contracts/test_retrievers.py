@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sidelight.index.folder import IndexFolder
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.remote.address import RemoteAddress, write_address
 from sidelight.registry import names
 from sidelight.retrieval.base import Retriever
 from sidelight.retrieval.cross_encoder import CrossEncoder
@@ -17,6 +18,7 @@ from sidelight.retrieval.rerank import RerankRetriever
 from sidelight.retrieval.trec_run import TrecRunRetriever
 from sidelight.schemas.investigation.search import Query, ranked
 from sidelight.schemas.segment import Segment
+from tests.helpers.indexes.rest_server import NAME, RestServer
 
 QUERIES = [
     Query(query_id="telescope", text="Who counted visitors of the telescope?"),
@@ -26,15 +28,22 @@ QUERIES = [
     Query(query_id="again", text="bakery study"),
 ]
 MEMORY, RERANKED, TREC_RUN = "memory", "bm25+rerank", "trec_run"
-ALL = (*names("retriever"), MEMORY, RERANKED, TREC_RUN)
+# Retrievers over a server keep the name of what they do; so they are called otherwise here.
+REMOTE = {"bm25 on a server": "bm25", "hybrid with a server": "hybrid"}
+ALL = (*names("retriever"), MEMORY, RERANKED, TREC_RUN, *REMOTE)
 # The others find the nearest there is, however far.
-LEXICAL = ("bm25", "rm3", "rocchio", MEMORY, RERANKED, TREC_RUN)
+LEXICAL = ("bm25", "rm3", "rocchio", MEMORY, RERANKED, TREC_RUN, "bm25 on a server")
 
 
 @pytest.fixture(scope="module")
 def opened(
-    small_index: IndexFolder, small_corpus: list[Segment], cross_encoder: str
-) -> Callable[[str], Retriever]:
+    small_index: IndexFolder,
+    small_corpus: list[Segment],
+    cross_encoder: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str], Retriever]]:
+    server = RestServer(small_index)
+
     def open_one(name: str) -> Retriever:
         if name == MEMORY:
             return MemoryRetriever(small_corpus)
@@ -45,15 +54,21 @@ def opened(
             )
         if name == TREC_RUN:
             return TrecRunRetriever(open_retriever("bm25", small_index).search(QUERIES, 40))
+        if name in REMOTE:
+            folder = tmp_path_factory.mktemp("remote")
+            dense = str(small_index.path) if REMOTE[name] == "hybrid" else ""
+            write_address(folder, RemoteAddress(url=server.url, index=NAME, dense=dense))
+            return open_retriever(REMOTE[name], open_index(folder))
         return open_retriever(name, small_index)
 
-    return open_one
+    with server:
+        yield open_one
 
 
 @pytest.fixture(scope="module", params=ALL)
 def retriever(request: pytest.FixtureRequest, opened: Callable[[str], Retriever]) -> Retriever:
     found = opened(request.param)
-    assert found.name == request.param
+    assert found.name == REMOTE.get(request.param, request.param)
     return found
 
 

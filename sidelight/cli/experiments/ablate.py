@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sidelight.ablation.measures import ArmCost
     from sidelight.build.models import ModelAccess
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.index.folder import IndexFolder
+    from sidelight.index.folder import SearchIndex
     from sidelight.schemas.grading.measure import Measure
 
 _INTERRUPTED = 130
@@ -144,7 +144,7 @@ def ablate(  # long: half of it are its options
 
 def _open(
     index: Path | None, corpus: Sequence[Path] | None, grid: Grid, output: Path
-) -> IndexFolder:
+) -> SearchIndex:
     from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
@@ -163,7 +163,7 @@ def _open(
 
 def _run(
     arms: Sequence[Arm],
-    folder: IndexFolder,
+    folder: SearchIndex,
     topics: Path,
     rubrics: Path | None,
     judge: str,
@@ -190,7 +190,7 @@ def _run(
                 arms,
                 articles,
                 SharedSources(folder),
-                folder.manifest.fingerprint(),
+                folder.fingerprint(),
                 output,
                 access,
                 parallel=parallel,
@@ -217,7 +217,7 @@ def _run(
 
 
 def _search(
-    arms: Sequence[Arm], folder: IndexFolder, grid: Grid, queries: Path, qrels: Path, output: Path
+    arms: Sequence[Arm], folder: SearchIndex, grid: Grid, queries: Path, qrels: Path, output: Path
 ) -> list[TopicScore]:
     from sidelight.ablation.searches import score_searches, search_arms
     from sidelight.ablation.shared import SharedSources

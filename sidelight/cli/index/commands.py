@@ -11,6 +11,7 @@ import typer
 
 from sidelight.cli.console import out, print_json, progress_bar
 from sidelight.cli.index.plan import plan
+from sidelight.cli.index.remote import remote
 from sidelight.cli.options.inputs import DIM, Profile
 from sidelight.cli.options.results import Json, output_option
 from sidelight.index.encoding.precision import Arithmetic
@@ -113,6 +114,7 @@ def build(  # long: most of it are its options
 
 
 app.command()(plan)
+app.command()(remote)
 
 
 @app.command()
@@ -122,7 +124,15 @@ def info(
 ) -> None:
     """Check that an index is complete, and say what built it."""
     from sidelight.index.manifest import read_manifest
+    from sidelight.index.remote.address import is_remote, read_address
 
+    if is_remote(folder):
+        address = read_address(folder)
+        if as_json:
+            print_json(address.model_dump())
+        else:
+            out.print(f"{folder}: {address.index} at {address.url}", markup=False)
+        return
     _show(folder, read_manifest(folder), as_json=as_json)
 
 

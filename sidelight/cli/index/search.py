@@ -12,7 +12,7 @@ from sidelight.cli.options.inputs import HitsPerQuery, index_option, queries_opt
 from sidelight.cli.options.results import Json, output_option
 
 if TYPE_CHECKING:
-    from sidelight.index.folder import IndexFolder
+    from sidelight.index.folder import SearchIndex
     from sidelight.retrieval.base import Retriever
 
 _SNIPPET = 300
@@ -64,7 +64,7 @@ def _write_run(retriever: Retriever, queries: Path, k: int, output: Path, *, as_
 
 
 def _show_hits(
-    retriever: Retriever, folder: IndexFolder, words: str, k: int, *, as_json: bool
+    retriever: Retriever, folder: SearchIndex, words: str, k: int, *, as_json: bool
 ) -> None:
     from sidelight.schemas.investigation.search import Query
     from sidelight.text import one_line

@@ -84,7 +84,7 @@ def evaluate(  # long: half of it are options
 
     settings = load_settings(config, with_judge(overrides or [], model_name))
     directory, folder = RunDirectory(run), open_index(index)
-    finished = read_finished(directory, folder.manifest.fingerprint(), rubrics)
+    finished = read_finished(directory, folder.fingerprint(), rubrics)
     labelled = read_labelled(examples, example_run)
     model = judge_model(
         name,

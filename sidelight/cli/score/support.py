@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from sidelight.evaluation.labelling.judge import Judge
-    from sidelight.index.text.docstore import Docstore
-    from sidelight.index.text.raw_text import RawText
+    from sidelight.index.folder import SegmentTexts
     from sidelight.schemas.grading.judgment import JudgedSentence
 
 _PREFIX = "auto_support"
@@ -119,6 +118,6 @@ def support(  # long: half of it are options
     deliver(origin, table, _PREFIX, output, as_json=as_json)
 
 
-def _texts(docstore: Docstore | RawText, segment_ids: Collection[str]) -> dict[str, str]:
+def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, str]:
     known = sorted(segment_id for segment_id in segment_ids if segment_id in docstore)
     return {segment.segment_id: segment.text for segment in docstore.get_many(known)}

@@ -1,0 +1,51 @@
+"""`sidelight index remote`, and the commands that take its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import UsageError
+from sidelight.index.folder import IndexFolder
+from tests.cli.index.test_search import run
+from tests.helpers.indexes.rest_server import NAME, RestServer
+
+
+def test_a_folder_stands_for_an_index_on_a_server(small_index: IndexFolder, tmp_path: Path) -> None:
+    folder = tmp_path / "remote"
+    with RestServer(small_index) as server:
+        made = run("index", "remote", server.url, NAME, "-o", folder)
+        assert made == run("index", "info", folder)
+        assert server.url in made
+        assert orjson.loads(run("index", "info", folder, "--json"))["index"] == NAME
+        found = run("search", "--index", folder, "--retriever", "bm25", "bakery study")
+        local = run("search", "--index", small_index.path, "--retriever", "bm25", "bakery study")
+        assert found == local
+        config = tmp_path / "config.yaml"
+        config.write_text("retrieval: {retriever: bm25}\n")
+        assert NAME in run("doctor", "--index", folder, "--config", config)
+        config.write_text("retrieval: {retriever: hybrid}\n")
+        assert "need vectors" in run("doctor", "--index", folder, "--config", config, code=3)
+
+
+def test_what_a_user_gets_wrong_is_said(small_index: IndexFolder, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="address of a server"):
+        run("index", "remote", "localhost:8081", NAME, "-o", tmp_path / "a")
+    with pytest.raises(UsageError, match="environment variable"):
+        run("index", "remote", "http://me:secret@localhost", NAME, "-o", tmp_path / "a")
+    with pytest.raises(UsageError, match="new folder"):
+        run("index", "remote", "http://localhost", NAME, "-o", small_index.path)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_token_in_plain_text_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSERINI_API_TOKEN", "s3cret")
+    command = ["index", "remote", "http://far.example", NAME, "-o", str(tmp_path / "far")]
+    assert "unencrypted" in CliRunner().invoke(app, command).stderr
+    assert "s3cret" not in (tmp_path / "far" / "remote.json").read_text()

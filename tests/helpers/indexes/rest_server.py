@@ -1,0 +1,147 @@
+"""A server with the REST API of Pyserini, over a real Lucene index; busy or hostile on demand."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from sidelight.errors import InputError
+from sidelight.index.lucene.segments import Bm25
+from sidelight.schemas.investigation.search import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from sidelight.index.folder import IndexFolder
+    from sidelight.schemas.segment import Segment
+
+NAME = "small-segmented"
+
+
+class Odd(NamedTuple):
+    """An answer out of turn."""
+
+    status: int
+    body: bytes = b'{"error": "busy"}'
+    headers: dict[str, str] = {}  # noqa: RUF012 - never changed
+
+
+def as_object(segment: Segment) -> Any:
+    """A document as servers give it that read the stored JSON."""
+    fields = segment.model_dump()
+    return {"docid": fields.pop("segment_id"), "segment": fields.pop("text"), **fields}
+
+
+class RestServer:
+    """Serves an index; a context manager.
+
+    Args:
+        folder: The index.
+        token: What requests must carry, if anything.
+        document: How a segment is given.
+
+    Attributes:
+        odd: Answers given before any other, one each.
+        requests: Paths asked for, with their parameters.
+        at_once: The most requests under way at the same time.
+    """
+
+    def __init__(
+        self,
+        folder: IndexFolder,
+        token: str = "",
+        document: Callable[[Segment], Any] = as_object,
+    ) -> None:
+        self.odd: deque[Odd] = deque()
+        self.requests: list[str] = []
+        self.at_once = 0
+        self._now = 0
+        self._lock = threading.Lock()
+        self._folder = folder
+        self._token = token
+        self._document = document
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                owner._answer(self)
+
+            def log_message(self, *_: object) -> None:
+                """Stay silent."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        with self._lock:
+            self.requests.append(handler.path)
+            self._now += 1
+            self.at_once = max(self.at_once, self._now)
+            odd = self.odd.popleft() if self.odd else None
+        try:
+            status, body, headers = odd or self._found(handler)
+            handler.send_response(status)
+            for name, value in headers.items():
+                handler.send_header(name, value)
+            handler.send_header("Content-Length", str(len(body)))
+            handler.end_headers()
+            handler.wfile.write(body)
+        finally:
+            with self._lock:
+                self._now -= 1
+
+    def _found(self, handler: BaseHTTPRequestHandler) -> Odd:
+        if self._token and handler.headers.get("Authorization") != f"Bearer {self._token}":
+            return Odd(401, b'{"error": "Missing or invalid API credentials"}')
+        parts = urlsplit(handler.path)
+        _, version, index, action, *rest = parts.path.split("/")
+        if (version, unquote(index)) != ("v1", NAME):
+            return Odd(400, b'{"error": "Unable to open index"}')
+        if action == "doc":
+            segment_id = unquote("/".join(rest))
+            try:
+                (segment,) = self._folder.docstore.get_many([segment_id])
+            except InputError:
+                return Odd(404, b'{"error": "Document not found"}')
+            return _json({"docid": segment_id, "doc": self._document(segment)})
+        asked = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        if not asked.get("query"):
+            return Odd(400, b'{"error": "Parameter \'query\' is required"}')
+        k, bm25 = int(asked.get("hits", 10)), Bm25()
+        if "k1" in asked:
+            bm25 = Bm25(float(asked["k1"]), float(asked["b"]))
+        searcher = self._folder.lucene.searcher(bm25)
+        hits = searcher.search([Query(query_id="q", text=asked["query"])], k)["q"]
+        segments = self._folder.docstore.get_many([hit.segment_id for hit in hits])
+        candidates = [
+            {
+                "docid": hit.segment_id,
+                "score": hit.score,
+                "rank": rank,
+                "doc": self._document(segment),
+            }
+            for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1)
+        ]
+        return _json({"query": {"text": asked["query"]}, "candidates": candidates})
+
+
+def _json(content: dict[str, Any]) -> Odd:
+    return Odd(200, json.dumps({"api": "v1", "index": NAME, **content}).encode())

@@ -1,0 +1,278 @@
+"""An index on a server is searched and read as one on this machine is."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidelight.errors import InputError, InvalidFileError, MachineError
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.lucene.segments import Bm25
+from sidelight.index.remote import client as client_module
+from sidelight.index.remote.address import RemoteAddress, write_address
+from sidelight.index.remote.index import RemoteIndex
+from sidelight.retrieval.bm25 import Bm25Retriever
+from sidelight.retrieval.named import open_retriever
+from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.segment import Segment
+from tests.helpers.indexes.rest_server import NAME, Odd, RestServer, as_object
+
+TOKEN = "s3cret-of-the-tests"
+VARIABLE = "SIDELIGHT_TEST_TOKEN"
+QUERIES = [
+    Query(query_id="1", text="Who counted visitors of the telescope?"),
+    Query(query_id="2", text="bakery study"),
+]
+
+
+def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
+    address = RemoteAddress(url=server.url, index=NAME, token_variable=VARIABLE, **more)
+    write_address(folder, address)
+    index = open_index(folder)
+    assert isinstance(index, RemoteIndex)
+    return index
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "_FIRST_WAIT_S", 0.01)
+
+
+def test_finds_and_reads_what_the_index_itself_does(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server)
+        expected = open_retriever("bm25", small_index).search(QUERIES, 7)
+        assert open_retriever("bm25", index).search(QUERIES, 7) == expected
+        ids = [hit.segment_id for hits in expected.values() for hit in hits]
+        asked = len(server.requests)
+        assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+        assert len(server.requests) == asked  # they came with the search
+
+
+def test_parameters_are_said_where_they_are_not_the_default(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    other = Bm25(k1=1.2, b=0.75)
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server)
+        found = Bm25Retriever(index.lucene, other).search(QUERIES, 7)
+        assert found == Bm25Retriever(small_index.lucene, other).search(QUERIES, 7)
+        assert all("k1=1.2" in request for request in server.requests)
+        Bm25Retriever(index.lucene).search(QUERIES, 7)
+        assert not any("k1" in request for request in server.requests[len(QUERIES) :])
+
+
+def test_hybrid_takes_its_vectors_from_a_local_index(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server, dense=str(small_index.path))
+        expected = open_retriever("hybrid", small_index).search(QUERIES, 10)
+        assert open_retriever("hybrid", index).search(QUERIES, 10) == expected
+        assert index.fingerprint() != opened(tmp_path / "other", server).fingerprint()
+
+
+def test_without_one_dense_and_feedback_are_refused(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server)
+        for name in ("dense", "hybrid", "rm3", "rocchio"):
+            with pytest.raises(InputError, match="on a server"):
+                open_retriever(name, index)
+        assert not server.requests
+
+
+def test_nothing_is_asked_twice_by_whoever_asks(small_index: IndexFolder, tmp_path: Path) -> None:
+    with RestServer(small_index) as server:
+        first = open_retriever("bm25", opened(tmp_path, server)).search(QUERIES, 7)
+        segment_id = first["1"][0].segment_id
+        asked = len(server.requests)
+    # The server is gone, and the folder is opened anew, as after a crash.
+    again = open_index(tmp_path)
+    assert open_retriever("bm25", again).search(QUERIES, 7) == first
+    assert again.docstore.get_many([segment_id])[0].segment_id == segment_id
+    assert asked == len(QUERIES)
+
+
+def test_where_the_server_is_changes_no_fingerprint(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    with RestServer(small_index) as one, RestServer(small_index) as other:
+        assert (
+            opened(tmp_path / "1", one).fingerprint() == opened(tmp_path / "2", other).fingerprint()
+        )
+
+
+@pytest.mark.parametrize(
+    "document",
+    [as_object, lambda segment: json.dumps(as_object(segment)), lambda segment: segment.text],
+)
+def test_documents_are_read_in_each_form(
+    document: Any, small_index: IndexFolder, small_corpus: list[Segment], tmp_path: Path
+) -> None:
+    segment = small_corpus[3]
+    with RestServer(small_index, document=document) as server:
+        (found,) = opened(tmp_path, server).docstore.get_many([segment.segment_id])
+    assert found.text == segment.text
+    assert found.title in {segment.title, ""}
+
+
+def test_a_segment_that_is_not_there_is_named(small_index: IndexFolder, tmp_path: Path) -> None:
+    with RestServer(small_index) as server:
+        text = opened(tmp_path, server).docstore
+        for name in ("msmarco_v2.1_doc_99_1#0_1", "..", "a b", "x" * 1000, ""):
+            assert name not in text
+            with pytest.raises(InputError, match="does not hold"):
+                text.get_many([name])
+        assert all("/doc/msmarco" in request for request in server.requests)
+
+
+def test_the_token_goes_to_the_server_and_nowhere_else(
+    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with RestServer(small_index, TOKEN) as server:
+        with pytest.raises(MachineError, match="401") as refused:
+            open_retriever("bm25", opened(tmp_path / "1", server)).search(QUERIES, 7)
+        assert VARIABLE in (refused.value.remedy or "")
+        monkeypatch.setenv(VARIABLE, TOKEN)
+        assert open_retriever("bm25", opened(tmp_path / "2", server)).search(QUERIES, 7)["1"]
+        assert not any(TOKEN in request for request in server.requests)
+        server.odd += [Odd(400, f"no {TOKEN} here".encode())]
+        with pytest.raises(MachineError) as said:
+            opened(tmp_path / "3", server).docstore.get_many(["a"])
+        assert TOKEN not in str(said.value)
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert written
+    assert not any(TOKEN.encode() in content for content in written)
+
+
+def test_a_busy_server_is_waited_for_as_it_asks(
+    small_index: IndexFolder, tmp_path: Path, quick: None
+) -> None:
+    with RestServer(small_index) as server:
+        server.odd += [Odd(429, headers={"Retry-After": "1"}), Odd(503), Odd(502)]
+        begin = time.monotonic()
+        found = open_retriever("bm25", opened(tmp_path, server, at_once=1)).search(QUERIES[:1], 7)
+        assert found["1"]
+        assert time.monotonic() - begin >= 1
+        assert len(server.requests) == 4
+
+
+def test_a_server_that_stays_busy_ends_the_work(
+    small_index: IndexFolder, tmp_path: Path, quick: None
+) -> None:
+    with RestServer(small_index) as server:
+        server.odd += [Odd(503)] * 100
+        with pytest.raises(MachineError, match="in 6 tries") as busy:
+            opened(tmp_path, server).docstore.get_many(["a"])
+        assert "goes on" in (busy.value.remedy or "")
+        assert len(server.requests) == 6
+
+
+def test_no_server_is_a_clear_error(small_index: IndexFolder, tmp_path: Path, quick: None) -> None:
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server)
+    with pytest.raises(MachineError, match="gave no answer"):
+        index.docstore.get_many(["a"])
+
+
+def test_no_more_requests_are_under_way_than_allowed(
+    small_index: IndexFolder, small_corpus: list[Segment], tmp_path: Path
+) -> None:
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server, at_once=2)
+        ids = [segment.segment_id for segment in small_corpus]
+        assert index.docstore.get_many(ids) == small_index.docstore.get_many(ids)
+        assert server.at_once <= 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"candidates": {}}',
+        b'{"candidates": [1]}',
+        b'{"candidates": [{"docid": "a b", "score": 1}]}',
+        b'{"candidates": [{"docid": "a", "score": "1"}]}',
+        b'{"candidates": [{"docid": "a", "score": true}]}',
+        b'{"candidates": [{"docid": "a\\u202e", "score": 1}]}',
+        b"[" * 100_000,
+    ],
+)
+def test_nonsense_is_refused_and_not_kept(
+    body: bytes, small_index: IndexFolder, tmp_path: Path
+) -> None:
+    with RestServer(small_index) as server:
+        retriever = open_retriever("bm25", opened(tmp_path, server))
+        server.odd += [Odd(200, body)]
+        with pytest.raises(MachineError):
+            retriever.search(QUERIES[:1], 7)
+        assert retriever.search(QUERIES[:1], 7)["1"]
+
+
+def test_more_hits_than_asked_for_and_doubles_are_left_out(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    candidates = [{"docid": f"d{n % 3}", "score": 9.0 - n, "doc": 7} for n in range(50)]
+    with RestServer(small_index) as server:
+        server.odd += [Odd(200, json.dumps({"candidates": candidates}).encode())]
+        hits = open_retriever("bm25", opened(tmp_path, server)).search(QUERIES[:1], 5)["1"]
+    assert [tuple(hit) for hit in hits] == [("d0", 9.0), ("d1", 8.0), ("d2", 7.0)]
+
+
+def test_neither_redirects_nor_packed_nor_endless_answers_are_followed(
+    small_index: IndexFolder, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "MAX_ANSWER_BYTES", 1000)
+    with RestServer(small_index) as server, RestServer(small_index) as elsewhere:
+        text = opened(tmp_path, server).docstore
+        server.odd += [Odd(302, headers={"Location": elsewhere.url})]
+        with pytest.raises(MachineError, match="302"):
+            text.get_many(["a"])
+        assert not elsewhere.requests
+        server.odd += [Odd(200, b"x" * 2000)]
+        with pytest.raises(MachineError, match="more than"):
+            text.get_many(["a"])
+        server.odd += [Odd(200, headers={"Content-Encoding": "gzip"})] * 6
+        with pytest.raises(MachineError, match="compressed"):
+            text.get_many(["a"])
+
+
+def test_long_queries_are_cut_to_what_an_address_holds(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    with RestServer(small_index) as server:
+        retriever = open_retriever("bm25", opened(tmp_path, server))
+        retriever.search([Query(query_id="long", text="wörd\n" * 50_000)], 5)
+        assert len(server.requests[0]) < 7000
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("url", "ftp://somewhere"),
+        ("url", "https://user:word@somewhere"),
+        ("url", "http://somewhere?token=1"),
+        ("index", "a b"),
+        ("at_once", 0),
+        ("timeout_s", 0),
+    ],
+)
+def test_an_address_that_is_none_is_refused(field: str, value: object, tmp_path: Path) -> None:
+    address = RemoteAddress(url="http://localhost:1", index="x")
+    write_address(tmp_path, address)
+    path = tmp_path / "remote.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
+    with pytest.raises(InvalidFileError):
+        open_index(tmp_path)

@@ -1,0 +1,53 @@
+"""A run over a server is the run over the local index but for where its index was."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import orjson
+
+from sidelight.build.run import make_run
+from sidelight.config.settings import Settings
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.remote.address import RemoteAddress, write_address
+from sidelight.runs.runner import RunSummary
+from sidelight.schemas.article import Article
+from tests.helpers.indexes.rest_server import NAME, RestServer
+
+# Of the whole of a run's inputs; the index is one of them.
+FINGERPRINT = re.compile(rb'"fingerprint": "[0-9a-f]{64}"')
+
+
+def files(run: RunSummary) -> dict[str, bytes]:
+    folder = run.directory.path
+    return {
+        path.relative_to(folder).as_posix(): FINGERPRINT.sub(b"", path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path != run.directory.manifest
+    }
+
+
+def test_three_topics_come_out_as_over_the_index_itself(
+    mini_web_articles: tuple[Article, ...], mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    topics = mini_web_articles[:3]
+    settings = Settings.model_validate(
+        {"submission": {"run_id": "sidelight-rest"}, "retrieval": {"retriever": "bm25"}}
+    )
+    local = make_run(topics, settings, mini_web_index, tmp_path / "local")
+    with RestServer(mini_web_index) as server:
+        folder = tmp_path / "index"
+        write_address(folder, RemoteAddress(url=server.url, index=NAME))
+        remote = make_run(topics, settings, open_index(folder), tmp_path / "remote")
+        asked = len(server.requests)
+        again = make_run(topics, settings, open_index(folder), tmp_path / "again")
+        assert len(server.requests) == asked
+    assert remote.succeeded
+    assert files(local) == files(remote) == files(again)
+    assert {"task1.tsv", "task2.jsonl"} <= files(remote).keys()
+    of_local, of_remote, repeated = (
+        orjson.loads(run.directory.manifest.read_bytes()) for run in (local, remote, again)
+    )
+    assert of_remote == repeated
+    assert {key for key in of_local if of_local[key] != of_remote[key]} == {"index", "files"}
