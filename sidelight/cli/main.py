@@ -33,6 +33,7 @@ from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
 from sidelight.cli.pack import pack
+from sidelight.cli.rubric import commands as rubric
 from sidelight.cli.run.command import run
 from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
@@ -99,6 +100,7 @@ app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
+app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
 
 _SEARCH = "Index and search"

@@ -106,6 +106,15 @@ def read_graded(path: Path) -> Iterator[GradedQuery]:
         )
 
 
+def is_graded(path: Path) -> bool:
+    """Tell whether the first line of a file is a JSON list, as no other file of labels has it.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    return next((line.text.lstrip().startswith("[") for line in stream_lines(path)), False)
+
+
 def write_graded(path: Path, queries: Iterable[GradedQuery]) -> None:
     """Write queries as they come; a name that ends in `.gz` is packed."""
     with atomic_packer(path) as stream:

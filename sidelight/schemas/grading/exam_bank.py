@@ -86,6 +86,14 @@ def new_item(topic_id: str, text: str, subtopic_id: str = "") -> ExamItem:
     return ExamItem(item_id=exam_item_id(topic_id, text, subtopic_id), text=text)
 
 
+def item_ids(banks: Iterable[ExamBank]) -> dict[str, list[str]]:
+    """Return the ids of the items by query, of all its subtopics."""
+    ids: dict[str, list[str]] = {}
+    for bank in banks:
+        ids.setdefault(bank.topic_id, []).extend(item.item_id for item in bank.items)
+    return ids
+
+
 def bank_version(banks: Iterable[ExamBank]) -> str:
     """Return what changes when an item is added, dropped, reworded or weighed anew.
 
