@@ -34,6 +34,7 @@ from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
 from sidelight.cli.pack import pack
 from sidelight.cli.rubric import commands as rubric
+from sidelight.cli.rubric.grade import grade
 from sidelight.cli.run.command import run
 from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
@@ -96,6 +97,7 @@ _JUDGE = "Judge and score"
 app.command(rich_help_panel=_JUDGE)(judge)
 app.command(rich_help_panel=_JUDGE)(evaluate)
 app.command(rich_help_panel=_JUDGE)(audit)
+app.command(rich_help_panel=_JUDGE)(grade)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)

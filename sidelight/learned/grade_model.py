@@ -41,7 +41,7 @@ class GradeModel(NamedTuple):
     cuts: tuple[float, ...]
 
     def scores(self, features: Values) -> Values:
-        """Return the scores `(n,)` of features `(n, n_features)`; near the grades they stand for."""
+        """Return the scores `(n,)` of features `(n, n_features)`."""
         found: Values = ((features - self.means) / self.scales) @ self.weights + self.intercept
         return found
 

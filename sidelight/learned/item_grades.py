@@ -107,11 +107,11 @@ class ItemGrades:
     def grade(self, query: str, items: Sequence[str], passage: str) -> list[tuple[int, str]]:
         """Return a grade and the sentence that answers for each item, in order.
 
-        Where no sentence counts there is no answer, and the grade is 0.
+        Grade 0 comes without a sentence; where no sentence counts the grade is 0.
         """
         look = self._reader.look(Task(tuple(items), passage, query))
         grades = self._model.grades(self._model.scores(look.features)).tolist()
         return [
-            (grade, answer) if answer else (0, "")
+            (grade, answer) if grade and answer else (0, "")
             for grade, answer in zip(grades, look.answers, strict=True)
         ]

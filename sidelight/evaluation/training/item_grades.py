@@ -140,7 +140,7 @@ def train_item_grades(
     if save_in:
         about = {
             "what": "a ridge regression on standardised features, cut to grades 0 to 5",
-            "target": "mean of a recorded rating and people's judgment scaled to 5; cuts by ratings",
+            "target": "mean of the recorded rating and the judgment scaled to 5; cuts by ratings",
             "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
             "cells": len(rows.ratings),
             "queries": len(set(rows.queries.tolist())),

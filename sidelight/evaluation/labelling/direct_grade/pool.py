@@ -30,7 +30,7 @@ class PoolGrades:
     def __init__(self, encode: Encode) -> None:
         self._model = load_grade_model(RELEVANCE)
         self._encode = encode
-        self.grader = Grader(f"pool 1 (weights {weights_hash(RELEVANCE)})", "no model")
+        self.grader = Grader(f"pool-1-{weights_hash(RELEVANCE)}", "calibrated-on-TREC-DL-2023")
 
     def grade(self, passages: Sequence[str]) -> list[int]:
         """Return a grade for each passage of one query."""

@@ -46,7 +46,7 @@ class PromptedDirectGrades:
         self._model = model
         self._order = PrefixOrder()
         prompt = method.prompt
-        self.grader = Grader(f"{method.name} {prompt.version} ({prompt.fingerprint[:8]})", name)
+        self.grader = Grader(f"{method.name}-{prompt.version}-{prompt.fingerprint[:8]}", name)
 
     async def __call__(self, case: DirectCase) -> list[Judgment]:
         """Return the one judgment on a case; a verdict outside the scale is none."""

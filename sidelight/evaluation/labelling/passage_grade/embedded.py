@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.exam_bank import ExamKind
     from sidelight.text_vectors import Encode
 
-CALIBRATED_ON = "TREC DL 2019 passages, graded by FLAN-T5 and judged by people"
-"""Where the weights come from, as tables and files name it."""
+CALIBRATED_ON = "calibrated-on-TREC-DL-2019"
+"""On which public graded passages, as tables and files name it."""
 
 
 class EmbeddedPassageGrades(PassageGrader):
@@ -31,7 +31,7 @@ class EmbeddedPassageGrades(PassageGrader):
 
     def grader(self, kind: ExamKind) -> Grader:
         """Return the method with its weights; the kind of the items changes nothing."""
-        return Grader(f"embedded {kind} 1 (weights {self._model.weights})", CALIBRATED_ON)
+        return Grader(f"embedded-{kind}-1-{self._model.weights}", CALIBRATED_ON)
 
     def prepare(self, cases: list[PassageCase]) -> None:
         """Encode cases that will be graded, all at once."""

@@ -103,10 +103,9 @@ class PromptedPassageGrades(PassageGrader):
     def grader(self, kind: ExamKind) -> Grader:
         """Return the prompt, with all that may change a grade, and the model."""
         prompt = GRADE_PROMPTS[kind]
-        together = f", {self._at_once} items a call" if self._at_once > 1 else ""
-        fallback = ", workbench fallback" * self._workbench
-        version = f"{prompt.version} ({prompt.fingerprint[:8]}{together}{fallback})"
-        return Grader(f"{prompt.id} {version}", self._name)
+        name = f"{prompt.id}-{prompt.version}-{prompt.fingerprint[:8]}"
+        together = f"-{self._at_once}-a-call" if self._at_once > 1 else ""
+        return Grader(f"{name}{together}{'-workbench' * self._workbench}", self._name)
 
     async def __call__(self, case: PassageCase) -> list[Judgment]:
         """Return one judgment for each item, in order; what is empty is not asked about."""
