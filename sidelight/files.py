@@ -5,12 +5,13 @@ from __future__ import annotations
 import fcntl
 import gzip
 import hashlib
+import io
 import os
 import re
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, TextIO, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +45,24 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def atomic_packer(path: Path) -> Iterator[IO[str]]:
+    """Open a text file as `atomic_writer` does; one whose name ends in `.gz` is packed.
+
+    The same text gives the same bytes: the time of writing is left out.
+    """
+    if path.suffix != ".gz":
+        with atomic_writer(path) as stream:
+            yield stream
+        return
+    with (
+        atomic_writer(path) as stream,
+        gzip.GzipFile("", "wb", fileobj=cast("TextIO", stream).buffer, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+    ):
+        yield text
 
 
 def half_written_name(path: Path) -> str | None:

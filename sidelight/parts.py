@@ -145,6 +145,7 @@ KINDS: dict[str, Kind] = {
         {
             "dragun2025": "sidelight.tracks:dragun2025.yaml",
             "rag2025": "sidelight.tracks:rag2025.yaml",
+            "exam": "sidelight.tracks:exam.yaml",
         }
     ),
 }

@@ -33,6 +33,8 @@ from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
 from sidelight.cli.pack import pack
+from sidelight.cli.rubric import commands as rubric
+from sidelight.cli.rubric.grade import grade
 from sidelight.cli.run.command import run
 from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
@@ -95,10 +97,12 @@ _JUDGE = "Judge and score"
 app.command(rich_help_panel=_JUDGE)(judge)
 app.command(rich_help_panel=_JUDGE)(evaluate)
 app.command(rich_help_panel=_JUDGE)(audit)
+app.command(rich_help_panel=_JUDGE)(grade)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
+app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
 
 _SEARCH = "Index and search"

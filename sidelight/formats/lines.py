@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import zlib
 from codecs import BOM_UTF8
+from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+J = TypeVar("J", dict[str, Any], list[Any])
 
 # The longest page of the collections is a tenth of this. A line of gigabytes fits in a `.gz` of two
 # megabytes, as does a file of nothing but short lines.
@@ -147,6 +149,34 @@ def open_text(path: Path) -> TextFile:
     )
 
 
+def stream_lines(path: Path) -> Iterator[Line]:
+    """Yield the lines that are not blank, one in memory at a time.
+
+    Raises:
+        InputError: The file cannot be read, or has more lines than any that is read.
+        InvalidFileError: A line is not UTF-8, or too long.
+    """
+    findings = Findings(path)
+    with readable(path), open_binary(path) as stream:
+        for number in range(1, _MAX_LINES + 1):
+            raw = stream.readline(MAX_LINE_BYTES + 2)
+            if not raw:
+                return
+            raw = raw.removeprefix(BOM_UTF8) if number == 1 else raw
+            raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+            if len(raw) > MAX_LINE_BYTES:
+                too_long(len(raw), number, findings)
+                findings.raise_errors()
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                not_utf8(error, number, findings)
+                findings.raise_errors()
+            if text.strip():
+                yield Line(number, text)
+    raise InputError(f"{path}: expected at most {_MAX_LINES} lines; found more")
+
+
 def read_lines(path: Path) -> tuple[Line, ...]:
     """Return the lines of a file, blank ones left out.
 
@@ -186,48 +216,83 @@ def decode_unique(text: str, number: int, findings: Findings) -> dict[str, Any] 
         return None
     try:
         json.loads(text, object_pairs_hook=_once)
-    except ValueError as error:
-        findings.error(
-            "key-repeated",
-            number,
-            expected="each key once in an object",
-            found=quoted(str(error)),
-            remedy="Keep one of them.",
-        )
+    except _RepeatedKeyError as error:
+        _repeated(error, number, findings)
         return None
-    except RecursionError:  # deeper than any value that passes the checks to come
+    except (RecursionError, ValueError):  # beyond any value that passes the checks to come
         pass
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> None:
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            raise ValueError(key)
-        seen.add(key)
+def decode_list(text: str, number: int, findings: Findings) -> list[Any] | None:
+    """Return the JSON list in a text, numbers kept whole, each key of an object once; or None."""
+    if _decode(text, number, findings, list, "list") is None:
+        return None
+    try:
+        value: list[Any] = json.loads(text, object_pairs_hook=_once)
+    except _RepeatedKeyError as error:
+        _repeated(error, number, findings)
+    except (RecursionError, ValueError) as error:
+        findings.error(
+            "json-syntax",
+            number,
+            expected="a JSON list of ordinary depth and numbers",
+            found=quoted(str(error)),
+            remedy="Write it with fewer levels and digits.",
+        )
+    else:
+        return value
+    return None
+
+
+class _RepeatedKeyError(Exception):
+    """An object has a key twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _RepeatedKeyError(next(key for key, count in counts.items() if count > 1))
+    return found
+
+
+def _repeated(error: _RepeatedKeyError, number: int, findings: Findings) -> None:
+    findings.error(
+        "key-repeated",
+        number,
+        expected="each key once in an object",
+        found=quoted(str(error)),
+        remedy="Keep one of them.",
+    )
 
 
 def decode_object(text: str, number: int | None, findings: Findings) -> dict[str, Any] | None:
     """Return the JSON object in a text; None, with an error in `findings`, if there is none."""
+    return _decode(text, number, findings, dict, "object")
+
+
+def _decode(
+    text: str, number: int | None, findings: Findings, kind: type[J], name: str
+) -> J | None:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         findings.error(
             "json-syntax",
             number,
-            expected="a JSON object",
+            expected=f"a JSON {name}",
             found=f"{error.msg} at column {error.colno}: {quoted(text)}",
-            remedy="Write each object on one line, with a JSON library.",
+            remedy=f"Write each {name} on one line, with a JSON library.",
         )
         return None
-    if not isinstance(value, dict):
+    if not isinstance(value, kind):
         findings.error(
             "json-type",
             number,
-            expected="a JSON object",
+            expected=f"a JSON {name}",
             found=quoted(value),
-            remedy="Put one object on each line.",
+            remedy=f"Put one {name} on each line.",
         )
         return None
     return value

@@ -26,6 +26,9 @@ T = TypeVar("T", QuestionListTask, CitedTextTask, RankingTask)
 DEFAULT_TRACK = "dragun2025"
 """The track of a command that names none."""
 
+EXAM_TRACK = "exam"
+"""The track of a command about passages graded by banks that names none."""
+
 
 class Track(Value):
     """The rules of one track.

@@ -116,7 +116,13 @@ INVESTIGATES = MODEL | {
     "index",
 }
 INVESTIGATES |= {"runs", "build", *(room for room in ALLOWED if room.startswith("generation"))}
-SCORER = {"evaluation", "schemas.grading.rubric", "formats.banks"}
+SCORER = {
+    "evaluation",
+    "schemas.grading.rubric",
+    "schemas.grading.exam_bank",
+    "schemas.grading.graded_passage",
+    "formats.banks",
+}
 # Prints the help of every command in one process, and looks after each at what has been imported.
 HELP = """
 import sys

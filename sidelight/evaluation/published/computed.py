@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 from sidelight.evaluation.agreement.qrels import compare_qrels
 from sidelight.evaluation.agreement.ranks import compare_scores
+from sidelight.evaluation.published.exams import (
+    grade_tables,
+    graded_passages,
+    leaderboards,
+    table_of_wins,
+)
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -161,6 +167,10 @@ COMPUTE: Mapping[str, Callable[..., Computed]] = {
     "dragun-collection": _collection,
     "dragun-judge": _judge,
     "rubric-sun": _sun,
+    "rubric-dl19": graded_passages,
+    "rubric-tables": grade_tables,
+    "rubric-leaderboards": leaderboards,
+    "rubric-wins": table_of_wins,
     "rag25-labels": _rag25,
 }
 """What each target computes from the files it needs, in their order."""

@@ -20,7 +20,7 @@ from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 
@@ -79,31 +79,61 @@ def score_retrieval(
         InputError: A file cannot be read, or a run shares no query with the labels.
         UsageError: A measure is unknown.
     """
-    import ir_measures
-
     measures = parse_measures(names)
     qrels = read_qrels(qrels_file)
     scores = []
     for path in run_files:
-        results = {query: _untied(hits) for query, hits in read_trec_run(path).items()}
+        results = {query: untied(hits) for query, hits in read_trec_run(path).items()}
         if not qrels.keys() & results.keys():
             raise InputError(
                 f"{path}: expected results for the queries of {qrels_file}; found none of them",
                 remedy="Check that both files name the queries alike.",
             )
-        outcome: Any = ir_measures.calc(measures, qrels, results)
-        per_query: dict[str, dict[str, float]] = {query: {} for query in sorted(qrels)}
-        for query, measure, value in outcome.per_query:
-            per_query[query][str(measure)] = value
+        mean, per_query = score_results(qrels, results, measures)
         scores.append(
             RetrievalScores(
                 run=path.name,
-                mean={str(measure): outcome.aggregated[measure] for measure in measures},
+                mean=mean,
                 per_query=per_query,
                 omitted=tuple(sorted(qrels.keys() - results.keys())),
             )
         )
     return scores
+
+
+def score_results(
+    qrels: Mapping[str, Mapping[str, int]],
+    results: Mapping[str, Mapping[str, float]],
+    measures: Sequence[Any],
+) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Score one run.
+
+    Args:
+        qrels: Query id -> segment id -> grade.
+        results: Query id -> segment id -> score; no two of a query alike, as packages break ties
+            differently.
+        measures: Of `parse_measures`.
+
+    Returns:
+        Measure name -> mean over the queries that have labels; and query id -> measure name ->
+        value, sorted by query id.
+    """
+    import ir_measures
+
+    outcome: Any = ir_measures.calc(measures, qrels, results)
+    per_query: dict[str, dict[str, float]] = {query: {} for query in sorted(qrels)}
+    for query, measure, value in outcome.per_query:
+        per_query[query][str(measure)] = value
+    return {str(measure): outcome.aggregated[measure] for measure in measures}, per_query
+
+
+def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return the ranks of trec_eval as scores: packages behind measures break ties differently.
+
+    It keeps scores in single precision, and of equal ones the segment whose id sorts last is first.
+    """
+    ordered = sorted(hits, key=lambda hit: (np.float32(hit[1]), hit[0]))
+    return {segment_id: float(place) for place, (segment_id, _) in enumerate(ordered)}
 
 
 def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> None:
@@ -133,15 +163,6 @@ def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> N
         runs=tuple(RunScore(item.run, item.mean) for item in scores),
     )
     write_score_files(table, folder, "retrieval")
-
-
-def _untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return the ranks of trec_eval as scores: packages behind measures break ties differently.
-
-    It keeps scores in single precision, and of equal ones the segment whose id sorts last is first.
-    """
-    ordered = sorted(hits, key=lambda hit: (np.float32(hit[1]), hit[0]))
-    return {segment_id: float(place) for place, (segment_id, _) in enumerate(ordered)}
 
 
 def _unknown(name: str, reason: str) -> UsageError:

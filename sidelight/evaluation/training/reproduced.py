@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.evaluation.training.build_tables import build_tables
+from sidelight.evaluation.training.item_grades import item_grades
+from sidelight.evaluation.training.relevance import relevance
 from sidelight.evaluation.training.training import train_answers, train_support
 
 if TYPE_CHECKING:
@@ -62,5 +64,8 @@ def _figures(title: str, trained: Trained) -> Iterator[tuple[str, float | None]]
 TRAIN: Mapping[str, Callable[..., Iterator[tuple[str, float | None]]]] = {
     "rag24-nuggets": nuggets,
     "rag24-support": support,
+    "llmjudge-embedded": relevance,
+    "llmjudge-queries": relevance,
+    "rubric-grades": item_grades,
 }
 """What each target that trains does with the files it needs, in their order."""

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sidelight.evaluation.agreement.coefficients.chance_corrected import chance_corrected
 
 if TYPE_CHECKING:
@@ -26,3 +28,11 @@ def cohen_kappa(table: Confusion) -> float | None:
     # Counts are whole numbers, so that p_e = 1 is met exactly.
     by_chance = int(table.sum(axis=1) @ table.sum(axis=0))
     return chance_corrected(int(table.trace()) / n, by_chance / n**2)
+
+
+def kappa_of_cell(table: Confusion, row: int, column: int) -> float | None:
+    """Return kappa where the first side says `row` or not, and the second `column` or not."""
+    both = int(table[row, column])
+    first, second = int(table[row].sum()) - both, int(table[:, column].sum()) - both
+    neither = int(table.sum()) - both - first - second
+    return cohen_kappa(np.array([[both, first], [second, neither]]))

@@ -1,0 +1,1 @@
+"""Commands about passages that are graded by banks of questions or nuggets."""

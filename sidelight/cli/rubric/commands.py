@@ -1,0 +1,282 @@
+"""`sidelight rubric`: from graded passages to labels and leaderboards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json, warn_of_few
+from sidelight.cli.options.exams import (
+    AtLeast,
+    GradedPath,
+    GraderName,
+    MinGrade,
+    MinJudgment,
+    MoreRuns,
+    OfficialQrels,
+    RetrievalMeasures,
+    bank_option,
+    depth_option,
+    lowest_relevant,
+)
+from sidelight.cli.options.inputs import Track
+from sidelight.cli.options.results import Json, Output, Samples, Seed, output_option
+from sidelight.cli.options.scores import Sampling
+from sidelight.cli.result_table import list_files, write_results
+from sidelight.cli.rubric import upkeep
+from sidelight.cli.rubric.correlations import correlations
+from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.tracks import EXAM_TRACK
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.exams.grades import GradedFile, Qrels
+    from sidelight.evaluation.exams.leaderboard import Places
+
+app = typer.Typer(
+    help="Labels and leaderboards from passages graded by a bank; what a bank lacks.",
+    no_args_is_help=True,
+)
+app.command()(correlations)
+app.command()(upkeep.spurious)
+app.command()(upkeep.uncovered)
+app.command()(upkeep.holes)
+
+
+@app.command()
+def qrels(
+    graded: GradedPath,
+    *,
+    output: Annotated[Path, output_option("The file of labels to write.")],
+    grader: GraderName = None,
+    at_least: AtLeast = 1,
+    judgments: Annotated[
+        Path | None, typer.Option("--judgments", help="Write the official judgments here.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write relevance labels for trec_eval: of each passage its best grade."""
+    from sidelight.evaluation.exams.grades import title
+    from sidelight.evaluation.exams.labels import exam_qrels, write_qrels
+
+    found = _read(graded)
+    exam = found.exam(grader)
+    counts = {str(output): write_qrels(output, exam_qrels(exam, at_least))}
+    if judgments:
+        counts[str(judgments)] = write_qrels(judgments, found.rankings.judged)
+    passages = sum(map(len, found.rankings.passages.values()))
+    labelled = counts[str(output)]
+    if as_json:
+        print_json(
+            {
+                "grader": title(exam.grader),
+                "at_least": at_least,
+                "passages": passages,
+                "unlabelled": passages - labelled,
+                "unjudged_cells": exam.unjudged,
+                "written": counts,
+            }
+        )
+        return
+    out.print(
+        f"{title(exam.grader)}: {labelled} of {passages} passages labelled; "
+        f"{exam.unjudged} cells unjudged",
+        markup=False,
+    )
+    list_files(map(Path, counts))
+
+
+@app.command()
+def leaderboard(
+    graded: GradedPath,
+    *,
+    grader: GraderName = None,
+    at_least: AtLeast = 1,
+    measures: RetrievalMeasures = "nDCG@10 AP RR",
+    min_grade: MinGrade = None,
+    min_judgment: MinJudgment = None,
+    official: OfficialQrels = None,
+    run: MoreRuns = None,
+    track: Track = EXAM_TRACK,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Rank the runs of a file by grades, beside their ranks by official judgments."""
+    from sidelight.cli.rubric.tables import agreement_table, standings_table, written_and_shown
+    from sidelight.evaluation.agreement.ranks import MIN_RUNS
+    from sidelight.evaluation.exams.grades import title
+    from sidelight.evaluation.exams.labels import exam_qrels
+    from sidelight.evaluation.exams.leaderboard import (
+        compare_leaderboards,
+        judged_runs,
+        standings,
+    )
+    from sidelight.evaluation.exams.leaderboard import leaderboard as rank
+    from sidelight.evaluation.scoring.uncertainty import run_intervals
+
+    found = _read(graded)
+    exam, places = found.exam(grader), _places(found, run, graded)
+    judged = _judgments(found, official)
+    level = lowest_relevant(track, "grades", min_grade)
+    ours = rank(places, exam_qrels(exam, at_least), measures, level)
+    seen, theirs = judged_runs(places, judged), None
+    if judged:
+        theirs = rank(places, judged, measures, lowest_relevant(track, "judgments", min_judgment))
+    compared = {}
+    if theirs and len(seen) >= MIN_RUNS:
+        compared = compare_leaderboards(theirs, ours, seen, samples=samples, seed=seed)
+    intervals = run_intervals(ours, samples=samples, seed=seed)
+    rows = standings(ours, theirs, places, judged)
+    tables = [standings_table(ours, rows, intervals), agreement_table(compared)]
+    written_and_shown(
+        [table for table in tables if table.rows],
+        output,
+        as_json=as_json,
+        about={
+            "grader": title(exam.grader),
+            "lowest_relevant_grade": level,
+            "n_queries": len(exam.cells),
+            "n_runs_compared": len(seen),
+            "bootstrap": Sampling(samples, seed)._asdict(),
+        },
+    )
+    if not as_json:
+        out.print(
+            f"{title(exam.grader)}: relevant from grade {level}; intervals: 95%, bootstrap over "
+            f"{len(exam.cells)} queries, {Sampling(samples, seed)}; of correlations over "
+            f"{len(seen)} runs",
+            markup=False,
+        )
+        warn_of_few(len(exam.cells), "queries")
+
+
+@app.command()
+def cover(
+    graded: GradedPath,
+    *,
+    grader: GraderName = None,
+    min_grade: MinGrade = None,
+    depth: Annotated[int, depth_option("Passages of a run that count.")] = 20,
+    bank: Annotated[
+        Path | None, bank_option("Its items count; by default those that anything was graded by.")
+    ] = None,
+    run: MoreRuns = None,
+    track: Track = EXAM_TRACK,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Rank the runs of a file by the share of items that their first passages answer."""
+    from dataclasses import replace
+
+    from sidelight.cli.rubric.tables import cover_table, written_and_shown
+    from sidelight.evaluation.exams.cover import exam_cover
+    from sidelight.evaluation.exams.grades import title
+    from sidelight.evaluation.scoring.uncertainty import run_intervals
+    from sidelight.formats.banks.exams import read_exams
+    from sidelight.schemas.grading.exam_bank import item_ids
+
+    found = _read(graded)
+    exam = found.exam(grader)
+    level = lowest_relevant(track, "grades", min_grade)
+    covered = exam_cover(
+        exam,
+        replace(found.rankings, places=_places(found, run, graded)),
+        min_rating=level,
+        depth=depth,
+        items=item_ids(read_exams(bank)) if bank else None,
+    )
+    intervals = run_intervals(covered.table, samples=samples, seed=seed)
+    overall = sum(covered.everything.values()) / len(covered.everything)
+    about = {
+        "grader": title(exam.grader),
+        "lowest_answering_grade": level,
+        "depth": depth,
+        "everything": overall,
+        "bootstrap": Sampling(samples, seed)._asdict(),
+    }
+    written_and_shown([cover_table(covered, intervals)], output, as_json=as_json, about=about)
+    if not as_json:
+        out.print(
+            f"{title(exam.grader)}: answered from grade {level}, first {depth} passages; all "
+            f"passages together answer {overall:.3f}; intervals: 95%, bootstrap over "
+            f"{len(exam.cells)} queries, {Sampling(samples, seed)}",
+            markup=False,
+        )
+
+
+@app.command()
+def tables(
+    graded: Annotated[
+        Path, typer.Argument(metavar="GRADED", help="Graded passages, or relevance labels.")
+    ],
+    *,
+    grader: GraderName = None,
+    at_least: AtLeast = 1,
+    min_grade: MinGrade = None,
+    min_judgment: MinJudgment = None,
+    official: OfficialQrels = None,
+    track: Track = EXAM_TRACK,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Count grades against official judgments, with kappa of each cell and of relevant or not."""
+    from sidelight.cli.rubric.tables import judgment_tables
+    from sidelight.evaluation.agreement.qrels import compare_qrels
+    from sidelight.evaluation.exams.labels import exam_qrels
+    from sidelight.formats.labels.graded_passages import is_graded
+    from sidelight.formats.labels.qrels import read_qrels
+
+    if is_graded(graded):
+        found = _read(graded)
+        labels, judged = exam_qrels(found.exam(grader), at_least), _judgments(found, official)
+    else:
+        labels, judged = read_qrels(graded), read_qrels(official) if official else {}
+    levels = (
+        lowest_relevant(track, "grades", min_grade),
+        lowest_relevant(track, "judgments", min_judgment),
+    )
+    results = judgment_tables(compare_qrels(labels, judged, levels), levels)
+    written = write_results(output, results)
+    if as_json:
+        print_json(
+            {
+                "lowest_relevant": levels,
+                "tables": {one.name: list(one.records) for one in results},
+                "written": [str(path) for path in written],
+            }
+        )
+        return
+    for one in results:
+        one.show()
+    list_files(written)
+
+
+def _read(graded: Path) -> GradedFile:
+    from sidelight.evaluation.exams.grades import collect
+    from sidelight.formats.labels.graded_passages import read_graded
+
+    return collect(read_graded(graded))
+
+
+def _judgments(found: GradedFile, official: Path | None) -> Qrels:
+    from sidelight.formats.labels.qrels import read_qrels
+
+    return read_qrels(official) if official else found.rankings.judged
+
+
+def _places(found: GradedFile, runs: list[Path] | None, graded: Path) -> Places:
+    from sidelight.errors import InputError
+    from sidelight.evaluation.exams.leaderboard import places_of
+
+    places = {**found.rankings.places, **{path.name: places_of(path) for path in runs or ()}}
+    if not places:
+        raise InputError(
+            f"{graded}: expected rankings of runs; found none",
+            remedy="Name run files with --run, once for each.",
+        )
+    return places

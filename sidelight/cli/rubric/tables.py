@@ -1,0 +1,166 @@
+"""What `sidelight rubric` finds, as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sidelight.cli.agree.tables import category_tables, decimal
+from sidelight.cli.console import print_json
+from sidelight.cli.options.scores import interval_cell
+from sidelight.cli.result_table import ResultTable, list_files, write_results
+from sidelight.evaluation.agreement.coefficients.cohen_kappa import kappa_of_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.evaluation.agreement.qrels import QrelsComparison
+    from sidelight.evaluation.agreement.ranks import ScoreComparison
+    from sidelight.evaluation.exams.cover import Cover
+    from sidelight.evaluation.exams.leaderboard import Standing
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.evaluation.scoring.uncertainty import Interval
+
+_SHOWN = ("spearman", "tau_b", "tau_ap", "tau_ap_b")
+_SIDES = ("grades", "judgments")
+
+
+def written_and_shown(
+    tables: Sequence[ResultTable],
+    output: Path | None,
+    *,
+    as_json: bool,
+    about: Mapping[str, object],
+) -> None:
+    """Write tables, then print them, or one JSON document of all.
+
+    Args:
+        tables: At least one.
+        output: Folder for them; None for no files.
+        as_json: Print JSON.
+        about: What else a reader must know, for JSON.
+    """
+    written = write_results(output, tables)
+    if as_json:
+        rows = {table.name: list(table.records) for table in tables}
+        print_json({**about, "tables": rows, "written": [str(path) for path in written]})
+        return
+    for table in tables:
+        table.show()
+    list_files(written)
+
+
+def standings_table(
+    ours: ScoreTable, standings: Sequence[Standing], intervals: Mapping[str, Interval | None]
+) -> ResultTable:
+    """Return a row for each run, the best first."""
+    main, *others = (measure.name for measure in ours.measures)
+    values = {run.run_tag: run.values for run in ours.runs}
+    header = ["run", main, "95% interval", *others, "rank", "official rank", "judged"]
+    rows, records = [], []
+    for one in standings:
+        scores, interval = values[one.run_tag], intervals[one.run_tag]
+        rows.append(
+            [
+                one.run_tag,
+                f"{scores[main]:.4f}",
+                interval_cell(interval),
+                *(f"{scores[name]:.4f}" for name in others),
+                f"{one.rank:g}",
+                "-" if one.official is None else f"{one.official:g}",
+                f"{one.judged:.0%}",
+            ]
+        )
+        records.append(
+            {
+                "run_tag": one.run_tag,
+                **scores,
+                "interval_low": interval and interval.low,
+                "interval_high": interval and interval.high,
+                "rank": one.rank,
+                "official_rank": one.official,
+                "judged": one.judged,
+            }
+        )
+    return ResultTable("leaderboard", header, rows, records)
+
+
+def agreement_table(compared: Mapping[str, ScoreComparison]) -> ResultTable:
+    """Return a row for each measure; none where nothing was compared."""
+    rows, records = [], []
+    for measure, found in compared.items():
+        cells = [measure, str(len(found.run_tags))]
+        record: dict[str, object] = {"measure": measure, "n_runs": len(found.run_tags)}
+        for name in _SHOWN:
+            value, interval = found.runs[name], found.intervals[name]
+            cells.append(f"{decimal(value)} ({decimal(interval.low)} to {decimal(interval.high)})")
+            record |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+        rows.append(cells)
+        records.append(record)
+    header = ["against judgments", "runs", *(name.replace("_", "-") for name in _SHOWN)]
+    return ResultTable("agreement_with_judgments", header, rows, records)
+
+
+def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> ResultTable:
+    """Return a row for each run, the best first."""
+    rows, records = [], []
+    for run in cover.table.runs:
+        interval, missing = intervals[run.run_tag], cover.missing[run.run_tag]
+        rows.append(
+            [
+                run.run_tag,
+                f"{run.values['exam']:.4f}",
+                interval_cell(interval),
+                f"{run.values['n_exam']:.4f}",
+                str(missing),
+            ]
+        )
+        records.append(
+            {
+                "run_tag": run.run_tag,
+                **run.values,
+                "interval_low": interval and interval.low,
+                "interval_high": interval and interval.high,
+                "places_without_grades": missing,
+            }
+        )
+    header = ["run", "EXAM", "95% interval", "n-EXAM", "places without grades"]
+    return ResultTable("exam_cover", header, rows, records)
+
+
+def judgment_tables(found: QrelsComparison, levels: tuple[int, int]) -> list[ResultTable]:
+    """Return grades against judgments: the counts, kappa of each cell, and relevant or not.
+
+    Args:
+        found: The comparison.
+        levels: The lowest relevant grade and judgment.
+    """
+    grades, judgments = (sorted(used, reverse=True) for used in found.used)
+    place = {name: at for at, name in enumerate(found.grades.categories)}
+    counts = found.grades.table
+    kappas = {
+        (grade, judgment): kappa_of_cell(counts, place[str(grade)], place[str(judgment)])
+        for grade in grades
+        for judgment in judgments
+    }
+    header = [f"{_SIDES[0]} (rows), {_SIDES[1]}", *map(str, judgments)]
+    rows, records = [], []
+    for grade in grades:
+        row = [int(counts[place[str(grade)], place[str(one)]]) for one in judgments]
+        rows.append([str(grade), *map(str, row), str(sum(row))])
+        named = dict(zip(map(str, judgments), row, strict=True))
+        records.append({"grade": grade, **named, "total": sum(row)})
+    cells = [[str(grade), *(decimal(kappas[grade, one]) for one in judgments)] for grade in grades]
+    named_cells = [
+        {"grade": grade, **{str(one): kappas[grade, one] for one in judgments}} for grade in grades
+    ]
+    tables = [
+        ResultTable("grades_by_judgments", [*header, "total"], rows, records),
+        ResultTable(
+            "kappa_of_cells", ["kappa, each against the rest", *header[1:]], cells, named_cells
+        ),
+    ]
+    if found.relevance:
+        sides = (f"grades from {levels[0]}", f"judgments from {levels[1]}")
+        tables += category_tables(found.relevance, {}, sides, "relevance")[:2]
+    return tables

@@ -1,0 +1,1 @@
+"""Scores of passages graded by test questions or key facts, and the upkeep of these."""

@@ -1,0 +1,156 @@
+"""Question banks and nugget banks of the RUBRIC workbench: a query, or a subtopic, a line.
+
+A line has `query_id`, `query_text` and `items`, each with `question_id` and `question_text` or with
+`nugget_id` and `nugget_text`; older files call the items `questions`. All other keys are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
+
+from sidelight.errors import InputError
+from sidelight.files import atomic_packer
+from sidelight.formats.findings import Findings
+from sidelight.formats.lines import decode_unique, stream_lines
+from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem, ExamKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_REMEDY = "Compare it with docs/formats.md."
+_Id = Annotated[str, Field(min_length=1)]
+
+
+class _ItemLine(BaseModel):
+    question_id: _Id | None = None
+    question_text: _Id | None = None
+    nugget_id: _Id | None = None
+    nugget_text: _Id | None = None
+
+    def kind(self) -> ExamKind | None:
+        if self.question_id and self.question_text:
+            return "question"
+        return "nugget" if self.nugget_id and self.nugget_text else None
+
+
+class _BankLine(BaseModel):
+    query_id: _Id
+    facet_id: str | None = None
+    query_text: str
+    items: list[_ItemLine] = Field(validation_alias=AliasChoices("items", "questions", "nuggets"))
+
+
+def read_exams(path: Path) -> tuple[ExamBank, ...]:
+    """Read banks, plain or `.gz`, in the order of the file.
+
+    Raises:
+        InputError: The file cannot be read, or holds no bank.
+        InvalidFileError: A line is no bank, an item has neither question nor nugget, a bank has
+            both, or a query and subtopic, or an item of one, occurs twice.
+    """
+    findings = Findings(path)
+    banks: dict[tuple[str, str], ExamBank] = {}
+    for line, text in stream_lines(path):
+        content = decode_unique(text, line, findings)
+        if content is None:
+            continue
+        try:
+            bank = _bank(_BankLine.model_validate(content, strict=True), content)
+        except ValidationError as error:
+            findings.invalid(error, line, what="a bank of questions or nuggets", remedy=_REMEDY)
+            continue
+        if bank is None:
+            findings.error(
+                "bank-items",
+                line,
+                expected="items that all have question_id and question_text, or all nugget_id and "
+                "nugget_text",
+                found="an item with other keys than the rest",
+                remedy=_REMEDY,
+            )
+        elif bank.key in banks:
+            findings.error(
+                "topic-duplicate",
+                line,
+                expected="one line for a query or subtopic",
+                found=f"a second one for {'/'.join(filter(None, bank.key))}",
+                remedy="Merge them with `sidelight bank merge`, from files of their own.",
+            )
+        else:
+            banks[bank.key] = bank
+    findings.raise_errors()
+    if not banks:
+        raise InputError(
+            f"{path}: expected a bank of questions or nuggets; found no line",
+            remedy="Make one with `sidelight bank draft`.",
+        )
+    return tuple(banks.values())
+
+
+def write_exams(path: Path, banks: Iterable[ExamBank]) -> None:
+    """Write banks so that the workbench reads them; a name that ends in `.gz` is packed."""
+    with atomic_packer(path) as stream:
+        for bank in banks:
+            stream.write(json.dumps(_line(bank)) + "\n")
+
+
+def _bank(line: _BankLine, content: dict[str, Any]) -> ExamBank | None:
+    kinds = {item.kind() for item in line.items} or {"question"}
+    kind = kinds.pop()
+    if kind is None or kinds:
+        return None
+    objects = content[_items_key(content)]
+    return ExamBank(
+        topic_id=line.query_id,
+        subtopic_id=line.facet_id or "",
+        query_text=line.query_text,
+        kind=kind,
+        tests=tuple(
+            ExamItem(
+                item_id=getattr(item, f"{kind}_id"),
+                text=getattr(item, f"{kind}_text"),
+                source=source,
+            )
+            for item, source in zip(line.items, objects, strict=True)
+        ),
+        # The items themselves are kept once.
+        source={key: [] if value is objects else value for key, value in content.items()},
+    )
+
+
+def _items_key(content: dict[str, Any]) -> str:
+    return next((key for key in ("items", "questions", "nuggets") if key in content), "items")
+
+
+def _line(bank: ExamBank) -> dict[str, Any]:
+    subtopic = bank.subtopic_id or None
+    new = {
+        "query_id": "",
+        "facet_id": subtopic,
+        "test_collection": "",
+        "query_text": "",
+        "info": None,
+    }
+    changed: dict[str, Any] = (
+        {} if bank.source.get("facet_id") == subtopic else {"facet_id": subtopic}
+    )
+    return {
+        **(bank.source or new),
+        **changed,
+        "query_id": bank.topic_id,
+        "query_text": bank.query_text,
+        _items_key(bank.source): [_item(item, bank) for item in bank.tests],
+    }
+
+
+def _item(item: ExamItem, bank: ExamBank) -> dict[str, Any]:
+    new = {"query_id": bank.topic_id, "facet_id": bank.subtopic_id or None, "info": None}
+    return {
+        **(item.source or new),
+        f"{bank.kind}_id": item.item_id,
+        f"{bank.kind}_text": item.text,
+    }

@@ -1,0 +1,201 @@
+"""Graded passages of the RUBRIC workbench: `[query, [passage, ...]]`, a query a line.
+
+What is read is written back whole: every object keeps the keys that mean nothing here, in their
+order. Only what changed since it was read is written anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from sidelight.files import atomic_packer
+from sidelight.formats.findings import Findings
+from sidelight.formats.labels.gradings import (
+    DirectObject,
+    GradingObject,
+    direct_object,
+    grading_object,
+)
+from sidelight.formats.lines import decode_list, stream_lines
+from sidelight.schemas.grading.graded_passage import (
+    GradedPassage,
+    GradedQuery,
+    OfficialJudgment,
+    Ranked,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+_Id = Annotated[str, Field(min_length=1)]
+_NEW: dict[str, Any] = {
+    "paragraph_id": "",
+    "text": "",
+    "paragraph": {},
+    "paragraph_data": {"judgments": [], "rankings": []},
+    "exam_grades": [],
+}
+
+
+class _RankedObject(BaseModel):
+    method: _Id
+    rank: int
+    score: float
+
+
+class _JudgmentObject(BaseModel):
+    relevance: int
+
+
+class _DataObject(BaseModel):
+    rankings: list[_RankedObject] | None = None
+    judgments: list[_JudgmentObject] | None = None
+
+
+class _PassageObject(BaseModel):
+    paragraph_id: _Id
+    text: str
+    paragraph_data: _DataObject | None = None
+    exam_grades: list[GradingObject] | None = None
+    grades: list[DirectObject] | None = None
+
+
+_LINE: TypeAdapter[tuple[str, list[_PassageObject]]] = TypeAdapter(tuple[_Id, list[_PassageObject]])
+
+
+def read_graded(path: Path) -> Iterator[GradedQuery]:
+    """Yield the queries of a file, plain or `.gz`, one in memory at a time.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is no query with passages, or a query, a passage of one, or an
+            item of a grading occurs twice; it is raised at the line.
+    """
+    seen: set[str] = set()
+    for line, text in stream_lines(path):
+        findings = Findings(path)
+        content = decode_list(text, line, findings)
+        findings.raise_errors()
+        try:
+            query_id, passages = _LINE.validate_python(content)
+        except ValidationError as error:
+            findings.invalid(
+                error,
+                line,
+                what="a query and the list of its passages",
+                remedy="Compare it with docs/formats.md.",
+            )
+            findings.raise_errors()
+            raise
+        if query_id in seen:
+            _refuse_second("query", query_id, line, findings)
+        seen.add(query_id)
+        for name, count in Counter(one.paragraph_id for one in passages).items():
+            if count > 1:
+                _refuse_second("passage", name, line, findings)
+        findings.raise_errors()
+        sources = (content or [])[1]
+        yield GradedQuery(
+            query_id,
+            tuple(_passage(query_id, *pair) for pair in zip(passages, sources, strict=True)),
+        )
+
+
+def is_graded(path: Path) -> bool:
+    """Tell whether the first line of a file is a JSON list, as no other file of labels has it.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    return next((line.text.lstrip().startswith("[") for line in stream_lines(path)), False)
+
+
+def write_graded(path: Path, queries: Iterable[GradedQuery]) -> None:
+    """Write queries as they come; a name that ends in `.gz` is packed."""
+    with atomic_packer(path) as stream:
+        for query in queries:
+            passages = [_object(passage) for passage in query.passages]
+            stream.write(json.dumps([query.query_id, passages]) + "\n")
+
+
+def _refuse_second(what: str, name: str, line: int, findings: Findings) -> None:
+    findings.error(
+        "graded-duplicate",
+        line,
+        expected=f"each {what} once",
+        found=f"a second {name}",
+        remedy="Keep one of them.",
+    )
+
+
+def _passage(query_id: str, one: _PassageObject, source: dict[str, Any]) -> GradedPassage:
+    data = one.paragraph_data or _DataObject()
+    raw = source.get("paragraph_data") or {}
+    return GradedPassage(
+        query_id=query_id,
+        passage_id=one.paragraph_id,
+        text=one.text,
+        gradings=tuple(
+            grading.to_grading(there)
+            for grading, there in zip(
+                one.exam_grades or (), source.get("exam_grades") or (), strict=True
+            )
+        ),
+        direct=tuple(
+            grade.to_grade(there)
+            for grade, there in zip(one.grades or (), source.get("grades") or (), strict=True)
+        ),
+        rankings=tuple(
+            Ranked(ranked.method, ranked.rank, ranked.score, there)
+            for ranked, there in zip(data.rankings or (), raw.get("rankings") or (), strict=True)
+        ),
+        judgments=tuple(
+            OfficialJudgment(judgment.relevance, there)
+            for judgment, there in zip(
+                data.judgments or (), raw.get("judgments") or (), strict=True
+            )
+        ),
+        source=source,
+    )
+
+
+def _object(passage: GradedPassage) -> dict[str, Any]:
+    source = dict(_NEW if passage.source is None else passage.source)
+    ids = {"paragraphId": passage.passage_id}
+    data = _with_lists(
+        source.get("paragraph_data") or {},
+        judgments=[
+            {
+                **(one.source or {**ids, "query": passage.query_id}),
+                "relevance": one.relevance,
+            }
+            for one in passage.judgments
+        ],
+        rankings=[
+            {
+                **(one.source or {"method": "", **ids, "queryId": passage.query_id}),
+                "method": one.run,
+                "rank": one.rank,
+                "score": one.score,
+            }
+            for one in passage.rankings
+        ],
+    )
+    if data:
+        source["paragraph_data"] = data
+    source |= {"paragraph_id": passage.passage_id, "text": passage.text}
+    return _with_lists(
+        source,
+        exam_grades=[grading_object(one) for one in passage.gradings],
+        grades=[direct_object(one) for one in passage.direct],
+    )
+
+
+def _with_lists(source: dict[str, Any], **lists: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a copy with some lists; one that is empty stays as it was written: null, or not."""
+    return source | {name: found for name, found in lists.items() if found or source.get(name)}

@@ -1,0 +1,117 @@
+"""How well a passage answers a question or covers a fact, from 0 to 5, without a language model.
+
+The model learned from passages of TREC DL 2019 that a language model rated item by item and that
+people judged for the query; what it learned is in `weights/`, with how well it agrees with both on
+queries it had not seen. A grade hangs on one item and one passage alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from sidelight.learned.comparing import Task
+from sidelight.learned.features import FEATURES, evidence
+from sidelight.learned.grade_model import load_grade_model
+from sidelight.learned.ordinal_model import weights_hash
+from sidelight.learned.reading.text_pieces import read_text
+from sidelight.learned.reading.words import read
+from sidelight.text_vectors import TextVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sidelight.learned.grade_model import GradeModel, Values
+    from sidelight.text_vectors import Encode
+
+ITEM_GRADES = "item_grades"
+"""The name of the model and of its file of weights."""
+
+ITEM_FEATURES = tuple(name for name in FEATURES if name != "cosine over items")
+"""What it goes by: all that can be seen of one item and one passage."""
+
+_COLUMNS = [FEATURES.index(name) for name in ITEM_FEATURES]
+
+
+class ItemLook(NamedTuple):
+    """What there is of some items in a passage.
+
+    Attributes:
+        features: `(n_items, n_features)`, in the order of `ITEM_FEATURES`.
+        answers: For each item the sentence that has most of it; empty where none counts.
+    """
+
+    features: Values
+    answers: tuple[str, ...]
+
+
+class ItemReader:
+    """Holds items against passages, each by itself.
+
+    Args:
+        encode: Texts to L2-normalised vectors by the default encoder.
+    """
+
+    def __init__(self, encode: Encode) -> None:
+        self._vectors = TextVectors(encode)
+
+    def prepare(self, tasks: Iterable[Task]) -> None:
+        """Encode all that some tasks need at once, which is quicker than one by one."""
+        wanted: dict[str, None] = {}
+        for task in tasks:
+            wanted.update(dict.fromkeys(read(item).text for item in (*task.items, task.context)))
+            wanted.update(dict.fromkeys(task.reading.texts))
+        self._vectors.remember(text for text in wanted if text)
+
+    def look(self, task: Task) -> ItemLook:
+        """Return what there is of each item of a task in its text."""
+        self.prepare([task])
+        reading, context = read_text(task.text, task.max_words), read(task.context)
+        rows, answers = [], []
+        for text in task.items:
+            item = read(text)
+            cosines = np.zeros((1, len(reading.texts)))
+            asked = np.zeros(1)
+            if item.text and reading.texts:
+                cosines = self._vectors.cosines([item.text], reading.texts).astype(np.float64)
+            if item.text and context.text:
+                asked = self._vectors.cosines([item.text], [context.text])[0].astype(np.float64)
+            (found,) = evidence([item], context, reading, cosines, asked)
+            rows.append([found.features[column] for column in _COLUMNS])
+            answers.append(reading.sentences[found.place].text if found.place >= 0 else "")
+        features = np.array(rows).reshape(len(rows), len(_COLUMNS))
+        return ItemLook(features, tuple(answers))
+
+
+class ItemGrades:
+    """The model.
+
+    Args:
+        model: Its weights.
+        encode: As for `ItemReader`.
+        weights: A short hash of the file of weights; empty for weights from elsewhere.
+    """
+
+    def __init__(self, model: GradeModel, encode: Encode, weights: str = "") -> None:
+        self._model = model
+        self._reader = ItemReader(encode)
+        self.prepare = self._reader.prepare
+        self.weights = weights
+
+    @classmethod
+    def load(cls, encode: Encode) -> Self:
+        """Load the shipped model."""
+        return cls(load_grade_model(ITEM_GRADES), encode, weights_hash(ITEM_GRADES))
+
+    def grade(self, query: str, items: Sequence[str], passage: str) -> list[tuple[int, str]]:
+        """Return a grade and the sentence that answers for each item, in order.
+
+        Grade 0 comes without a sentence; where no sentence counts the grade is 0.
+        """
+        look = self._reader.look(Task(tuple(items), passage, query))
+        grades = self._model.grades(self._model.scores(look.features)).tolist()
+        return [
+            (grade, answer) if grade and answer else (0, "")
+            for grade, answer in zip(grades, look.answers, strict=True)
+        ]

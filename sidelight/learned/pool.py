@@ -1,0 +1,123 @@
+"""What a passage has in common with the others that were returned for the same query.
+
+Systems disagree on much and agree on what a query is about. So a passage that is like most others
+of its pool is likely to be relevant, whatever the query says; this can be seen without the query.
+Every feature comes twice: as it is, and less its mean over the pool.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight.learned.reading.tables import frequencies
+from sidelight.learned.reading.words import stem
+from sidelight.text import content_words, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.text_vectors import Encode
+
+    Values = npt.NDArray[np.float64]
+
+_OWN = (
+    "cosine with the others",  # of the passage with the mean of all others
+    "cosine with the nearest",  # mean over the ten others that are most like it
+    "shared words",  # share of the pool's characteristic words, by weight
+    "shared words by length",  # their weight by the logarithm of the passage's length
+    "common words",  # how many others use its words, on average
+    "length",  # logarithm of the number of content words
+    "different words",  # share of content words that are not repeated
+)
+POOL_FEATURES = (*_OWN, *(f"{name}, less the pool's" for name in _OWN))
+"""What `pool_features` returns, in order."""
+
+RELEVANCE = "relevance"
+"""The name of the model that goes by these, and of its file of weights."""
+
+MAX_CHARACTERS = 4_000
+"""Of a passage; what follows is not read."""
+
+_NEAREST = 10
+_CHARACTERISTIC = 20
+_POOL = 5  # passages; a pool with as many others is trusted by half
+
+
+def pool_words(texts: Sequence[str], most: int = _CHARACTERISTIC) -> dict[str, float]:
+    """Return the stems that tell a pool from other text, the most telling first, with weights.
+
+    A stem weighs its share of the passages times its rarity in English; one that a single passage
+    uses tells nothing.
+    """
+    return _characteristic([_stems(text) for text in texts], most)
+
+
+def pool_features(texts: Sequence[str], encode: Encode) -> Values:
+    """Return the features of the passages of one pool, `(n_texts, n_features)`.
+
+    Args:
+        texts: Passages that were returned for one query.
+        encode: Texts to L2-normalised vectors.
+    """
+    vectors = np.asarray(encode([text[:MAX_CHARACTERS] for text in texts]), dtype=np.float64)
+    own = np.hstack([_likeness(vectors), _words([_stems(text) for text in texts])])
+    return np.hstack([own, own - own.mean(axis=0)])
+
+
+def trusted(features: Values, means: Values) -> Values:
+    """Return features drawn towards some means, the more the fewer passages there are.
+
+    A pool of one passage says nothing, and all of that passage looks typical of it.
+    """
+    others = len(features) - 1
+    found: Values = means + others / (others + _POOL) * (features - means)
+    return found
+
+
+def _stems(text: str) -> list[str]:
+    words = content_words(one_line(text[:MAX_CHARACTERS]))
+    return [found for word in words if (found := stem(word))]
+
+
+def _likeness(vectors: Values) -> Values:
+    """Return the cosines of each vector with the mean of the others and with its nearest."""
+    n = len(vectors)
+    if n < 2:
+        return np.zeros((n, 2))
+    others = vectors.sum(axis=0) - vectors
+    lengths = np.maximum(np.linalg.norm(others, axis=1), 1e-9)
+    with_others = (vectors * others).sum(axis=1) / lengths
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -np.inf)
+    nearest = -np.sort(-cosines, axis=1)[:, : min(_NEAREST, n - 1)]
+    return np.column_stack([with_others, nearest.mean(axis=1)])
+
+
+def _words(passages: Sequence[Sequence[str]]) -> Values:
+    users = Counter(word for words in passages for word in set(words))
+    telling = _characteristic(passages, _CHARACTERISTIC)
+    total = sum(telling.values()) or 1.0
+    rows = []
+    for words in passages:
+        different = set(words)
+        # Summed in one order, so that the same passage has the same features on any machine.
+        found = sum(weight for word, weight in telling.items() if word in different)
+        length = np.log1p(len(words)).item()
+        used = sum(users[word] for word in different) / len(passages) / max(1, len(different))
+        repeated = len(different) / max(1, len(words))
+        rows.append((found / total, found / (1 + length), used, length, repeated))
+    return np.array(rows).reshape(len(passages), 5)
+
+
+def _characteristic(passages: Sequence[Sequence[str]], most: int) -> dict[str, float]:
+    users = Counter(word for words in passages for word in set(words))
+    weigh = frequencies().weight
+    weights = {
+        word: count / len(passages) * weigh(word) for word, count in users.items() if count > 1
+    }
+    return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:most])

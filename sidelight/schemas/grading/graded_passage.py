@@ -1,0 +1,169 @@
+"""Passages with what graders made of them, item by item.
+
+Plain dataclasses: files hold hundreds of thousands of cells, and their reader checks each one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sidelight.schemas.grading.exam_bank import ExamKind
+    from sidelight.schemas.grading.judgment import Unjudged
+
+
+@dataclass(frozen=True, slots=True)
+class Grader:
+    """Who graded: the same one grades the same things the same way.
+
+    Attributes:
+        prompt: What the model was asked with, or the method of a grader that asks none.
+        model: The model.
+    """
+
+    prompt: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGrade:
+    """One item against one passage.
+
+    Attributes:
+        item_id: The item.
+        rating: How well the passage answers or covers it, from 0 to 5; None where the grader only
+            answers and rates nothing.
+        answer: What the passage answers, in its words or in the grader's; empty where it says
+            nothing.
+        correct: Whether the answer counts as one, by whatever the grader checks it by.
+    """
+
+    item_id: str
+    rating: int | Unjudged | None
+    answer: str = ""
+    correct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """One grader's work on one passage.
+
+    Attributes:
+        grader: Who.
+        kind: What the items are; empty where the file does not say.
+        items: One for each item, each item once.
+        source: The object it was read from, whose other keys are written back; None for new work.
+    """
+
+    grader: Grader
+    kind: ExamKind | None
+    items: tuple[ItemGrade, ...]
+    source: Mapping[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DirectGrade:
+    """A grade of the passage for the query as a whole, without items.
+
+    Attributes:
+        grader: Who.
+        rating: On the scale of the grader.
+        answer: What it said.
+        correct: Whether the passage counts as relevant.
+        source: As in `Grading`.
+    """
+
+    grader: Grader
+    rating: int | Unjudged | None
+    answer: str = ""
+    correct: bool = False
+    source: Mapping[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A place in a run.
+
+    Attributes:
+        run: Its name.
+        rank: As the run counts, from 0 or from 1.
+        score: What the run gave it.
+        source: As in `Grading`.
+    """
+
+    run: str
+    rank: int
+    score: float
+    source: Mapping[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialJudgment:
+    """What an assessor said of the passage.
+
+    Attributes:
+        relevance: On the scale of the collection.
+        source: As in `Grading`.
+    """
+
+    relevance: int
+    source: Mapping[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GradedPassage:
+    """A passage that some systems returned for a query, and all that is known of it.
+
+    Attributes:
+        query_id: The query.
+        passage_id: Unique within the query.
+        text: What it says.
+        gradings: By items, one for each grader.
+        direct: Without items, one for each grader.
+        rankings: Where it stands in runs.
+        judgments: Of assessors.
+        source: As in `Grading`.
+    """
+
+    query_id: str
+    passage_id: str
+    text: str
+    gradings: tuple[Grading, ...] = ()
+    direct: tuple[DirectGrade, ...] = ()
+    rankings: tuple[Ranked, ...] = ()
+    judgments: tuple[OfficialJudgment, ...] = ()
+    source: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    def grading(self, grader: Grader) -> Grading | None:
+        """Return what a grader made of it, or None."""
+        return next((one for one in self.gradings if one.grader == grader), None)
+
+    def graded(self, grading: Grading) -> GradedPassage:
+        """Return the passage with more work of a grader, which replaces that on the same items."""
+        old = self.grading(grading.grader)
+        if old is None:
+            return replace(self, gradings=(*self.gradings, grading))
+        items = {item.item_id: item for item in (*old.items, *grading.items)}
+        merged = replace(old, items=tuple(items.values()))
+        return replace(self, gradings=tuple(merged if one is old else one for one in self.gradings))
+
+    @property
+    def relevance(self) -> int | None:
+        """The highest relevance an assessor gave it; None where none judged it."""
+        return max((judgment.relevance for judgment in self.judgments), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class GradedQuery:
+    """All passages of one query.
+
+    Attributes:
+        query_id: The query.
+        passages: Each passage once.
+    """
+
+    query_id: str
+    passages: tuple[GradedPassage, ...]
