@@ -110,6 +110,11 @@ KINDS: dict[str, Kind] = {
                 "citations": "report_size:Citations",
                 "sources": "report_size:Sources",
                 "stage_credit": "stage_credit:StageCredit",
+                "question_dcg": "question_quality:QuestionDcg",
+                "question_ndcg": "question_quality:QuestionNdcg",
+                "question_average": "question_quality:QuestionAverage",
+                "redundant_questions": "question_quality:RedundantQuestions",
+                "unjudged_questions": "unjudged:UnjudgedQuestions",
             }.items()
         },
         "sidelight.evaluation.metrics.base:Computation",
@@ -125,13 +130,16 @@ KINDS: dict[str, Kind] = {
         {
             "investigation": "sidelight.build.investigation:open_investigation",
             "answer": "sidelight.build.answer:open_answer",
+            "questions_and_documents": "sidelight.build.documents:open_questions_and_documents",
         }
     ),
     "format": Kind(
         {
             "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
+            "tagged_questions_tsv": "sidelight.formats.runs.question_list:TAGGED",
             "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
             "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
+            "question_trec_run": "sidelight.formats.runs.by_question.trec_run:FORMAT",
             "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
         }
     ),
@@ -144,6 +152,7 @@ KINDS: dict[str, Kind] = {
     "track": Kind(  # `package:file`: data
         {
             "dragun2025": "sidelight.tracks:dragun2025.yaml",
+            "lateral2024": "sidelight.tracks:lateral2024.yaml",
             "rag2025": "sidelight.tracks:rag2025.yaml",
         }
     ),
