@@ -30,6 +30,7 @@ KINDS: dict[str, Kind] = {
     "retriever": Kind(
         {
             "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
+            "bm25-robertson": "sidelight.retrieval.bm25:RobertsonBm25Retriever",
             "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
             "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
             "dense": "sidelight.retrieval.dense:DenseRetriever",
@@ -83,6 +84,21 @@ KINDS: dict[str, Kind] = {
         "ReviseReport",
         extractive="extractive.revise:ExtractiveReviser",
         prompted="prompted.revise_report.revise:PromptedReviser",
+    ),
+    "expander": Kind(
+        {
+            "as-asked": "sidelight.generation.extractive.expand_question:QuestionAsAsked",
+            "extractive": "sidelight.generation.extractive.expand_question:ExtractiveExpander",
+            "prompted": "sidelight.generation.prompted.expand_question.expand:PromptedExpander",
+        },
+        "sidelight.generation.roles:ExpandQuestion",
+    ),
+    "rater": Kind(
+        {
+            "extractive": "sidelight.generation.extractive.rate_documents:ExtractiveRater",
+            "prompted": "sidelight.generation.prompted.rate_documents.rate:PromptedRater",
+        },
+        "sidelight.generation.roles:RateDocuments",
     ),
     "judge": Kind(
         {

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
 from sidelight.schemas.investigation.search import Hit, ranked
-from sidelight.schemas.run import QuestionHits
 from sidelight.schemas.topic import question_id
+
+if TYPE_CHECKING:
+    from sidelight.schemas.run import QuestionHits
 
 
 @dataclass(frozen=True, slots=True)

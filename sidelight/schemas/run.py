@@ -33,8 +33,8 @@ class QuestionHits(Value):
 Result: TypeAlias = (
     tuple[str, ...] | tuple[CitedSentence, ...] | tuple[Hit, ...] | tuple[QuestionHits, ...]
 )
-"""What a run holds on one topic: questions or hits, the first one first, sentences in order, or hits
-by question."""
+"""What a run holds on one topic: questions or hits, the first one first, sentences in order, or
+hits by question."""
 
 
 class RunIdentity(Value):

@@ -68,10 +68,7 @@ def reproduce(  # long: a third of it are options
         out.print(known[target].title, markup=False)
         print_table(
             ("figure", "published", "here", "agrees"),
-            (
-                (figure.name, figure.published, figure.shown, _verdict(figure))
-                for figure in figures
-            ),
+            ((figure.name, figure.published, figure.shown, _verdict(figure)) for figure in figures),
         )
         for figure in figures:
             if figure.misprint and not figure.agrees:

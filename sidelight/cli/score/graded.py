@@ -108,13 +108,13 @@ def usefulness(
         ],
     )
     out.print(
-        f"{len(labels)} questions judged, {len(found.kept)} count: {len(found.few_useful)} have too "
-        f"few useful documents, on {len(found.all_perfect)} all runs are perfect",
+        f"{len(labels)} questions judged, {len(found.kept)} count: {len(found.few_useful)} have "
+        f"too few useful documents, on {len(found.all_perfect)} all runs are perfect",
         markup=False,
     )
     if sparse:
         told = ", ".join(f"{topic_id} ({count})" for topic_id, count in sparse.items())
-        out.print(f"articles with fewer than {MIN_QUESTIONS} judged questions: {told}", markup=False)
+        out.print(f"articles with under {MIN_QUESTIONS} judged questions: {told}", markup=False)
     list_files(written)
 
 

@@ -4,12 +4,12 @@ DCG@n = sum over p = 1..n of g(p) / log2(p + 1);  NDCG@n = DCG@n / IDCG@n;
 Average@n = (sum over p = 1..n of g(p)) / n.
 
 g(p): what the label of the question of rank p earns, by the track's scale: its grade, or 0 where it
-is flawed. IDCG@n: the DCG@n of n questions with the best grade, the same for every topic; for n = 10
-and a best grade of 4 it is 18.1742.
+is flawed. IDCG@n: the DCG@n of n questions with the best grade, the same for every topic; for
+n = 10 and a best grade of 4 it is 18.1742.
 
 Source: TREC 2024 Lateral Reading track overview, section 3.1. Its text says of DCG alone that a
-flawed question counts as 0; its table counts it so in the average, too. Edge cases: a rank without a
-question or without a label earns nothing. Higher is better.
+flawed question counts as 0; its table counts it so in the average, too. Edge cases: a rank without
+a question or without a label earns nothing. Higher is better.
 """
 
 from __future__ import annotations

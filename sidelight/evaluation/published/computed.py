@@ -158,7 +158,7 @@ def _question_quality(graded: Path) -> Computed:
     grades = read_question_grades(graded, track.scales)
     yield "graded questions", len(grades)
     depth = track.question_list.count
-    best = {rank: track.scales["question_quality"].highest for rank in range(1, depth + 1)}
+    best = dict.fromkeys(range(1, depth + 1), track.scales["question_quality"].highest)
     yield "ideal DCG@10", QuestionDcg(depth)(best, track.scales)
     for run in score_question_quality(track, grades).runs:
         yield from ((f"{run.run_tag}: {name}", value) for name, value in run.values.items())

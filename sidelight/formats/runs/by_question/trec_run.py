@@ -194,7 +194,7 @@ def _write(
 
 
 def _fits(line: str) -> bool:
-    return fits_trec_run(line) and parse_question_id(line.split()[0]) is not None
+    return fits_trec_run(line) and parse_question_id(line.split(maxsplit=1)[0]) is not None
 
 
 FORMAT: RunFormat[QuestionRankingsTask, tuple[QuestionHits, ...], QuestionRankingRun] = RunFormat(
