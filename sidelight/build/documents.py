@@ -68,7 +68,7 @@ async def open_questions_and_documents(
                 k=settings.retrieval.k,
                 expand=parts["expander"],
                 rate=parts.get("rater"),
-                documents=DocumentRetriever(retriever),
+                documents=DocumentRetriever(lambda queries, k: retriever.search(queries, k).hits),
                 document_depth=settings.documents.depth,
             )
             config = {"recursion_limit": graph_steps(settings)}

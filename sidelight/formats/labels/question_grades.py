@@ -37,7 +37,6 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
     findings = Findings(path)
     quality, redundancy = scales["question_quality"], scales["redundancy"]
     grades: dict[tuple[str, str, int], QuestionGrade] = {}
-    lines: dict[tuple[str, str, int], int] = {}
     for line, text in read_lines(path):
         cells = text.split("\t")
         if len(cells) != len(_COLUMNS):
@@ -68,11 +67,10 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
             findings.error(
                 "label-conflict",
                 line,
-                expected=f"one grade for rank {rank} of run {run_tag}, that of line {lines[key]}",
+                expected=f"one grade for rank {rank} of run {run_tag}",
                 found="another one",
                 remedy="Keep one of them.",
             )
-        lines[key] = line
         grades[key] = QuestionGrade(
             topic_id=topic_id,
             run_tag=run_tag,

@@ -9,9 +9,8 @@ from sidelight.schemas.investigation.search import Hit, ranked
 from sidelight.schemas.segment import document_id_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sidelight.retrieval.lateral import LateralRetriever
     from sidelight.schemas.investigation.search import Query
 
 USEFUL_STEP = 1000
@@ -48,18 +47,20 @@ class DocumentRetriever:
     """Finds documents by searching for segments until there are enough.
 
     Args:
-        retriever: Finds segments around a topic.
+        search: Finds up to so many segments for every query id.
     """
 
-    def __init__(self, retriever: LateralRetriever) -> None:
-        self._retriever = retriever
+    def __init__(
+        self, search: Callable[[Sequence[Query], int], Mapping[str, Sequence[Hit]]]
+    ) -> None:
+        self._search = search
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[FoundDocument]]:
         """Return up to `k` documents for every query id."""
         found: dict[str, list[FoundDocument]] = {}
         pending, depth = list(queries), 2 * k
         while pending:
-            hits = self._retriever.search(pending, depth).hits
+            hits = self._search(pending, depth)
             short = []
             for query in pending:
                 documents = documents_of(hits[query.query_id])

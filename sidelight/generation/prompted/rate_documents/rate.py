@@ -19,7 +19,7 @@ class PromptedRater(DocumentRater):
         checker: Who is asked.
     """
 
-    # Ten questions; thirty documents of each of ten searches, of which about half are different.
+    # For each question, thirty documents of each of ten searches, of which half are different.
     asks = (Asked(USEFULNESS_PROMPT, calls=150, characters=14_000, written=400, model="checker"),)
 
     def __init__(self, checker: PromptedModel) -> None:
