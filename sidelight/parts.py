@@ -30,6 +30,7 @@ KINDS: dict[str, Kind] = {
     "retriever": Kind(
         {
             "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
+            "bm25-robertson": "sidelight.retrieval.bm25:RobertsonBm25Retriever",
             "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
             "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
             "dense": "sidelight.retrieval.dense:DenseRetriever",
@@ -84,6 +85,21 @@ KINDS: dict[str, Kind] = {
         extractive="extractive.revise:ExtractiveReviser",
         prompted="prompted.revise_report.revise:PromptedReviser",
     ),
+    "expander": Kind(
+        {
+            "as-asked": "sidelight.generation.extractive.expand_question:QuestionAsAsked",
+            "extractive": "sidelight.generation.extractive.expand_question:ExtractiveExpander",
+            "prompted": "sidelight.generation.prompted.expand_question.expand:PromptedExpander",
+        },
+        "sidelight.generation.roles:ExpandQuestion",
+    ),
+    "rater": Kind(
+        {
+            "extractive": "sidelight.generation.extractive.rate_documents:ExtractiveRater",
+            "prompted": "sidelight.generation.prompted.rate_documents.rate:PromptedRater",
+        },
+        "sidelight.generation.roles:RateDocuments",
+    ),
     "judge": Kind(
         {
             "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
@@ -110,6 +126,11 @@ KINDS: dict[str, Kind] = {
                 "citations": "report_size:Citations",
                 "sources": "report_size:Sources",
                 "stage_credit": "stage_credit:StageCredit",
+                "question_dcg": "question_quality:QuestionDcg",
+                "question_ndcg": "question_quality:QuestionNdcg",
+                "question_average": "question_quality:QuestionAverage",
+                "redundant_questions": "question_quality:RedundantQuestions",
+                "unjudged_questions": "unjudged:UnjudgedQuestions",
             }.items()
         },
         "sidelight.evaluation.metrics.base:Computation",
@@ -125,13 +146,16 @@ KINDS: dict[str, Kind] = {
         {
             "investigation": "sidelight.build.investigation:open_investigation",
             "answer": "sidelight.build.answer:open_answer",
+            "questions_and_documents": "sidelight.build.documents:open_questions_and_documents",
         }
     ),
     "format": Kind(
         {
             "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
+            "tagged_questions_tsv": "sidelight.formats.runs.question_list:TAGGED",
             "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
             "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
+            "question_trec_run": "sidelight.formats.runs.by_question.trec_run:FORMAT",
             "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
         }
     ),
@@ -144,6 +168,7 @@ KINDS: dict[str, Kind] = {
     "track": Kind(  # `package:file`: data
         {
             "dragun2025": "sidelight.tracks:dragun2025.yaml",
+            "lateral2024": "sidelight.tracks:lateral2024.yaml",
             "rag2025": "sidelight.tracks:rag2025.yaml",
             "exam": "sidelight.tracks:exam.yaml",
         }

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sidelight.generation.roles import CheckReport, Roles, SelectEvidence, WriteReport
+from sidelight.generation.roles import (
+    CheckReport,
+    ExpandQuestion,
+    RateDocuments,
+    Roles,
+    SelectEvidence,
+    WriteReport,
+)
 from sidelight.retrieval.base import Lookup
+from sidelight.retrieval.documents.best_segment import DocumentRetriever
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.schemas.topic import Narrative, Topic
 from sidelight.tracks import Track
@@ -30,6 +38,23 @@ class Deps:
     retriever: LateralRetriever
     lookup: Lookup
     k: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsDeps(Deps):
+    """Dependencies of an investigation that ends in documents for questions.
+
+    Attributes:
+        expand: Words the searches for a question.
+        rate: Tells how useful documents are; None ranks by their scores alone.
+        documents: Finds documents, never the article itself.
+        document_depth: Documents kept per search.
+    """
+
+    expand: ExpandQuestion
+    rate: RateDocuments | None
+    documents: DocumentRetriever
+    document_depth: int
 
 
 @dataclass(frozen=True, slots=True)

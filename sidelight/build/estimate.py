@@ -14,6 +14,8 @@ from sidelight.llm.asked import Asked
 from sidelight.llm.rates import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
+from sidelight.schemas.task import QuestionRankingsTask
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +64,7 @@ class RunEstimate(Value):
 def estimate_run(settings: Settings, topics: Sequence[Topic]) -> RunEstimate:
     """Return what a run with these settings would come to; nothing is asked."""
     lengths = [len(clean_article(one.body)[0]) if isinstance(one, Article) else 0 for one in topics]
-    performers = chosen_performers(settings.roles)
+    performers = chosen_performers(settings) | _documents(settings)
     unknown = tuple(
         role
         for role, performer in performers.items()
@@ -95,6 +97,14 @@ def _sum(estimates: Sequence[PromptEstimate]) -> PromptEstimate:
         completion_tokens=sum(one.completion_tokens for one in estimates),
         cost=None if not costs or None in costs else sum(filter(None, costs)),
     )
+
+
+def _documents(settings: Settings) -> dict[str, type]:
+    """Return who words searches and rates documents, where the track asks for documents."""
+    from sidelight.build.documents import document_parts
+
+    wanted = load_track(settings.track).find(QuestionRankingsTask)
+    return document_parts(settings) if wanted else {}
 
 
 def _ranking(settings: Settings) -> Iterator[Asked]:

@@ -93,10 +93,10 @@ async def open_investigation(
 
     track = load_track(settings.track)
     graph, allow_own_article = build_graph(), settings.retrieval.allow_own_article
-    steps = _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
+    steps = graph_steps(settings)
     async with open_models(settings, access) as models:
         roles_of_topic = await open_roles(settings, models, sources.encode)
-        retriever_of_topic = await _open_listwise(settings, models, sources)
+        retriever_of_topic = await open_listwise(settings, models, sources)
 
         async def investigate(topic: Topic, log: TopicLog) -> Outcome:
             lookup = SegmentCache(sources.lookup)
@@ -116,7 +116,12 @@ async def open_investigation(
         yield investigate
 
 
-async def _open_listwise(
+def graph_steps(settings: Settings) -> int:
+    """Return how many steps an investigation may take before something must be wrong."""
+    return _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
+
+
+async def open_listwise(
     settings: Settings, models: Models, sources: Sources
 ) -> Callable[[TopicLog, Lookup], Retriever]:
     """Return what makes the retriever of a topic, out of its log and its lookup.

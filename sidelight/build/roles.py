@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sidelight.build.models import sampling
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.generation.roles import Roles
 from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make, needs
+from sidelight.schemas.task import CitedTextTask
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sidelight.build.models import Models
-    from sidelight.config.settings import ModelSettings, RoleSettings, Settings
+    from sidelight.config.settings import ModelSettings, Settings
     from sidelight.llm.base import Model
     from sidelight.runs.log import TopicLog
     from sidelight.text_vectors import Encode
+    from sidelight.tracks import Track
 
     Offers = dict[str, Callable[[], object]]
 
@@ -29,14 +31,26 @@ PLAIN = "extractive"
 _ASKING = frozenset({"writer", "checker"})
 
 
-def chosen_performers(roles: RoleSettings) -> dict[str, type]:
-    """Return the class that performs each role.
+REPORT_ROLES = frozenset({"write_report", "check_report", "revise_report"})
+"""Roles that nobody performs on a track that asks for no cited text."""
+
+
+def roles_of(track: Track) -> tuple[str, ...]:
+    """Return the roles that a track's tasks call for, in their order."""
+    if track.find(CitedTextTask):
+        return ROLES
+    return tuple(role for role in ROLES if role not in REPORT_ROLES)
+
+
+def chosen_performers(settings: Settings) -> dict[str, type]:
+    """Return the class that performs each role that the track calls for.
 
     Raises:
         UsageError: A name stands for none, or its class cannot perform the role.
         MachineError: A package that one needs is not installed.
     """
-    return {role: load(f"role.{role}", roles.performer(role)) for role in ROLES}
+    roles = roles_of(load_track(settings.track))
+    return {role: load(f"role.{role}", settings.roles.performer(role)) for role in roles}
 
 
 def models_asked(performer: type) -> frozenset[str]:
@@ -58,7 +72,7 @@ async def open_roles(
     Raises:
         UsageError: A role asks a model that the settings do not name.
     """
-    performers = chosen_performers(settings.roles)
+    performers = chosen_performers(settings)
     asked = {role: models_asked(performer) for role, performer in performers.items()}
     opened: dict[str, tuple[Model, ModelSettings]] = {}
     for name in sorted(set().union(*asked.values())):
@@ -75,7 +89,7 @@ async def open_roles(
     def of_topic(log: TopicLog) -> Roles:
         asks = {name: asked_model(*model, log) for name, model in opened.items()}
         offered = offers(settings, encode, asks)
-        made: dict[str, Any] = {}
+        made: dict[str, Any] = dict.fromkeys(ROLES, _nobody)
         for role, performer in performers.items():
             performs = make(f"performer of {role}", performer, offered)
             if asked[role]:
@@ -84,6 +98,10 @@ async def open_roles(
         return Roles(**made)
 
     return of_topic
+
+
+async def _nobody(*_: object) -> NoReturn:
+    raise InputError("a role was to be performed that the track does not call for")
 
 
 def asked_model(model: Model, settings: ModelSettings, log: TopicLog) -> PromptedModel:

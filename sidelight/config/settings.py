@@ -22,6 +22,7 @@ class Unit(NamedTuple):
 
 
 Calls = Annotated[int, Unit("calls")]
+Documents = Annotated[int, Unit("documents")]
 Gpus = Annotated[int, Unit("GPUs")]
 Price = Annotated[float, Unit("currency / 1e6 tokens")]
 Rounds = Annotated[int, Unit("rounds")]
@@ -149,6 +150,33 @@ class RoleSettings(Value):
         return str(getattr(self, role) or self.default)
 
 
+class DocumentSettings(Value):
+    """How documents are found for questions, by tracks that want them."""
+
+    expander: str = Field(
+        "extractive",
+        description="Who words the searches for a question; `as-asked` searches for it as it is.",
+    )
+    queries_per_question: Searches = Field(
+        10, ge=1, le=100, description="Searches an expander words for one question."
+    )
+    depth: Documents = Field(30, ge=1, le=1000, description="Documents taken from each search.")
+    rater: str = Field(
+        "extractive",
+        description="Who tells how useful documents are; `none` ranks by the sum of their scores.",
+    )
+
+    @field_validator("expander")
+    @classmethod
+    def _expands(cls, name: str) -> str:
+        return _located("expander", name)
+
+    @field_validator("rater")
+    @classmethod
+    def _rates(cls, name: str) -> str:
+        return name if name == "none" else _located("rater", name)
+
+
 class ModelSettings(Value):
     """A model and how it is asked; replies depend on nothing else."""
 
@@ -231,6 +259,7 @@ class Settings(Value):
     retrieval: RetrievalSettings = RetrievalSettings()
     investigation: InvestigationSettings = InvestigationSettings()
     roles: RoleSettings = RoleSettings()
+    documents: DocumentSettings = DocumentSettings()
     models: ModelsSettings = ModelsSettings()
     servers: dict[str, ServerSettings] = Field(
         default_factory=dict, description="Servers by name; no result depends on them."

@@ -59,8 +59,10 @@ class FileKind(NamedTuple):
     official: Callable[[Path, Collection[str]], list[str]] | None = None
 
 
+_TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
 _SHARED = {
-    "trec_run": FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path))),
+    "trec_run": _TREC_RUN,
+    "question_trec_run": _TREC_RUN,
     "qrels": FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path))),
 }
 

@@ -77,7 +77,7 @@ def judge_file(
         findings.error(
             "kind-unknown",
             None,
-            expected=f"one of {', '.join(one.title for one in kinds.values())}",
+            expected=f"one of {', '.join(dict.fromkeys(one.title for one in kinds.values()))}",
             found=f"what looks like {name}" if name else "nothing that looks like one",
             remedy="Compare the file with docs/formats.md.",
         )

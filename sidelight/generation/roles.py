@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.investigation.question import DraftQuestions
     from sidelight.schemas.investigation.report import CheckedReport, DraftReport, Revision
+    from sidelight.schemas.investigation.usefulness import Usefulness
     from sidelight.schemas.segment import Segment
 
 
@@ -140,6 +141,24 @@ class ReviseReport(Protocol):
             checked: What stands, what does not, and what waits in reserve.
             found: By the text of a removed sentence, what a search for it brought.
         """
+        ...
+
+
+class ExpandQuestion(Protocol):
+    """Word the searches for a question on an article."""
+
+    async def __call__(self, profile: ArticleProfile, question: str) -> tuple[str, ...]:
+        """Return different searches, each with a name of the article that the question lacks."""
+        ...
+
+
+class RateDocuments(Protocol):
+    """Tell how useful documents are for answering a question."""
+
+    async def __call__(
+        self, profile: ArticleProfile, question: str, documents: Sequence[Segment]
+    ) -> list[Usefulness]:
+        """Return the usefulness of each document, which its best segment stands for."""
         ...
 
 

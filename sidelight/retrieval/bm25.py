@@ -35,6 +35,19 @@ class Bm25Retriever(_LuceneRetriever):
         self._searcher = lucene.searcher(bm25)
 
 
+class RobertsonBm25Retriever(Bm25Retriever):
+    """Ranks by BM25 with the parameters that its authors gave, k1 1.2 and b .75.
+
+    Args:
+        lucene: An open Lucene index.
+    """
+
+    name = "bm25-robertson"
+
+    def __init__(self, lucene: LuceneIndex) -> None:
+        super().__init__(lucene, Bm25(k1=1.2, b=0.75))
+
+
 class Rm3Retriever(_LuceneRetriever):
     """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004).
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
 from sidelight.schemas.investigation.search import Hit, ranked
+from sidelight.schemas.topic import question_id
+
+if TYPE_CHECKING:
+    from sidelight.schemas.run import QuestionHits
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +43,35 @@ class Ranking:
     def content(self) -> tuple[Hit, ...]:
         """What a run file holds."""
         return self.hits
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRankings:
+    """Rankings for all questions of a topic; constructing one checks them.
+
+    Args:
+        topic_id: The topic.
+        rankings: One for each question, in the order of their numbers, none of them empty.
+        depth: How many documents the track takes for each at most.
+
+    Raises:
+        InputError: A ranking breaks a limit (see `Ranking`), or the questions are not numbered.
+    """
+
+    topic_id: str
+    rankings: tuple[QuestionHits, ...]
+    depth: int
+
+    def __post_init__(self) -> None:
+        """Check every limit."""
+        for number, one in enumerate(self.rankings, start=1):
+            if one.question_id != question_id(self.topic_id, number):
+                raise InputError(f"{self.topic_id}: {one.question_id} is not question {number}")
+            if not one.hits:
+                raise InputError(f"{one.question_id}: nothing was found")
+            Ranking(one.question_id, one.hits, self.depth)
+
+    @property
+    def content(self) -> tuple[QuestionHits, ...]:
+        """What a run file holds."""
+        return self.rankings

@@ -18,8 +18,23 @@ class CitedSentence(Value):
     citations: tuple[str, ...] = ()
 
 
-Result: TypeAlias = tuple[str, ...] | tuple[CitedSentence, ...] | tuple[Hit, ...]
-"""What a run holds on one topic: questions or hits, the first one first, or sentences in order."""
+class QuestionHits(Value):
+    """What was found for one question on a topic.
+
+    Attributes:
+        question_id: See `topic.question_id`.
+        hits: Documents by falling score.
+    """
+
+    question_id: str
+    hits: tuple[Hit, ...]
+
+
+Result: TypeAlias = (
+    tuple[str, ...] | tuple[CitedSentence, ...] | tuple[Hit, ...] | tuple[QuestionHits, ...]
+)
+"""What a run holds on one topic: questions or hits, the first one first, sentences in order, or
+hits by question."""
 
 
 class RunIdentity(Value):
@@ -113,6 +128,29 @@ class ReportRun(Value):
     def results(self) -> dict[str, tuple[CitedSentence, ...]]:
         """Return the sentences of each topic."""
         return {report.metadata.topic_id: report.responses for report in self.reports}
+
+
+class QuestionRankingRun(Value):
+    """A file of search results for the questions of topics.
+
+    Attributes:
+        run_tag: The file name, or the run id inside where all runs' files have one name.
+        run_ids: The run ids inside, in order of appearance.
+        rankings: By topic, what was found for its questions, in the order of the file.
+    """
+
+    run_tag: str
+    run_ids: tuple[str, ...]
+    rankings: dict[str, tuple[QuestionHits, ...]]
+
+    @property
+    def types(self) -> frozenset[RunType]:
+        """None: the file does not say how it was made."""
+        return frozenset()
+
+    def results(self) -> dict[str, tuple[QuestionHits, ...]]:
+        """Return what was found on each topic."""
+        return dict(self.rankings)
 
 
 class RankingRun(Value):

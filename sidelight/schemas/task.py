@@ -63,11 +63,13 @@ class QuestionListTask(_Task):
     Attributes:
         count: Exactly this many, ranked 1 to `count`.
         max_characters: Limit of each, in code points of the NFC text.
+        standalone: Whether each must make sense to somebody who has not read the article.
     """
 
     kind: Literal["question_list"] = "question_list"
     count: int = Field(gt=0)
     max_characters: int = Field(gt=0)
+    standalone: bool = False
 
 
 class CitedTextTask(_Task):
@@ -110,4 +112,20 @@ class RankingTask(_Task):
     segment_id_pattern: Grammar
 
 
-Task = Annotated[QuestionListTask | CitedTextTask | RankingTask, Field(discriminator="kind")]
+class QuestionRankingsTask(_Task):
+    """Documents for each of the questions that a reader has on a topic.
+
+    Attributes:
+        depth: At most this many for each question.
+        document_id_pattern: What a document id must look like.
+    """
+
+    kind: Literal["question_rankings"] = "question_rankings"
+    depth: int = Field(gt=0)
+    document_id_pattern: Grammar
+
+
+Task = Annotated[
+    QuestionListTask | CitedTextTask | RankingTask | QuestionRankingsTask,
+    Field(discriminator="kind"),
+]

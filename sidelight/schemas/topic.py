@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeAlias
 
 from pydantic import Field
 
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
+
+
+class QuestionedArticle(Article):
+    """An article with the questions that documents are wanted for.
+
+    Attributes:
+        questions: At least one, in the order of their ids.
+    """
+
+    questions: tuple[str, ...] = Field(min_length=1)
+
+
+_QUESTION_ID = re.compile(r"(?P<topic_id>.+)-Q(?P<number>[0-9]{2,3})", re.ASCII)
+
+
+def question_id(topic_id: str, number: int) -> str:
+    """Return the id of a topic's question, numbered from 1, such as `clueweb22-en0-1-2-Q01`."""
+    return f"{topic_id}-Q{number:02d}"
+
+
+def parse_question_id(text: str) -> tuple[str, int] | None:
+    """Return topic id and number of a question, or None where a text is no id of one."""
+    match = _QUESTION_ID.fullmatch(text)
+    if match is None or question_id(match["topic_id"], int(match["number"])) != text:
+        return None
+    return match["topic_id"], int(match["number"])
 
 
 class ArticleQuestion(Value):
@@ -53,4 +80,4 @@ class FacetedQuery(Value):
 
 
 # Values refuse fields they do not know, so that JSON of one kind is never read as another.
-Topic: TypeAlias = Article | ArticleQuestion | Narrative | FacetedQuery
+Topic: TypeAlias = Article | QuestionedArticle | ArticleQuestion | Narrative | FacetedQuery

@@ -15,13 +15,19 @@ from sidelight.plain_yaml import read_yaml
 from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.label_scale import LabelScale
-from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
+from sidelight.schemas.task import (
+    CitedTextTask,
+    QuestionListTask,
+    QuestionRankingsTask,
+    RankingTask,
+    Task,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Container
     from importlib.resources.abc import Traversable
 
-T = TypeVar("T", QuestionListTask, CitedTextTask, RankingTask)
+T = TypeVar("T", QuestionListTask, CitedTextTask, RankingTask, QuestionRankingsTask)
 
 DEFAULT_TRACK = "dragun2025"
 """The track of a command that names none."""
@@ -63,7 +69,7 @@ class Track(Value):
                 raise ValueError(f"two tasks have one {attribute}")
         return self
 
-    def task(self, name: str) -> QuestionListTask | CitedTextTask | RankingTask:
+    def task(self, name: str) -> Task:
         """Return a task by its name.
 
         Raises:
@@ -77,7 +83,7 @@ class Track(Value):
             + ", ".join(task.name for task in self.tasks)
         )
 
-    def measured_by(self, names: Container[str]) -> QuestionListTask | CitedTextTask | RankingTask:
+    def measured_by(self, names: Container[str]) -> Task:
         """Return the task whose main measure is among some names.
 
         Raises:

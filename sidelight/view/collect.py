@@ -8,12 +8,13 @@ from sidelight.config.load import load_settings
 from sidelight.formats.runs.run_format import run_format
 from sidelight.formats.topics.topic_format import topic_format
 from sidelight.schemas.article import Article
-from sidelight.schemas.task import CitedTextTask, QuestionListTask
+from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, QuestionRankingsTask
 from sidelight.schemas.topic import ArticleQuestion, FacetedQuery, Narrative
 from sidelight.text import budget_words, clean
 from sidelight.tracks import load_track
 from sidelight.view.marks import Marker
-from sidelight.view.model import Page, Rival, TopicPage
+from sidelight.view.model import Page, QuestionDocuments, Rival, ShownDocument, TopicPage
 from sidelight.view.report import cite, web_page
 from sidelight.view.standing import compare_judges, leaderboards
 from sidelight.view.support import Verdict, agreed, checked_support
@@ -39,6 +40,7 @@ class _Made(NamedTuple):
     result: TopicResult
     questions: tuple[str, ...]
     report: tuple[CitedSentence, ...]
+    ranks_documents: bool
 
     @classmethod
     def of(cls, result: TopicResult, track: Track) -> Self:
@@ -47,6 +49,7 @@ class _Made(NamedTuple):
             result,
             tuple(map(clean, result.result(questions))) if questions else (),
             result.result(report) if report else (),
+            track.find(QuestionRankingsTask) is not None,
         )
 
 
@@ -144,6 +147,7 @@ def _topic(
         sources=sources,
         n_words=sum(budget_words(sentence.text) for sentence in made.report),
         fallbacks=tuple(fallback.step for fallback in result.fallbacks),
+        searched=_searched(result) if made.ranks_documents else None,
         trail=follow(result.trace, {source.segment_id: source.number for source in sources}),
         marks=marks,
         rival=_rival(made, rival) if rival else None,
@@ -164,6 +168,33 @@ def _shown(result: TopicResult) -> tuple[WebPage, tuple[str, ...]]:
             return web_page("", title), (*_paragraphs(topic.narrative), *topic.sub_questions)
         case FacetedQuery():
             return web_page("", f"Query {topic.topic_id}"), (topic.query, *topic.facets)
+
+
+def _searched(result: TopicResult) -> tuple[QuestionDocuments, ...]:
+    texts = {one.segment_id: one.text for one in result.evidence}
+    return tuple(
+        QuestionDocuments(
+            question=clean(found.question),
+            queries=tuple(map(clean, found.queries)),
+            pooled=found.pooled,
+            documents=tuple(
+                ShownDocument(
+                    document_id=one.document_id,
+                    page=web_page(one.url, one.title or one.document_id),
+                    text=clean(texts.get(one.segment_id, "")),
+                    label=_useful(one.label),
+                    reason=clean(one.reason),
+                )
+                for one in found.documents
+            ),
+        )
+        for found in result.trace.documents.values()
+    )
+
+
+def _useful(name: str) -> str:
+    """Return a label of usefulness in words."""
+    return USEFULNESS_SCALE.label(name).title if name in USEFULNESS_SCALE.names else ""
 
 
 def _paragraphs(text: str) -> tuple[str, ...]:

@@ -152,6 +152,42 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownDocument:
+    """A document that was ranked for a question.
+
+    Attributes:
+        document_id: Its id.
+        page: Where it is.
+        text: Its best segment; empty where that was not kept.
+        label: How useful it was found; empty where nobody said.
+        reason: Why.
+    """
+
+    document_id: str
+    page: WebPage
+    text: str
+    label: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDocuments:
+    """What was found for a question.
+
+    Attributes:
+        question: What a reader wants to know.
+        queries: What was searched for.
+        pooled: How many documents that brought.
+        documents: Those that were kept, in order.
+    """
+
+    question: str
+    queries: tuple[str, ...]
+    pooled: int
+    documents: tuple[ShownDocument, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TopicPage:
     """One topic and all that was made of it.
 
@@ -166,6 +202,7 @@ class TopicPage:
         n_words: Of the report.
         fallbacks: Steps done without a model whose replies were no use.
         trail: How it came about.
+        searched: Documents for questions; None where no task asks for them.
         marks: None where no rubric or label is known.
         rival: None where no other run is compared.
     """
@@ -180,6 +217,7 @@ class TopicPage:
     n_words: int
     fallbacks: tuple[str, ...]
     trail: Trail
+    searched: tuple[QuestionDocuments, ...] | None = None
     marks: TopicMarks | None = None
     rival: Rival | None = None
 

@@ -27,10 +27,16 @@ from sidelight.schemas.investigation.question import QuestionSet
 from sidelight.schemas.investigation.report import Report, limits_of
 from sidelight.schemas.investigation.search import Hit
 from sidelight.schemas.investigation.trace import Trace
-from sidelight.schemas.ranking import Ranking
-from sidelight.schemas.run import CitedSentence, Result, RunIdentity
-from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask, Task
-from sidelight.schemas.topic import Narrative, Topic
+from sidelight.schemas.ranking import QuestionRankings, Ranking
+from sidelight.schemas.run import CitedSentence, QuestionHits, Result, RunIdentity
+from sidelight.schemas.task import (
+    CitedTextTask,
+    QuestionListTask,
+    QuestionRankingsTask,
+    RankingTask,
+    Task,
+)
+from sidelight.schemas.topic import Narrative, Topic, question_id
 from sidelight.tracks import Track, load_track
 
 TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]
@@ -41,6 +47,10 @@ RUN_ID = "lamp-one"
 
 def segment(number: int) -> str:
     return f"msmarco_v2.1_doc_61_{number}#0_{number}"
+
+
+def document(number: int) -> str:
+    return f"msmarco_v2.1_doc_61_{number}"
 
 
 def topics(track: Track, ids: Sequence[str] = IDS) -> list[Topic]:
@@ -63,6 +73,13 @@ def full(task: Task, topic_id: str = "t") -> TaskResult:
         words = (task.max_words // 10 - 1) * [" ".join(["Word"] * 10) + "."]
         sentences = tuple(CitedSentence(text=text, citations=ids) for text in words)
         return Report(topic_id, sentences, frozenset(ids), limits_of(task))
+    if isinstance(task, QuestionRankingsTask):
+        hits = tuple(Hit(document(rank), 1000.0 - rank) for rank in range(task.depth))
+        rankings = tuple(
+            QuestionHits(question_id=question_id(topic_id, number), hits=hits)
+            for number in (1, 2, 3)
+        )
+        return QuestionRankings(topic_id, rankings, task.depth)
     hits = tuple(Hit(segment(rank), 1000.0 - rank) for rank in range(task.depth))
     return Ranking(topic_id, hits, task.depth)
 
@@ -135,6 +152,10 @@ def _citing(sentences: tuple[CitedSentence, ...], *ids: str) -> tuple[CitedSente
     return (sentences[0].model_copy(update={"citations": ids}), *sentences[1:])
 
 
+def _answering(rankings: tuple[QuestionHits, ...], *hits: Hit) -> tuple[QuestionHits, ...]:
+    return (rankings[0].model_copy(update={"hits": hits}), *rankings[1:])
+
+
 SECOND_OF_TEXTS = lambda _: 2  # noqa: E731 - a line a topic, and the second is broken
 BROKEN: dict[str, dict[str, Broken]] = {
     "question_list": {
@@ -178,6 +199,40 @@ BROKEN: dict[str, dict[str, Broken]] = {
             "sentence-count", lambda _, all_: _with_text(all_, "One. Two."), SECOND_OF_TEXTS
         ),
     },
+    "question_rankings": {
+        "too deep": Broken(
+            "ranking-depth",
+            lambda _, all_: _answering(all_, *all_[0].hits, Hit(document(10**6), 0.0)),
+            lambda task: 4 * task.depth + 1,
+        ),
+        "twice": Broken(
+            "segment-duplicate",
+            lambda _, all_: _answering(all_, *all_[0].hits[:-1], all_[0].hits[0]),
+            lambda task: 4 * task.depth,
+        ),
+        "not a document": Broken(
+            "document-pattern",
+            lambda _, all_: _answering(
+                all_, Hit(segment(1), all_[0].hits[0].score), *all_[0].hits[1:]
+            ),
+            lambda task: 3 * task.depth + 1,
+        ),
+        "no question of a topic": Broken(
+            "question-id",
+            lambda _, all_: (all_[0].model_copy(update={"question_id": "Q7"}), *all_[1:]),
+            lambda task: 3 * task.depth + 1,
+        ),
+        "a gap": Broken(
+            "question-order",
+            lambda _, all_: (all_[0], all_[2]),
+            lambda task: 4 * task.depth + 1,
+        ),
+        "not ASCII": Broken(
+            "ascii",
+            lambda _, all_: _answering(all_, Hit("é", all_[0].hits[0].score), *all_[0].hits[1:]),
+            lambda task: 3 * task.depth + 1,
+        ),
+    },
     "ranking": {
         "too deep": Broken(
             "ranking-depth",
@@ -216,7 +271,8 @@ def test_each_broken_limit_is_reported_with_file_and_line(
     contents[IDS[1]] = broken.change(task, contents[IDS[1]])
     found = errors(written(tmp_path, task, contents, rules), task)
     assert (broken.code, broken.at(task)) in found
-    assert {code for code, _ in found} <= {broken.code, "report-words", "rank-missing"}
+    others = {"report-words", "rank-missing", "document-pattern"}
+    assert {code for code, _ in found} <= {broken.code, *others}
 
 
 @EVERY_TASK
@@ -279,8 +335,11 @@ def test_hostile_text_stays_within_its_place(
     elif task.kind == "cited_text":
         result = _with_text(result, text)
     else:
+        hits: Any = (Hit(text + " \t", 1.0),)
+        if task.kind == "question_rankings":
+            hits = (QuestionHits(question_id=question_id("t", 1), hits=hits),)
         with pytest.raises(InputError, match="cannot write"):
-            written(tmp_path, task, {"t": (Hit(text + " \t", 1.0),)}, rules)
+            written(tmp_path, task, {"t": hits}, rules)
         return
     path = written(tmp_path, task, {"t": result, "u": full(task, "u").content}, rules)
     found = run_format(task).read(path).results()

@@ -36,6 +36,13 @@ def after_coverage(
     return "plan_queries" if state["coverage"].go_on else ["write_questions", "write_report"]
 
 
+def round_or_questions(
+    state: InvestigationState,
+) -> Literal["plan_queries", "write_questions"]:
+    """Go round again as long as that is expected to raise coverage; then write questions."""
+    return "plan_queries" if state["coverage"].go_on else "write_questions"
+
+
 def after_check(
     state: InvestigationState, runtime: Runtime[Deps]
 ) -> Literal["revise_report", "finish_report"]:

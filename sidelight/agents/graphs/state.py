@@ -14,6 +14,8 @@ from sidelight.schemas.investigation.question import QuestionSet
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, Report
 from sidelight.schemas.investigation.search import Hit
 from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.ranking import QuestionRankings
+from sidelight.schemas.segment import Segment
 
 _Value = TypeVar("_Value")
 
@@ -54,6 +56,8 @@ class InvestigationState(TypedDict, total=False):
         refused: By document id, why a page is not read.
         coverage: What was covered after the last round.
         questions: The final questions.
+        rankings: Documents for questions.
+        shown: By segment id, those that the documents were ranked by.
         draft_report: Before its sentences were checked.
         checked_report: What stood the last check, and what did not.
         revisions: How often the draft was revised.
@@ -70,6 +74,8 @@ class InvestigationState(TypedDict, total=False):
     refused: Annotated[dict[str, str], union]
     coverage: Coverage
     questions: QuestionSet
+    rankings: QuestionRankings
+    shown: dict[str, Segment]
     draft_report: DraftReport
     checked_report: CheckedReport
     revisions: int

@@ -12,7 +12,7 @@ from sidelight.cli.options.inputs import data_option
 from sidelight.cli.options.results import Json, output_option
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.published.targets import Training
+    from sidelight.evaluation.published.targets import Figure, Training
 
 
 def reproduce(  # long: a third of it are options
@@ -57,6 +57,7 @@ def reproduce(  # long: a third of it are options
                         "published": figure.published,
                         "here": figure.here,
                         "agrees": figure.agrees,
+                        "misprint": figure.misprint,
                         "names": figure.names,
                     }
                     for figure in figures
@@ -67,16 +68,21 @@ def reproduce(  # long: a third of it are options
         out.print(known[target].title, markup=False)
         print_table(
             ("figure", "published", "here", "agrees"),
-            (
-                (figure.name, figure.published, figure.shown, "yes" if figure.agrees else "NO")
-                for figure in figures
-            ),
+            ((figure.name, figure.published, figure.shown, _verdict(figure)) for figure in figures),
         )
         for figure in figures:
+            if figure.misprint and not figure.agrees:
+                out.print(f"{figure.name}: a misprint: {figure.misprint}", markup=False)
             if figure.names:
                 out.print(f"{figure.name}: {', '.join(figure.names)}", markup=False)
-    if not all(figure.agrees for figure in figures):
+    if not all(figure.stands for figure in figures):
         raise typer.Exit(1)
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.agrees:
+        return "yes"
+    return "misprint" if figure.misprint else "NO"
 
 
 def _training(output: Path | None) -> Training:

@@ -12,8 +12,13 @@ from sidelight.cli.options.inputs import HitsPerQuery, index_option, queries_opt
 from sidelight.cli.options.results import Json, output_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from sidelight.index.folder import SearchIndex
     from sidelight.retrieval.base import Retriever
+    from sidelight.schemas.investigation.search import Hit, Query
+
+    Search = Callable[[Sequence[Query], int], dict[str, list[Hit]]]
 
 _SNIPPET = 300
 
@@ -29,6 +34,10 @@ def search(
     queries: Annotated[
         Path | None, queries_option("File of `id<TAB>text` lines instead of words.")
     ] = None,
+    documents: Annotated[
+        bool,
+        typer.Option("--documents", help="With --queries: rank documents, by their best segment."),
+    ] = False,
     output: Annotated[Path | None, output_option("TREC run to write with --queries.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -45,17 +54,33 @@ def search(
     folder = open_index(index)
     opened = open_retriever(retriever, folder)
     if queries is not None and output is not None:
-        _write_run(opened, queries, k, output, as_json=as_json)
+        search = opened.search
+        if documents:
+            search = _documents(opened)
+        _write_run(search, opened.name, queries, k, output, as_json=as_json)
     else:
         _show_hits(opened, folder, words or "", k, as_json=as_json)
 
 
-def _write_run(retriever: Retriever, queries: Path, k: int, output: Path, *, as_json: bool) -> None:
+def _documents(retriever: Retriever) -> Search:
+    from sidelight.retrieval.documents.best_segment import DocumentRetriever
+    from sidelight.schemas.investigation.search import Hit
+
+    found = DocumentRetriever(retriever.search)
+    return lambda queries, k: {
+        query_id: [Hit(one.document_id, one.score) for one in documents]
+        for query_id, documents in found.search(queries, k).items()
+    }
+
+
+def _write_run(
+    search: Search, name: str, queries: Path, k: int, output: Path, *, as_json: bool
+) -> None:
     from sidelight.formats.runs.trec_run import write_trec_run
     from sidelight.formats.topics.queries import read_queries
 
-    results = retriever.search(read_queries(queries), k)
-    write_trec_run(output, results, f"sidelight-{retriever.name}")
+    results = search(read_queries(queries), k)
+    write_trec_run(output, results, f"sidelight-{name}")
     count = sum(len(hits) for hits in results.values())
     if as_json:
         print_json({"queries": len(results), "hits": count, "output": str(output)})

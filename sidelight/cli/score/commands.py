@@ -20,7 +20,7 @@ from sidelight.cli.options.scores import (
     from_data,
     required,
 )
-from sidelight.cli.score import diff, headroom
+from sidelight.cli.score import diff, graded, headroom
 from sidelight.cli.score.compare import compare
 from sidelight.cli.score.support import support
 from sidelight.cli.score.table import ScoreOrigin, deliver
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 app.command()(support)
 app.command()(compare)
+app.command()(graded.quality)
+app.command()(graded.usefulness)
 app.add_typer(diff.app, name="diff")
 app.add_typer(headroom.app, name="headroom")
 

@@ -38,6 +38,8 @@ class TopicRecord:
         sentences: The report's sentences held against what they cite, in order.
         report: The report as it was submitted, in order.
         hosts: By segment id, the host of the page it is from.
+        grades: By rank of a submitted question, its label of quality.
+        redundant: By rank of a submitted question, whether an earlier one answers it.
         stages: By stage of the funnel, the share of the topic's credit that got so far.
     """
 
@@ -50,6 +52,8 @@ class TopicRecord:
     sentences: Sequence[JudgedSentence] | None = None
     report: Sequence[CitedSentence] | None = None
     hosts: Mapping[str, str] | None = None
+    grades: Mapping[int, str | Unjudged] | None = None
+    redundant: Mapping[int, bool] | None = None
     stages: Mapping[str, float] | None = None
 
     @property

@@ -63,5 +63,23 @@ class UnjudgedSentences:
         return n_unjudged / len(cited) if cited else 0.0
 
 
+class UnjudgedQuestions:
+    """Of the first questions of a run.
+
+    Args:
+        depth: How many, at least 1.
+    """
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __init__(self, depth: int = 10) -> None:
+        self._depth = depth
+
+    def __call__(self, grades: Mapping[int, str | Unjudged]) -> float:
+        """Return the share of one run on one topic."""
+        asked = [label for rank, label in grades.items() if rank <= self._depth]
+        return 1 - _judged(asked) / self._depth
+
+
 def _judged(labels: Iterable[str | Unjudged]) -> int:
     return sum(not isinstance(label, Unjudged) for label in labels)

@@ -13,6 +13,8 @@ from sidelight.evaluation.published.exams import (
     leaderboards,
     table_of_wins,
 )
+from sidelight.evaluation.metrics.question_quality import QuestionDcg
+from sidelight.evaluation.scoring.graded.question_quality import score_question_quality
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -23,6 +25,7 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.labels.question_grades import read_question_grades
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.text import budget_words
@@ -156,6 +159,17 @@ def _order_of_runs(task: str, human: ScoreTable, auto: ScoreTable) -> Computed:
     yield f"{task}: Kendall tau of runs", found.runs["tau_b"]
 
 
+def _question_quality(graded: Path) -> Computed:
+    track = load_track("lateral2024")
+    grades = read_question_grades(graded, track.scales)
+    yield "graded questions", len(grades)
+    depth = track.question_list.count
+    best = dict.fromkeys(range(1, depth + 1), track.scales["question_quality"].highest)
+    yield "ideal DCG@10", QuestionDcg(depth)(best, track.scales)
+    for run in score_question_quality(track, grades).runs:
+        yield from ((f"{run.run_tag}: {name}", value) for name, value in run.values.items())
+
+
 def _shares(names: Iterable[str], labels: list[object]) -> Computed:
     for name in names:
         yield f"{name}, %", 100 * labels.count(name) / len(labels)
@@ -172,5 +186,6 @@ COMPUTE: Mapping[str, Callable[..., Computed]] = {
     "rubric-leaderboards": leaderboards,
     "rubric-wins": table_of_wins,
     "rag25-labels": _rag25,
+    "lateral2024-table1": _question_quality,
 }
 """What each target computes from the files it needs, in their order."""

@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pydantic import Field
+
 from sidelight.errors import InputError
 from sidelight.evaluation.published.computed import COMPUTE
 from sidelight.evaluation.training.reproduced import TRAIN
@@ -33,6 +35,8 @@ class Figure:
         here: The same, unrounded; None where it is undefined.
         names: Of what is counted, where it is few enough to be named.
         within: How far both may be apart; 0 asks for the same at the printed precision.
+        misprint: Why the source contradicts itself here; empty where it does not. What differs from
+            such a figure is no failure.
     """
 
     name: str
@@ -40,6 +44,7 @@ class Figure:
     here: float | None
     names: tuple[str, ...] = ()
     within: float = 0.0
+    misprint: str = ""
 
     @property
     def shown(self) -> str:
@@ -54,6 +59,11 @@ class Figure:
         if self.within:
             return abs(self.here - float(self.published)) <= self.within
         return float(self.shown) == float(self.published)
+
+    @property
+    def stands(self) -> bool:
+        """Tell whether nothing is wrong here: both agree, or what is printed cannot be right."""
+        return self.agrees or bool(self.misprint)
 
     @property
     def _decimals(self) -> int:
@@ -80,6 +90,7 @@ class Target(Value):
         needs: Names of the files and folders it is computed from.
         source: Where they come from.
         within: See `Figure`; for figures that another processor may change.
+        misprints: By the name of a figure, why what is printed contradicts the source itself.
         printed: The figures, by name, as they are printed.
     """
 
@@ -87,13 +98,20 @@ class Target(Value):
     needs: tuple[str, ...]
     source: str
     within: float = 0.0
+    misprints: dict[str, str] = Field(default_factory=dict)
     printed: dict[str, str]
 
     def figure(self, name: str, here: float | tuple[str, ...] | None) -> Figure:
         """Return a printed figure with what it is here: a number, or the names of the counted."""
         if isinstance(here, tuple):
             return Figure(name, self.printed[name], len(here), here)
-        return Figure(name, self.printed[name], here, within=self.within)
+        return Figure(
+            name,
+            self.printed[name],
+            here,
+            within=self.within,
+            misprint=self.misprints.get(name, ""),
+        )
 
 
 @cache

@@ -1,4 +1,8 @@
-"""`questions_tsv`: tab-separated `topic_id, team_id, run_id, rank, question`, no header."""
+"""Questions as tab-separated lines, no header.
+
+`questions_tsv` has `topic_id, team_id, run_id, rank, question`; `tagged_questions_tsv` has no team:
+`topic_id, run_tag, rank, question`.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sidelight.errors import Problem
@@ -44,26 +48,31 @@ if TYPE_CHECKING:
 Quoting = Literal["raw", "csv"]
 
 _FIELDS = ("topic_id", "team_id", "run_id", "rank", "question")
+_TAGGED_FIELDS = ("topic_id", "run_id", "rank", "question")
 _RANK = re.compile(r"0*([1-9][0-9]{0,5})")
 _LEADING_QUOTATION = re.compile(r'^"([^"]*)("?)')
 
 
-def read_question_run(path: Path, *, quoting: Quoting = "raw") -> QuestionRun:
+def read_question_run(
+    path: Path, *, quoting: Quoting = "raw", fields: Sequence[str] = _FIELDS
+) -> QuestionRun:
     """Read a run, whatever the track would say to it; blank lines are left out.
 
     Args:
         path: The file; its name becomes the run tag (see `run_tag_of`).
         quoting: `raw` takes quote characters for text, as the track's validator does; `csv` reads
             `"..."` as the organizers' judge does.
+        fields: What the columns hold.
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line has not five fields or no rank, or a topic has a rank twice.
+        InvalidFileError: A line has not these fields or no rank, or a topic has a rank twice.
     """
     file = open_text(path)
     findings = Findings(path, file.problems)
     lines = [line for line in file.lines if line.text.strip()]
-    rows = _csv_rows(lines, findings) if quoting == "csv" else _raw_rows(lines, findings)
+    split = _csv_rows if quoting == "csv" else _raw_rows
+    rows = split(lines, findings, fields)
     questions: dict[tuple[str, str, int], SubmittedQuestion] = {}
     for row in rows:
         match = _RANK.fullmatch(row.rank)
@@ -73,7 +82,7 @@ def read_question_run(path: Path, *, quoting: Quoting = "raw") -> QuestionRun:
                 row.line,
                 expected="a rank from 1 in ASCII digits",
                 found=quoted(row.rank),
-                remedy="Correct the fourth field.",
+                remedy="Correct the rank.",
             )
             continue
         question = SubmittedQuestion(
@@ -100,7 +109,9 @@ def read_question_run(path: Path, *, quoting: Quoting = "raw") -> QuestionRun:
     )
 
 
-def write_question_run(path: Path, questions: Iterable[SubmittedQuestion]) -> None:
+def write_question_run(
+    path: Path, questions: Iterable[SubmittedQuestion], *, with_team: bool = True
+) -> None:
     """Write a run that every reader splits alike: one line each, nothing quoted, LF, no BOM.
 
     A quotation that opens a question gets typographic quotes: to a CSV reader a leading `"` opens a
@@ -109,7 +120,8 @@ def write_question_run(path: Path, questions: Iterable[SubmittedQuestion]) -> No
     with atomic_writer(path) as stream:
         for item in questions:
             text = _LEADING_QUOTATION.sub(_typographic, inert(one_line(item.text)))
-            ids = (one_line(field) for field in (item.topic_id, item.team_id, item.run_id))
+            teams = (item.team_id,) if with_team else ()
+            ids = (one_line(field) for field in (item.topic_id, *teams, item.run_id))
             stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
 
 
@@ -117,6 +129,7 @@ def check_question_run(
     path: Path,
     task: QuestionListTask,
     topic_ids: Collection[str],
+    fields: Sequence[str] = _FIELDS,
 ) -> list[Problem]:
     """Return all that is wrong with a run; one without errors also passes the track's validator.
 
@@ -124,6 +137,7 @@ def check_question_run(
         path: The file.
         task: Whose limits to apply.
         topic_ids: The topics to cover.
+        fields: What the columns hold.
 
     Raises:
         InputError: The file cannot be read.
@@ -134,7 +148,7 @@ def check_question_run(
     for line, text in file.lines:
         check_characters(text, line, findings)
     lines = [line for line in file.lines if line.text.strip()]
-    rows = _raw_rows(lines, findings)
+    rows = _raw_rows(lines, findings, fields)
     for row in rows:
         check_active(row.question, row.line, findings)
     check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, task, findings)
@@ -144,7 +158,7 @@ def check_question_run(
     check_topics(
         {topic_id: rows[0].line for topic_id, rows in by_topic.items()}, topic_ids, findings
     )
-    csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(path))}
+    csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(path), fields)}
     for topic_id, topic_rows in by_topic.items():
         check_ranks(topic_id, topic_rows, task, findings)
         check_repeats(topic_rows, findings)
@@ -159,17 +173,21 @@ def _typographic(match: re.Match[str]) -> str:
     return f"“{match[1]}{'”' if match[2] else ''}"
 
 
-def _raw_rows(lines: Sequence[Line], findings: Findings) -> list[QuestionRow]:
-    return _rows([(line.number, line.text.split("\t")) for line in lines], findings)
+def _raw_rows(
+    lines: Sequence[Line], findings: Findings, fields: Sequence[str]
+) -> list[QuestionRow]:
+    return _rows([(line.number, line.text.split("\t")) for line in lines], findings, fields)
 
 
-def _csv_rows(lines: Sequence[Line], findings: Findings) -> list[QuestionRow]:
+def _csv_rows(
+    lines: Sequence[Line], findings: Findings, fields: Sequence[str]
+) -> list[QuestionRow]:
     reader = csv.reader((line.text + "\n" for line in lines), delimiter="\t")
     records = []
     begins = 0
     try:
-        for fields in reader:
-            records.append((lines[begins].number, fields))
+        for cells in reader:
+            records.append((lines[begins].number, cells))
             begins = reader.line_num
     except csv.Error as error:
         findings.error(
@@ -179,50 +197,66 @@ def _csv_rows(lines: Sequence[Line], findings: Findings) -> list[QuestionRow]:
             found=f"a record that is not: {error}",
             remedy="Read the file with quoting raw.",
         )
-    return _rows(records, findings)
+    return _rows(records, findings, fields)
 
 
-def _rows(records: Iterable[tuple[int, list[str]]], findings: Findings) -> list[QuestionRow]:
+def _rows(
+    records: Iterable[tuple[int, list[str]]], findings: Findings, fields: Sequence[str]
+) -> list[QuestionRow]:
     rows = []
-    for line, fields in records:
-        if len(fields) == len(_FIELDS):
-            rows.append(QuestionRow(line, *fields))
+    for line, cells in records:
+        if len(cells) == len(fields):
+            rows.append(QuestionRow(line=line, **dict(zip(fields, cells, strict=True))))
         else:
             findings.error(
                 "field-count",
                 line,
-                expected=f"five tab-separated fields, {', '.join(_FIELDS)}",
-                found=f"{len(fields)}: {quoted(fields)}",
+                expected=f"{len(fields)} tab-separated fields, {', '.join(fields)}",
+                found=f"{len(cells)}: {quoted(cells)}",
                 remedy="Separate fields by one tab and keep tabs out of questions.",
             )
     return rows
 
 
-def _write(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[str, ...]]]
-) -> None:
-    write_question_run(
-        path,
-        (
-            SubmittedQuestion(
+def _submitted(
+    identity: RunIdentity, delivered: Iterable[Delivery[tuple[str, ...]]]
+) -> Iterator[SubmittedQuestion]:
+    for topic, questions in delivered:
+        for rank, text in enumerate(questions, start=1):
+            yield SubmittedQuestion(
                 topic_id=topic.topic_id,
                 team_id=identity.team_id,
                 run_id=identity.run_id,
                 rank=rank,
                 text=text,
             )
-            for topic, questions in delivered
-            for rank, text in enumerate(questions, start=1)
-        ),
-    )
+
+
+def _fits_tagged(line: str) -> bool:
+    cells = line.split("\t")
+    return len(cells) == len(_TAGGED_FIELDS) and _RANK.fullmatch(cells[2]) is not None
 
 
 FORMAT: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
     kind="question_list",
-    write=_write,
+    write=lambda path, identity, delivered: write_question_run(
+        path, _submitted(identity, delivered)
+    ),
     read=read_question_run,
     check=lambda path, task, topic_ids, _: check_question_run(path, task, topic_ids),
     as_manual=lambda path: path.read_bytes(),
     official=official_questions,
     fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
+)
+TAGGED: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
+    kind="question_list",
+    write=lambda path, identity, delivered: write_question_run(
+        path, _submitted(identity, delivered), with_team=False
+    ),
+    read=lambda path: read_question_run(path, fields=_TAGGED_FIELDS),
+    check=lambda path, task, topic_ids, _: check_question_run(
+        path, task, topic_ids, _TAGGED_FIELDS
+    ),
+    as_manual=lambda path: path.read_bytes(),
+    fits_line=_fits_tagged,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.formats.findings import Findings, quoted
@@ -16,15 +17,23 @@ if TYPE_CHECKING:
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
 
 
+# What only somebody who has the article before them can make sense of.
+_POINTS_TO_ARTICLE = re.compile(
+    r"\b(?:this|the)\s+(?:(?:news|same)\s+)?(?:article|author|authors|piece|source|sources|story|text|writer)\b"
+    r"(?!\s+(?:of|for|on|about|behind|by)\b)",
+    re.IGNORECASE,
+)
+
+
 class QuestionRow(NamedTuple):
     """One line of a file: its number, and its fields as they stand."""
 
     line: int
     topic_id: str
-    team_id: str
     run_id: str
     rank: str
     question: str
+    team_id: str = ""
 
 
 def check_ranks(
@@ -40,7 +49,7 @@ def check_ranks(
                 row.line,
                 expected=f"a rank from 1 to {task.count} in ASCII digits",
                 found=quoted(row.rank),
-                remedy="Correct the fourth field.",
+                remedy="Correct the rank.",
             )
         elif row.rank in lines:
             findings.error(
@@ -116,6 +125,14 @@ def check_question(
             expected=f"at most {task.max_characters} characters",
             found=f"{length}{with_quoting}",
             remedy="Shorten the question.",
+        )
+    if task.standalone and (match := _POINTS_TO_ARTICLE.search(row.question)):
+        findings.warning(
+            "question-standalone",
+            row.line,
+            expected="a question that makes sense to somebody who has not read the article",
+            found=f"{quoted(match.group())} in {quoted(row.question)}",
+            remedy="Name who or what is meant.",
         )
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import RankingTask
 
-_COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
+COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
 _SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -50,7 +50,7 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
     """
     findings = Findings(path)
     results: dict[str, dict[str, float]] = {}
-    for line, (query_id, _, segment_id, _, score, _) in read_columns(path, _COLUMNS):
+    for line, (query_id, _, segment_id, _, score, _) in read_columns(path, COLUMNS):
         scores = results.setdefault(query_id, {})
         if segment_id in scores:
             findings.error(
@@ -122,7 +122,7 @@ def _falling(scores: Sequence[float], query_id: str) -> Iterator[np.float32]:
 def read_ranking_run(path: Path) -> RankingRun:
     """Read a run with its tags; see `read_trec_run`."""
     rankings = {query_id: tuple(hits) for query_id, hits in read_trec_run(path).items()}
-    tags = tuple(dict.fromkeys(cells[-1] for _, cells in read_columns(path, _COLUMNS)))
+    tags = tuple(dict.fromkeys(cells[-1] for _, cells in read_columns(path, COLUMNS)))
     return RankingRun(run_tag=run_tag_of(path, tags), run_ids=tags, rankings=rankings)
 
 
@@ -149,14 +149,14 @@ def check_ranking_run(
         read_trec_run(path)
     except InvalidFileError as error:
         return [*findings.problems, *error.problems]
-    rows = read_columns(path, _COLUMNS)
+    rows = read_columns(path, COLUMNS)
     check_ids([LineIds(line, "", cells[-1]) for line, cells in rows], path, task, findings)
     by_topic: dict[str, list[tuple[int, list[str]]]] = {}
     for line, cells in rows:
         by_topic.setdefault(cells[0], []).append((line, cells))
     check_topics({topic: found[0][0] for topic, found in by_topic.items()}, topic_ids, findings)
     for topic_id, found in by_topic.items():
-        _check_order(topic_id, found, findings)
+        check_order(topic_id, found, findings)
         if len(found) > task.depth:
             findings.error(
                 "ranking-depth",
@@ -171,7 +171,7 @@ def check_ranking_run(
     return findings.problems
 
 
-def _check_order(
+def check_order(
     topic_id: str, rows: Sequence[tuple[int, Sequence[str]]], findings: Findings
 ) -> None:
     """Check that ranks count up from 1 and scores never rise, so that all tools rank alike."""
@@ -202,9 +202,10 @@ def _write(
     write_trec_run(path, {topic.topic_id: hits for topic, hits in delivered}, identity.run_id)
 
 
-def _fits(line: str) -> bool:
+def fits_trec_run(line: str) -> bool:
+    """Tell whether a line looks like one of a TREC run."""
     cells = line.split()
-    return len(cells) == len(_COLUMNS) and _SCORE.fullmatch(cells[4]) is not None
+    return len(cells) == len(COLUMNS) and _SCORE.fullmatch(cells[4]) is not None
 
 
 FORMAT: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
@@ -213,5 +214,5 @@ FORMAT: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
     read=read_ranking_run,
     check=check_ranking_run,
     as_manual=lambda path: path.read_bytes(),
-    fits_line=_fits,
+    fits_line=fits_trec_run,
 )

@@ -57,6 +57,23 @@ class CompoundAssessment:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionGrade:
+    """How good one submitted question is.
+
+    Attributes:
+        redundant: Whether an earlier question of the same list answers it; None where nobody said.
+    """
+
+    topic_id: str
+    run_tag: str
+    run_question_rank: int
+    run_question_text: str
+    label: str | Unjudged
+    redundant: bool | None = None
+    rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedSentence:
     """One sentence of a report against what it cites.
 

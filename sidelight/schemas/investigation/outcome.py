@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.schemas.investigation.question import QuestionSet
 from sidelight.schemas.investigation.report import Report
-from sidelight.schemas.ranking import Ranking
+from sidelight.schemas.ranking import QuestionRankings, Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.trace import Trace
     from sidelight.schemas.segment import Segment
 
-TaskResult: TypeAlias = QuestionSet | Report | Ranking
+TaskResult: TypeAlias = QuestionSet | Report | Ranking | QuestionRankings
 """The result of a task: its type is that of the kind of task, and keeps the track's limits."""
 
 

@@ -110,6 +110,44 @@ class Finished(Value):
     invented_keys: tuple[str, ...]
 
 
+class RankedDocument(Value):
+    """A document as it was ranked for a question.
+
+    Attributes:
+        document_id: The document.
+        segment_id: Its best segment, by which it was judged.
+        url: Where it is; may be empty.
+        title: May be empty.
+        label: How useful it was found; empty where nobody said.
+        reason: Why.
+    """
+
+    document_id: str
+    segment_id: str
+    url: str
+    title: str
+    label: str
+    reason: str
+
+
+class QuestionSearch(Value):
+    """How documents for a question were found.
+
+    Attributes:
+        question: What a reader wants to know.
+        queries: What was searched for.
+        pooled: How many documents the searches brought.
+        documents: Those that were kept, in order.
+        refused: By document id, why a page was shown to no role.
+    """
+
+    question: str
+    queries: tuple[str, ...]
+    pooled: int
+    documents: tuple[RankedDocument, ...]
+    refused: dict[str, str]
+
+
 class Trace(Value):
     """What was done on a topic; None and empty where a step was not taken.
 
@@ -118,6 +156,7 @@ class Trace(Value):
         rubric: The angles drafted before anything was searched for.
         rounds: By number, 1-based.
         questions: What the writer of questions proposed.
+        documents: By number of a question, how documents for it were found.
         draft: The first draft of the report.
         checks: By number of revisions before it, what a check took out.
         stood: By number of revisions before it, how far what a check kept is supported.
@@ -129,6 +168,7 @@ class Trace(Value):
     rubric: tuple[Angle, ...] | None = None
     rounds: _Numbered[Round] = Field(default_factory=dict)
     questions: DraftQuestions | None = None
+    documents: _Numbered[QuestionSearch] = Field(default_factory=dict)
     draft: DraftReport | None = None
     checks: _Numbered[tuple[Removal, ...]] = Field(default_factory=dict)
     stood: _Numbered[tuple[Standing, ...]] = Field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""The steps from questions to documents."""

@@ -1,0 +1,127 @@
+"""Search for each question, and rank the documents by how useful they are for it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, NamedTuple
+
+from langgraph.runtime import Runtime
+
+from sidelight.agents.candidates import read_candidates
+from sidelight.agents.deps import DocumentsDeps
+from sidelight.agents.graphs.state import InvestigationState
+from sidelight.agents.searching import in_thread
+from sidelight.errors import InputError
+from sidelight.retrieval.documents.best_segment import Pooled, pool_documents, rank_pooled
+from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.search import Hit, Query
+from sidelight.schemas.investigation.trace import QuestionSearch, RankedDocument, Trace
+from sidelight.schemas.investigation.usefulness import Usefulness
+from sidelight.schemas.ranking import QuestionRankings
+from sidelight.schemas.run import QuestionHits
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.task import QuestionRankingsTask
+from sidelight.schemas.topic import QuestionedArticle, question_id
+
+
+class _Asked(NamedTuple):
+    """A question, its searches, and all that these brought."""
+
+    question_id: str
+    question: str
+    queries: tuple[str, ...]
+    pooled: list[Pooled]
+
+
+async def find_documents(
+    state: InvestigationState, runtime: Runtime[DocumentsDeps]
+) -> dict[str, Any]:
+    """Return documents for the questions that came with the article, or else for those written.
+
+    Raises:
+        InputError: Nothing was found for a question.
+    """
+    deps, profile = runtime.context, state["profile"]
+    topic, depth = deps.topic, deps.track.of_kind(QuestionRankingsTask).depth
+    given = topic.questions if isinstance(topic, QuestionedArticle) else None
+    asked = await _search(deps, profile, given or state["questions"].questions)
+    found = await asyncio.gather(*(_rank(deps, profile, one, depth) for one in asked))
+    rankings = QuestionRankings(
+        topic_id=topic.topic_id, rankings=tuple(hits for hits, _, _ in found), depth=depth
+    )
+    return {
+        "rankings": rankings,
+        "shown": {one.segment_id: one for _, _, shown in found for one in shown},
+        "trace": Trace(
+            documents={number: trail for number, (_, trail, _) in enumerate(found, start=1)}
+        ),
+    }
+
+
+async def _search(
+    deps: DocumentsDeps, profile: ArticleProfile, questions: tuple[str, ...]
+) -> list[_Asked]:
+    """Search for all questions at once, and return what each one's searches brought together."""
+    worded = await asyncio.gather(*(deps.expand(profile, one) for one in questions))
+    queries = [
+        [
+            Query(query_id=f"{number}.{place}", text=text)
+            for place, text in enumerate(texts, start=1)
+        ]
+        for number, texts in enumerate(worded, start=1)
+    ]
+    every = [query for of_question in queries for query in of_question]
+    found = await in_thread(deps.documents.search, every, deps.document_depth)
+    return [
+        _Asked(
+            question_id=question_id(deps.topic.topic_id, number),
+            question=question,
+            queries=worded[number - 1],
+            pooled=pool_documents(found[query.query_id] for query in queries[number - 1]),
+        )
+        for number, question in enumerate(questions, start=1)
+    ]
+
+
+async def _rank(
+    deps: DocumentsDeps, profile: ArticleProfile, asked: _Asked, depth: int
+) -> tuple[QuestionHits, QuestionSearch, list[Segment]]:
+    """Return the ranking of a question, how it came about, and the segments behind it."""
+    hits = [Hit(one.segment_ids[0], one.score) for one in asked.pooled]
+    candidates = await read_candidates(deps.lookup, {"": hits}, ())
+    segments = {document_id_of(one.segment_id): one for one in candidates.by_name[""]}
+    rated: dict[str, Usefulness] = {}
+    if deps.rate:
+        labels = await deps.rate(profile, asked.question, list(segments.values()))
+        rated = dict(zip(segments, labels, strict=True))
+    ranking = rank_pooled(
+        [one for one in asked.pooled if one.document_id in segments],
+        {document_id: one.credit for document_id, one in rated.items()},
+    )[:depth]
+    if not ranking:
+        raise InputError(
+            f"{asked.question_id}: nothing was found",
+            remedy="Search with another retriever, or in a larger index.",
+        )
+    shown = [segments[hit.segment_id] for hit in ranking]
+    trail = QuestionSearch(
+        question=asked.question,
+        queries=asked.queries,
+        pooled=len(asked.pooled),
+        documents=tuple(_ranked(one, rated) for one in shown),
+        refused=candidates.refused,
+    )
+    return QuestionHits(question_id=asked.question_id, hits=tuple(ranking)), trail, shown
+
+
+def _ranked(segment: Segment, rated: dict[str, Usefulness]) -> RankedDocument:
+    document_id = document_id_of(segment.segment_id)
+    found = rated.get(document_id, Usefulness(reason="", label=None))
+    return RankedDocument(
+        document_id=document_id,
+        segment_id=segment.segment_id,
+        url=segment.url,
+        title=segment.title,
+        label=found.label or "",
+        reason=found.reason,
+    )

@@ -1,0 +1,1 @@
+"""Scores of runs whose questions or documents were graded one by one."""

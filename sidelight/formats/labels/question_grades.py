@@ -1,0 +1,97 @@
+"""Grades of questions by people, as the organizers publish them: eight columns, tabs, no header.
+
+`topic number, article id, place, run, rank, grade, redundant, question`. The place is that of the
+run among those that the assessor of the article was shown; who that was, the file does not say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import read_lines
+from sidelight.schemas.grading.judgment import QuestionGrade
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+
+_COLUMNS = ("topic number", "article id", "place", "run", "rank", "grade", "redundant", "question")
+_RANK = re.compile(r"[1-9][0-9]{0,2}")
+
+
+def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
+    """Read one grade for each submitted question, in the order of the file.
+
+    Args:
+        path: The file.
+        scales: Of the track: `question_quality` and `redundancy`.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line has other columns, a rank or label is wrong, or a question is
+            graded twice.
+    """
+    findings = Findings(path)
+    quality, redundancy = scales["question_quality"], scales["redundancy"]
+    grades: dict[tuple[str, str, int], QuestionGrade] = {}
+    for line, text in read_lines(path):
+        cells = text.split("\t")
+        if len(cells) != len(_COLUMNS):
+            findings.error(
+                "column-count",
+                line,
+                expected=f"{len(_COLUMNS)} columns: {', '.join(_COLUMNS)}",
+                found=f"{len(cells)}: {quoted(text)}",
+                remedy="Separate the columns by one tab each.",
+            )
+            continue
+        _, topic_id, _, run_tag, rank, grade, redundant, question = cells
+        if not _RANK.fullmatch(rank):
+            findings.error(
+                "rank",
+                line,
+                expected="a whole number from 1 in the fifth column",
+                found=quoted(rank),
+                remedy="Write the rank in ASCII digits.",
+            )
+            continue
+        label = _label(line, grade, quality, findings)
+        flag = _label(line, redundant, redundancy, findings)
+        if label is None or flag is None:
+            continue
+        key = (topic_id, run_tag, int(rank))
+        if key in grades:
+            findings.error(
+                "label-conflict",
+                line,
+                expected=f"one grade for rank {rank} of run {run_tag}",
+                found="another one",
+                remedy="Keep one of them.",
+            )
+        grades[key] = QuestionGrade(
+            topic_id=topic_id,
+            run_tag=run_tag,
+            run_question_rank=int(rank),
+            run_question_text=question,
+            label=label,
+            redundant=flag == redundancy.highest,
+        )
+    findings.raise_errors()
+    return list(grades.values())
+
+
+def _label(line: int, cell: str, scale: LabelScale, findings: Findings) -> str | None:
+    found = scale.read(cell.strip())
+    if found is None:
+        findings.error(
+            "label",
+            line,
+            expected=f"one of {', '.join(scale.writings)} for {scale.name}",
+            found=quoted(cell),
+            remedy="Correct the label.",
+        )
+        return None
+    return found.name

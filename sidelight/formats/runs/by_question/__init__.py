@@ -1,0 +1,1 @@
+"""Runs that answer to the questions of a topic, one by one."""

@@ -1,0 +1,1 @@
+"""Word the searches for a question."""

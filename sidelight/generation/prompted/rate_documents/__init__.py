@@ -1,0 +1,1 @@
+"""Tell how useful documents are."""

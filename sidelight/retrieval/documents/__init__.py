@@ -1,0 +1,1 @@
+"""From segments that were found to the documents they stand in."""
