@@ -110,6 +110,9 @@ KINDS: dict[str, Kind] = {
                 "citations": "report_size:Citations",
                 "sources": "report_size:Sources",
                 "stage_credit": "stage_credit:StageCredit",
+                "nugget_recall": "nuggets.recall:NuggetRecall",
+                "sub_narrative_coverage": "nuggets.sub_narratives:SubNarrativeCoverage",
+                "signed_nugget_score": "nuggets.signed:SignedNuggetScore",
             }.items()
         },
         "sidelight.evaluation.metrics.base:Computation",
