@@ -1,8 +1,8 @@
 """The tables that the RAG 2025 overview prints, held against each other.
 
 Names of runs are spelt in more ways than one there; `ALIASES` joins those that differ by a letter.
-With three more of tables 11 and 12 that are probably one run each, tau is .818 and .844. The figures
-follow from printed, rounded scores; they are not those of the paper's plots.
+With three more of tables 11 and 12 that are probably one run each, tau is .818 and .844. The
+figures follow from printed, rounded scores; they are not those of the paper's plots.
 """
 
 from __future__ import annotations
