@@ -32,6 +32,7 @@ from sidelight.cli.index.search import search
 from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
+from sidelight.cli.nuggets import nuggets
 from sidelight.cli.pack import pack
 from sidelight.cli.run.command import run
 from sidelight.cli.score import commands as score
@@ -95,6 +96,7 @@ _JUDGE = "Judge and score"
 app.command(rich_help_panel=_JUDGE)(judge)
 app.command(rich_help_panel=_JUDGE)(evaluate)
 app.command(rich_help_panel=_JUDGE)(audit)
+app.command(rich_help_panel=_JUDGE)(nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)

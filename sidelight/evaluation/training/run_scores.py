@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.evaluation.agreement.ranks import compare_scores
+from sidelight.evaluation.nuggets.scores import score_nuggets
 from sidelight.evaluation.scoring.files import write_score_files
-from sidelight.evaluation.scoring.nuggets import score_nuggets
 from sidelight.evaluation.scoring.support import SUPPORT_MEASURES, score_judged_support
 from sidelight.evaluation.training.crossvalidation import predict_held_out
 from sidelight.evaluation.training.datasets import answer_rows

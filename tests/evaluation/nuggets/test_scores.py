@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.scoring.nuggets import score_nuggets
+from sidelight.evaluation.nuggets.scores import score_nuggets
 from sidelight.formats.labels.nugget_assignments import (
     read_nugget_assignments,
     write_nugget_assignments,
