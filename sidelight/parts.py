@@ -116,6 +116,7 @@ KINDS: dict[str, Kind] = {
                 "credit_lost": "question_coverage:CreditLost",
                 "unjudged_pairs": "unjudged:UnjudgedPairs",
                 "report_support": "report_support:ReportSupport",
+                "support_per_word": "report_support:SupportPerWord",
                 "report_contradiction": "report_contradiction:ReportContradiction",
                 "unjudged_answers": "unjudged:UnjudgedAnswers",
                 "support_precision": "support_precision:SupportPrecision",
@@ -131,6 +132,9 @@ KINDS: dict[str, Kind] = {
                 "question_average": "question_quality:QuestionAverage",
                 "redundant_questions": "question_quality:RedundantQuestions",
                 "unjudged_questions": "unjudged:UnjudgedQuestions",
+                "nugget_recall": "nuggets.recall:NuggetRecall",
+                "sub_narrative_coverage": "nuggets.sub_narratives:SubNarrativeCoverage",
+                "signed_nugget_score": "nuggets.signed:SignedNuggetScore",
             }.items()
         },
         "sidelight.evaluation.metrics.base:Computation",
@@ -153,9 +157,12 @@ KINDS: dict[str, Kind] = {
         {
             "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
             "tagged_questions_tsv": "sidelight.formats.runs.question_list:TAGGED",
-            "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
-            "rag_answers_jsonl": "sidelight.formats.runs.rag_answers:FORMAT",
             "question_trec_run": "sidelight.formats.runs.by_question.trec_run:FORMAT",
+            "linked_reports_jsonl": "sidelight.formats.runs.linked_reports:FORMAT",
+            "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
+            "rag_flat_answers_jsonl": "sidelight.formats.runs.rag.flat_answers:FORMAT",
+            "rag_described_answers_jsonl": "sidelight.formats.runs.rag.described_answers:FORMAT",
+            "rag_answers_jsonl": "sidelight.formats.runs.rag.answers:FORMAT",
             "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
         }
     ),
@@ -163,14 +170,18 @@ KINDS: dict[str, Kind] = {
         {
             "articles_jsonl": "sidelight.formats.topics.articles:FORMAT",
             "narratives_jsonl": "sidelight.formats.topics.narratives:FORMAT",
+            "narratives_tsv": "sidelight.formats.topics.narratives:TSV_FORMAT",
         }
     ),
     "track": Kind(  # `package:file`: data
         {
             "dragun2025": "sidelight.tracks:dragun2025.yaml",
             "lateral2024": "sidelight.tracks:lateral2024.yaml",
-            "rag2025": "sidelight.tracks:rag2025.yaml",
             "exam": "sidelight.tracks:exam.yaml",
+            "rag2024": "sidelight.tracks:rag2024.yaml",
+            "rag2025": "sidelight.tracks:rag2025.yaml",
+            "rag2026": "sidelight.tracks:rag2026.yaml",
+            "dragun2026testbed": "sidelight.tracks:dragun2026testbed.yaml",
         }
     ),
 }

@@ -32,6 +32,7 @@ from sidelight.cli.index.search import search
 from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
+from sidelight.cli.nuggets import nuggets
 from sidelight.cli.pack import pack
 from sidelight.cli.rubric import commands as rubric
 from sidelight.cli.rubric.grade import grade
@@ -98,6 +99,7 @@ app.command(rich_help_panel=_JUDGE)(judge)
 app.command(rich_help_panel=_JUDGE)(evaluate)
 app.command(rich_help_panel=_JUDGE)(audit)
 app.command(rich_help_panel=_JUDGE)(grade)
+app.command(rich_help_panel=_JUDGE)(nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)

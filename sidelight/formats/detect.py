@@ -143,7 +143,7 @@ def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
     keys = {
         "rubric": ("rubrics",),
         **{name: found.json_keys for name, found in formats.items() if found.json_keys},
-        **{name: found.json_keys for name, found in topic_formats().items()},
+        **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
     }
     for name, needed in keys.items():
         if all(re.search(rf'"{key}"\s*:', text) for key in needed):

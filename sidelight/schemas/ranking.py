@@ -20,7 +20,7 @@ class Ranking:
     Args:
         topic_id: The topic.
         hits: By falling score, ties by rising segment id.
-        depth: How many the track takes at most.
+        depth: How many the track takes at most; None where a run chooses.
 
     Raises:
         InputError: There are more, a segment occurs twice, or the order is another.
@@ -28,11 +28,11 @@ class Ranking:
 
     topic_id: str
     hits: tuple[Hit, ...]
-    depth: int
+    depth: int | None
 
     def __post_init__(self) -> None:
         """Check every limit."""
-        if len(self.hits) > self.depth:
+        if self.depth is not None and len(self.hits) > self.depth:
             raise InputError(f"{self.topic_id}: {len(self.hits)} segments, over {self.depth}")
         if len({hit.segment_id for hit in self.hits}) < len(self.hits):
             raise InputError(f"{self.topic_id}: a segment is ranked twice")

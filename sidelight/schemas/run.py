@@ -89,12 +89,12 @@ class QuestionRun(Value):
 
 
 class ReportMetadata(Value):
-    """Whose report it is, and on what."""
+    """Whose report it is, and on what; how it was made is None where its file does not say."""
 
     team_id: str
     run_id: str
     topic_id: str
-    type: RunType = "automatic"
+    type: RunType | None = "automatic"
 
 
 class SubmittedReport(Value):
@@ -123,7 +123,8 @@ class ReportRun(Value):
     @property
     def types(self) -> frozenset[RunType]:
         """How the file says it was made."""
-        return frozenset(report.metadata.type for report in self.reports)
+        said = (report.metadata.type for report in self.reports)
+        return frozenset(one for one in said if one is not None)
 
     def results(self) -> dict[str, tuple[CitedSentence, ...]]:
         """Return the sentences of each topic."""

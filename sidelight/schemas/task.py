@@ -80,6 +80,9 @@ class CitedTextTask(_Task):
         max_citations: Limit per sentence.
         max_uncited: How many sentences may cite nothing; None where any number may.
         segment_id_pattern: What a citation must look like.
+        counts_nfkc: Whether words are counted after NFKC, too, and the larger number decides.
+        hard_limit: Whether a longer text is invalid; else the limit is what a text should aim at.
+        one_sentence: Whether each text with citations must be one sentence.
     """
 
     kind: Literal["cited_text"] = "cited_text"
@@ -87,6 +90,9 @@ class CitedTextTask(_Task):
     max_citations: int = Field(gt=0)
     max_uncited: int | None = Field(ge=0)
     segment_id_pattern: Grammar
+    counts_nfkc: bool = True
+    hard_limit: bool = True
+    one_sentence: bool = True
 
     @property
     def enough_words(self) -> int:
@@ -103,12 +109,12 @@ class RankingTask(_Task):
     """Segments in order of relevance.
 
     Attributes:
-        depth: At most this many for each topic.
+        depth: At most this many for each topic; None where a run chooses for each topic.
         segment_id_pattern: What a segment id must look like.
     """
 
     kind: Literal["ranking"] = "ranking"
-    depth: int = Field(gt=0)
+    depth: int | None = Field(gt=0)
     segment_id_pattern: Grammar
 
 

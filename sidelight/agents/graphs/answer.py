@@ -47,7 +47,8 @@ def outcome_of(state: AnswerState, track: Track) -> Outcome:
 
 def _result(state: AnswerState, task: Task) -> TaskResult:
     if isinstance(task, RankingTask):
-        return Ranking(state["report"].topic_id, state["hits"][: task.depth], task.depth)
+        hits = state["hits"] if task.depth is None else state["hits"][: task.depth]
+        return Ranking(state["report"].topic_id, hits, task.depth)
     if isinstance(task, CitedTextTask):
         return state["report"]
     raise UsageError(f"narratives are answered and ranked for; the task {task.name} wants neither")

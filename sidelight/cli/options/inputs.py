@@ -7,9 +7,18 @@ different ends, a function takes the words of its help.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from sidelight.tracks import Track as TrackRules
+
+
+def track_option(what: str) -> Any:
+    """Return `--track`."""
+    return typer.Option("--track", help=what)
+
 
 Config = Annotated[
     Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
@@ -18,7 +27,7 @@ Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", help="Change one setting: retrieval.k=50; `settings` lists them."),
 ]
-Track = Annotated[str, typer.Option("--track", help="The track whose rules apply.")]
+Track = Annotated[str, track_option("The track whose rules apply.")]
 HitsPerQuery = Annotated[int, typer.Option("--k", min=1, help="Hits per query.")]
 Profile = Annotated[
     str,
@@ -52,6 +61,37 @@ def rubrics_option(what: str = "Folder of rubrics (*.json).") -> Any:
 def data_option(what: str) -> Any:
     """Return `--data`."""
     return typer.Option("--data", help=what)
+
+
+def nuggets_option(what: str) -> Any:
+    """Return `--nuggets`."""
+    return typer.Option("--nuggets", help=what)
+
+
+TrackWithNuggets = Annotated[
+    str | None, track_option("A track with nuggets; the first if not given.")
+]
+
+
+def track_of_scale(scale: str, name: str | None) -> TrackRules:
+    """Return a track that has a scale of labels.
+
+    Args:
+        scale: Of what, as `Track.scales` has it.
+        name: Of the track; None for the first that has the scale.
+
+    Raises:
+        UsageError: There is no such track, or it has no such scale.
+    """
+    from sidelight.errors import UsageError
+    from sidelight.registry import names
+    from sidelight.tracks import load_track
+
+    tracks = [load_track(one) for one in ([name] if name else names("track"))]
+    found = next((one for one in tracks if scale in one.scales), None)
+    if found is None:
+        raise UsageError(f"the track {name} has no labels of {scale}")
+    return found
 
 
 def queries_option(what: str) -> Any:

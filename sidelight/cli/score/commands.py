@@ -22,6 +22,7 @@ from sidelight.cli.options.scores import (
 )
 from sidelight.cli.score import diff, graded, headroom
 from sidelight.cli.score.compare import compare
+from sidelight.cli.score.nuggets import nuggets
 from sidelight.cli.score.support import support
 from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(support)
+app.command()(nuggets)
 app.command()(compare)
 app.command()(graded.quality)
 app.command()(graded.usefulness)

@@ -18,9 +18,9 @@ from sidelight.schemas.grading.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from sidelight.schemas.grading.bank import Bank
     from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
     from sidelight.schemas.grading.label_scale import Scales
-    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
 
 
@@ -35,6 +35,7 @@ class TopicRecord:
         pairs: Labels of (rank of a rubric question, rank of a submitted one).
         compound: Ranks of the submitted questions that ask several things.
         answers: Labels of rubric answers, by answer id: what the report says of each.
+        nuggets: Labels of the nuggets of the bank, in their order: what the answer says of each.
         sentences: The report's sentences held against what they cite, in order.
         report: The report as it was submitted, in order.
         hosts: By segment id, the host of the page it is from.
@@ -44,11 +45,12 @@ class TopicRecord:
     """
 
     scales: Scales
-    bank: Rubric | None = None
+    bank: Bank | None = None
     n_questions: int | None = None
     pairs: Mapping[tuple[int, int], str | Unjudged] | None = None
     compound: Collection[int] | None = None
     answers: Mapping[str, str | Unjudged] | None = None
+    nuggets: Sequence[str | Unjudged] | None = None
     sentences: Sequence[JudgedSentence] | None = None
     report: Sequence[CitedSentence] | None = None
     hosts: Mapping[str, str] | None = None

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, ClassVar
 from sidelight.evaluation.metrics.weighted_mean import weighted_question_mean
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.measure import Measure
+from sidelight.text import count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sidelight.schemas.grading.label_scale import LabelScale, Scales
     from sidelight.schemas.grading.rubric import Rubric
+    from sidelight.schemas.run import CitedSentence
 
 
 def report_support(
@@ -71,3 +73,22 @@ class ReportSupport:
     ) -> float:
         """Return the support of one run on one topic."""
         return report_support(bank, answers, scales["answers"])
+
+
+class SupportPerWord:
+    """The support that a report gives to a rubric's answers, over its words; 0 without words."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric answers supported, weighted by importance, for each word", format=".6f"
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        answers: Mapping[str, str | Unjudged],
+        report: Sequence[CitedSentence],
+        scales: Scales,
+    ) -> float:
+        """Return the support for each word of one run on one topic."""
+        words = sum(count_words(sentence.text) for sentence in report)
+        return report_support(bank, answers, scales["answers"]) / words if words else 0.0

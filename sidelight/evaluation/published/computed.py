@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
+from sidelight.evaluation.agreement.coefficients.kendall import kendall
 from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 from sidelight.evaluation.agreement.qrels import compare_qrels
 from sidelight.evaluation.agreement.ranks import compare_scores
+from sidelight.evaluation.labelling.relevance.ensemble import vote
+from sidelight.evaluation.metrics.question_quality import QuestionDcg
 from sidelight.evaluation.published.exams import (
     grade_tables,
     graded_passages,
     leaderboards,
     table_of_wins,
 )
-from sidelight.evaluation.metrics.question_quality import QuestionDcg
 from sidelight.evaluation.scoring.graded.question_quality import score_question_quality
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers
@@ -52,6 +58,9 @@ _SHOWN_TO_AUTO_JUDGE = frozenset(
 """Runs whose labels by people stood in the prompts of AutoJudge, which cannot be held against
 them: https://github.com/trec-dragun/resources, README.md, Generate AutoJudge Assessments."""
 
+_RELEVANT = 2
+"""The lowest grade of a passage that answers a part of a narrative."""
+
 Computed: TypeAlias = "Iterator[tuple[str, float | tuple[str, ...] | None]]"
 """Names of figures and what they are here: None where one is undefined, names where these are
 counted."""
@@ -85,11 +94,43 @@ def _sun(sun: Path, official: Path) -> Computed:
     yield "Cohen kappa", found.coefficients["kappa"]
 
 
-def _rag25(nist: Path, umbrela: Path) -> Computed:
-    grades = compare_qrels(read_qrels(nist), read_qrels(umbrela)).grades
-    yield "labels by both", grades.n
-    yield "exact agreement", grades.coefficients["raw"]
-    yield "Cohen kappa", grades.coefficients["kappa"]
+def _rag25(nist: Path, umbrela: Path, gpt: Path, ministral: Path, qwen: Path) -> Computed:
+    people = read_qrels(nist)
+    compared = compare_qrels(people, read_qrels(umbrela))
+    yield "labels by both", compared.grades.n
+    yield "exact agreement", compared.grades.coefficients["raw"]
+    yield "Cohen kappa", compared.grades.coefficients["kappa"]
+    yield from (compared.order.shares or {}).items()
+    models = {path.stem: read_qrels(path) for path in (gpt, ministral, qwen)}
+    for one, other in combinations(models, 2):
+        grades = compare_qrels(models[one], models[other]).grades
+        yield f"{one}, {other}: exact agreement", grades.coefficients["raw"]
+        yield f"{one}, {other}: Cohen kappa", grades.coefficients["kappa"]
+    votes = vote(models)
+    agreeing = Counter(one.agreeing for passages in votes.values() for one in passages.values())
+    yield "passages that all three grade alike", agreeing[3]
+    yield "passages that two grade alike", agreeing[2]
+    yield "passages that no two grade alike", agreeing[1]
+    # Theirs are passages of another collection: only what topics are like can be compared.
+    majority = {
+        topic: {name: one.grade for name, one in passages.items() if one.grade is not None}
+        for topic, passages in votes.items()
+    }
+    topics = sorted(majority.keys() & people.keys())
+    yield "topics of NIST that the models graded", len(topics)
+    yield (
+        "passages of NIST that the models graded",
+        sum(len(majority[topic].keys() & people[topic].keys()) for topic in topics),
+    )
+    shares = [
+        np.array(
+            [np.mean([grade >= _RELEVANT for grade in side[topic].values()]) for topic in topics]
+        )
+        for side in (people, majority)
+    ]
+    yield "share relevant, NIST, mean of topics", float(shares[0].mean())
+    yield "share relevant, majority, mean of topics", float(shares[1].mean())
+    yield "share relevant, topics: Kendall tau", kendall(*shares)
 
 
 def _collection(rubrics: Path, pairs: Path, answers: Path, compound: Path) -> Computed:
@@ -185,7 +226,7 @@ COMPUTE: Mapping[str, Callable[..., Computed]] = {
     "rubric-tables": grade_tables,
     "rubric-leaderboards": leaderboards,
     "rubric-wins": table_of_wins,
-    "rag25-labels": _rag25,
     "lateral2024-table1": _question_quality,
+    "rag25-agreement": _rag25,
 }
 """What each target computes from the files it needs, in their order."""

@@ -158,7 +158,12 @@ def find_files(name: str, data: Path) -> list[Path]:
     """
     target = targets()[name]
     found = {need: sorted(data.rglob(need)) for need in target.needs}
-    together = set.intersection(*({path.parent for path in paths} for paths in found.values()))
+    together = set.intersection(
+        *(
+            {path.parents[len(Path(need).parts) - 1] for path in paths}
+            for need, paths in found.items()
+        )
+    )
     if len(together) == 1:  # other collections may hold files of the same names
         return [next(iter(together)) / need for need in target.needs]
     parts = {Path(part).name: part for part in DataPart}

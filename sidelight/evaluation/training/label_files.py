@@ -12,10 +12,14 @@ import zlib
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
+from sidelight.schemas.run import CitedSentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sized
     from pathlib import Path
+
+    from sidelight.schemas.grading.label_scale import LabelScale
 
 ANSWER_LEVELS = ("not_support", "partial_support", "support")
 """Labels of a nugget in an answer, from the lowest."""
@@ -137,6 +141,47 @@ def read_citations(path: Path) -> list[JudgedCitation]:
     return citations
 
 
+def read_sentences(path: Path, scale: LabelScale) -> list[JudgedSentence]:
+    """Read the same files sentence by sentence, with those that cite nothing.
+
+    The label of the first citation decides, and that of all together; of a single citation it is
+    the same. What is labelled -1 or not labelled is unjudged.
+
+    Args:
+        path: The file.
+        scale: Of support, whose labels are those of the file.
+
+    Raises:
+        InvalidFileError: The file cannot be read, or a line is not of this form, or it is empty.
+    """
+    found: list[JudgedSentence] = []
+    for number, line in _objects(path):
+        place = _Place(path, number, line)
+        topic, run = place.string("topic_id"), place.string("run_id")
+        for position, sentence in enumerate(place.objects("sentences"), start=1):
+            cited = sentence.objects("citations")
+            labels = [one.label("support", scale) for one in cited]
+            # The key is spelt so in the published file; the other file has no such label.
+            together = [sentence.label("citationsCombibed", scale)] if len(labels) > 1 else labels
+            text = sentence.value.get("text")
+            found.append(
+                JudgedSentence(
+                    run_tag=run,
+                    topic_id=topic,
+                    number=position,
+                    first=labels[0] if labels else None,
+                    all=together[0] if together else None,
+                    reason="",
+                    sentence=CitedSentence(
+                        text=text if isinstance(text, str) else "",
+                        citations=tuple(one.string("reference") for one in cited),
+                    ),
+                )
+            )
+    _check_not_empty(path, found)
+    return found
+
+
 def read_segments(path: Path) -> Segments:
     """Read a file with lines like those of `references.jsonl.gz`.
 
@@ -188,6 +233,14 @@ class _Place:
         if label not in labels:
             self.fail(f"one of {', '.join(labels)} under {key!r}", self.value.get(key))
         return labels.index(label)
+
+    def label(self, key: str, scale: LabelScale) -> str | Unjudged:
+        label = str(self.value.get(key, _NOT_JUDGED))
+        if label == _NOT_JUDGED:
+            return Unjudged(reason="not judged")
+        if scale.read(label) is None:
+            self.fail(f"one of {', '.join(scale.writings)} under {key!r}", self.value.get(key))
+        return label
 
     def _list(self, key: str) -> list[Any]:
         value = self.value.get(key)

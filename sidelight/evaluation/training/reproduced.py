@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sidelight.evaluation.training.build_tables import build_tables
 from sidelight.evaluation.training.item_grades import item_grades
 from sidelight.evaluation.training.relevance import relevance
+from sidelight.evaluation.training.run_scores import run_scores
 from sidelight.evaluation.training.training import train_answers, train_support
 
 if TYPE_CHECKING:
@@ -67,5 +68,6 @@ TRAIN: Mapping[str, Callable[..., Iterator[tuple[str, float | None]]]] = {
     "llmjudge-embedded": relevance,
     "llmjudge-queries": relevance,
     "rubric-grades": item_grades,
+    "rag24-strict-vital": run_scores,
 }
 """What each target that trains does with the files it needs, in their order."""

@@ -1,29 +1,40 @@
-"""Nuggets in JSON lines: a topic a line, `qid` and its `nuggets`, each with text and importance."""
+"""Nuggets in JSON lines: a topic a line, `qid` and its `nuggets`, each with text and importance.
+
+A nugget may say to which part of the narrative it belongs (`mapped_sub_narrative`), and what it
+weighs by itself (`weight`, below 0 for what an answer should not say).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, Field, ValidationError
+import orjson
+from pydantic import BaseModel, Field, FiniteFloat, ValidationError
 
-from sidelight.formats.findings import Findings
+from sidelight.files import atomic_writer
+from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_json_lines
-from sidelight.schemas.grading.bank import BankItem, NuggetBank
+from sidelight.schemas.grading.bank import Nugget, NuggetBank
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from sidelight.schemas.grading.label_scale import LabelScale
 
 
-class _NuggetLine(BaseModel):
+class NuggetLine(BaseModel):
+    """A nugget as files have it."""
+
     text: str = Field(min_length=1)
     importance: str
+    mapped_sub_narrative: str | None = None
+    weight: FiniteFloat | None = None
 
 
 class _TopicLine(BaseModel):
     qid: str = Field(min_length=1)
-    nuggets: tuple[_NuggetLine, ...] = Field(min_length=1)
+    nuggets: tuple[NuggetLine, ...] = Field(min_length=1)
 
 
 def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
@@ -49,19 +60,7 @@ def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
         except ValidationError as error:
             findings.invalid(error, line, what="a topic", remedy="Compare it with docs/formats.md.")
             continue
-        items = []
-        for nugget in topic.nuggets:
-            label = importance.read(nugget.importance)
-            if label is None:
-                findings.error(
-                    "label",
-                    line,
-                    expected=f"one of {', '.join(importance.writings)} as importance",
-                    found=nugget.importance,
-                    remedy="Correct the label.",
-                )
-                continue
-            items.append(BankItem(text=nugget.text, importance=label))
+        items = as_nuggets(topic.nuggets, line, importance, findings)
         if topic.qid in banks:
             findings.error(
                 "topic-duplicate",
@@ -71,6 +70,63 @@ def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
                 remedy="Keep one of them.",
             )
         elif items:
-            banks[topic.qid] = NuggetBank(topic_id=topic.qid, nuggets=tuple(items))
+            banks[topic.qid] = NuggetBank(topic_id=topic.qid, nuggets=items)
     findings.raise_errors()
     return banks
+
+
+def as_nuggets(
+    written: Iterable[NuggetLine], line: int, importance: LabelScale, findings: Findings
+) -> tuple[Nugget, ...]:
+    """Return the nuggets of a line; one whose importance is none of the scale's is a finding."""
+    nuggets = []
+    for one in written:
+        label = importance.read(one.importance)
+        if label is None:
+            findings.error(
+                "label",
+                line,
+                expected=f"one of {', '.join(importance.writings)} as importance",
+                found=quoted(one.importance),
+                remedy="Correct the label.",
+            )
+            continue
+        # The published file has its sub-narratives in quotation marks of their own.
+        part = (one.mapped_sub_narrative or "").strip().strip('"').strip()
+        nuggets.append(
+            Nugget(text=one.text, importance=label, sub_narrative=part, own_weight=one.weight)
+        )
+    return tuple(nuggets)
+
+
+def nugget_content(nugget: Nugget) -> dict[str, Any]:
+    """Return a nugget as files have it; what nobody said of it is left out."""
+    content: dict[str, Any] = {
+        "text": nugget.text,
+        "importance": nugget.importance.written or nugget.importance.name,
+    }
+    if nugget.sub_narrative:
+        content["mapped_sub_narrative"] = nugget.sub_narrative
+    if nugget.own_weight is not None:
+        content["weight"] = nugget.own_weight
+    return content
+
+
+def write_nuggets(
+    path: Path, banks: Iterable[NuggetBank], queries: Mapping[str, str] | None = None
+) -> None:
+    """Write a line a topic, in the order given.
+
+    Args:
+        path: The file.
+        banks: The nuggets.
+        queries: What was asked, by topic id; written where it is known.
+    """
+    with atomic_writer(path) as stream:
+        for bank in banks:
+            content = {
+                "query": (queries or {}).get(bank.topic_id, ""),
+                "qid": bank.topic_id,
+                "nuggets": [nugget_content(nugget) for nugget in bank.nuggets],
+            }
+            stream.write(orjson.dumps(content).decode() + "\n")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from sidelight.formats.findings import quoted
 from sidelight.formats.lines import decode_unique, open_text
 from sidelight.formats.runs.submission import check_characters, check_encoding
-from sidelight.text import budget_words
+from sidelight.text import budget_words, count_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ def strict_lines(
     Args:
         path: The file.
         model: What a line should be.
-        topic_key: The key, in `metadata`, of the topic.
+        topic_key: The key of the topic, in `metadata` where there is such an object.
         what: The name of what a line holds, with its article, for messages.
         findings: Where problems go.
 
@@ -99,14 +99,16 @@ def check_length(line: int, texts: Sequence[str], task: CitedTextTask, findings:
             found="none",
             remedy="Say what is known, if only about the source.",
         )
-    words = sum(map(budget_words, texts))
+    words = sum(map(budget_words if task.counts_nfkc else count_words, texts))
     if words > task.max_words:
-        findings.error(
+        counted = ", plain and after NFKC" if task.counts_nfkc else ""
+        findings.add(
             "report-words",
             line,
-            expected=f"at most {task.max_words} words, plain and after NFKC",
+            expected=f"at most {task.max_words} words{counted}",
             found=str(words),
             remedy="Drop or shorten sentences.",
+            severity="error" if task.hard_limit else "warning",
         )
 
 
@@ -136,6 +138,6 @@ def manual_lines(path: Path) -> bytes:
 
 def _topic_id(content: dict[str, Any], key: str) -> str:
     """Return the topic of a line whose other parts may be malformed."""
-    metadata = content.get("metadata")
+    metadata = content.get("metadata", content)
     topic_id = metadata.get(key) if isinstance(metadata, dict) else None
     return topic_id if isinstance(topic_id, str) else ""

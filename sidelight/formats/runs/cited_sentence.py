@@ -26,8 +26,8 @@ _HIDDEN_WORDS = re.compile(
 )
 
 
-def check_text(line: int, text: str, findings: Findings) -> None:
-    """Check that a text is one plain sentence whose words can be counted."""
+def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool = True) -> None:
+    """Check that a text is plain, as a rule one sentence, and that its words can be counted."""
     check_characters(text, line, findings)
     check_active(text, line, findings)
     if not tokens(text):
@@ -39,7 +39,7 @@ def check_text(line: int, text: str, findings: Findings) -> None:
             remedy="Remove the response.",
         )
     count = len(sentences(text))
-    if count > 1:
+    if count > 1 and one_sentence:
         findings.error(
             "sentence-count",
             line,

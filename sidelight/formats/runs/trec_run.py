@@ -157,7 +157,7 @@ def check_ranking_run(
     check_topics({topic: found[0][0] for topic, found in by_topic.items()}, topic_ids, findings)
     for topic_id, found in by_topic.items():
         check_order(topic_id, found, findings)
-        if len(found) > task.depth:
+        if task.depth is not None and len(found) > task.depth:
             findings.error(
                 "ranking-depth",
                 found[task.depth][0],

@@ -1,4 +1,4 @@
-"""`narratives_jsonl`: topics that are narratives, one JSON object a line."""
+"""Topics that are narratives: `narratives_jsonl`, JSON objects; `narratives_tsv`, a table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
+from sidelight.errors import InputError
+from sidelight.formats.topics.queries import read_queries
 from sidelight.formats.topics.topic_format import TopicFormat
 from sidelight.formats.topics.topic_lines import read_topic_lines
 from sidelight.schemas.topic import Narrative
@@ -32,4 +34,18 @@ def read_narratives(path: Path) -> tuple[Narrative, ...]:
     )
 
 
+def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
+    """Read narratives of a table without a header: an id, a tab, and the narrative as it is given.
+
+    Raises:
+        InputError: The file cannot be read, or holds no narrative.
+        InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
+    """
+    found = read_queries(path)
+    if not found:
+        raise InputError(f"{path}: expected at least one narrative; found none")
+    return tuple(Narrative(topic_id=one.query_id, narrative=one.text) for one in found)
+
+
 FORMAT = TopicFormat("narrative", read_narratives, json_keys=("id", "title"))
+TSV_FORMAT = TopicFormat("narrative", read_narrative_table)

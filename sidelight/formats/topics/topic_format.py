@@ -23,12 +23,12 @@ class TopicFormat:
     Attributes:
         noun: What one of its topics is called, in the singular.
         read: Reads the topics of a file, in its order; raises `InvalidFileError`.
-        json_keys: All occur in such a file, even in a broken one.
+        json_keys: All occur in such a file, even in a broken one; none where it is not JSON.
     """
 
     noun: str
     read: Callable[[Path], Sequence[Topic]]
-    json_keys: tuple[str, ...]
+    json_keys: tuple[str, ...] = ()
 
 
 def topic_formats() -> dict[str, TopicFormat]:

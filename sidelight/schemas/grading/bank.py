@@ -51,6 +51,23 @@ class Bank(Value):
         return sum(item.weight for item in self.items)
 
 
+class Nugget(BankItem):
+    """One fact that an answer should tell, or, of negative weight, should not.
+
+    Attributes:
+        sub_narrative: The part of the narrative that it belongs to; empty where nobody said.
+        own_weight: What it weighs where the bank says so itself, whatever its importance.
+    """
+
+    sub_narrative: str = ""
+    own_weight: float | None = None
+
+    @property
+    def weight(self) -> float:
+        """Return the nugget's own weight, or that of its importance."""
+        return super().weight if self.own_weight is None else self.own_weight
+
+
 class NuggetBank(Bank):
     """Facts that an answer should tell.
 
@@ -58,9 +75,9 @@ class NuggetBank(Bank):
         nuggets: At least one.
     """
 
-    nuggets: tuple[BankItem, ...] = Field(min_length=1)
+    nuggets: tuple[Nugget, ...] = Field(min_length=1)
 
     @property
-    def items(self) -> tuple[BankItem, ...]:
+    def items(self) -> tuple[Nugget, ...]:
         """Return the nuggets."""
         return self.nuggets

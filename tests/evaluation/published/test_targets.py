@@ -52,7 +52,7 @@ def test_a_figure_agrees_at_the_printed_precision(
         ("starter-kit", "dragun-2025"),
         ("autojudge-scores", "dragun-2025"),
         ("rubric-sun", "rubric-dl20"),
-        ("rag25-labels", "rag-2025"),
+        ("rag25-agreement", "rag-2025"),
     ],
 )
 def test_what_is_public_comes_out_as_published(
@@ -151,7 +151,7 @@ def test_two_of_one_name_are_not_guessed_between(tmp_path: Path) -> None:
 def test_wrong_use_says_what_there_is() -> None:
     with pytest.raises(UsageError, match="no target 'nothing'") as caught:
         reproduce("nothing")
-    assert "rag25-labels" in caught.value.remedy
+    assert "rag25-agreement" in caught.value.remedy
     with pytest.raises(UsageError, match="rubric-sun needs Sun"):
         reproduce("rubric-sun")
     listed = CliRunner().invoke(app, ["reproduce"]).stdout

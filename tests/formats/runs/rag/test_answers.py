@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.runs.rag_answers import FORMAT, check_answer_run, read_answer_run
+from sidelight.formats.runs.rag.answers import FORMAT, check_answer_run, read_answer_run
 from sidelight.formats.runs.run_format import Delivery
 from sidelight.schemas.article import Article
 from sidelight.schemas.run import CitedSentence, RunIdentity

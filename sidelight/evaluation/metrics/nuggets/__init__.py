@@ -1,0 +1,1 @@
+"""Measures of answers by the nuggets that they tell."""

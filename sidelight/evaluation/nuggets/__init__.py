@@ -1,0 +1,1 @@
+"""Nuggets: made from relevant documents, weighed, and looked for in answers."""

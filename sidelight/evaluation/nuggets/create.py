@@ -1,0 +1,164 @@
+"""Nuggets made by models from the documents that bear on a question.
+
+Each model goes through the documents ten at a time and improves its list; the lists of several are
+merged by one of them. Then each nugget is called vital or okay, ten at a time beside each other.
+Source: TREC 2025 RAG track overview, section 3.2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from sidelight.llm.exact_ids import check_each_once
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.bank import Nugget, NuggetBank
+from sidelight.text import budget_words, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.grading.label_scale import LabelScale
+
+CREATE_PROMPT = load_prompt(Path(__file__).with_name("nugget_create.prompt.md"))
+MERGE_PROMPT = load_prompt(Path(__file__).with_name("nugget_merge.prompt.md"))
+IMPORTANCE_PROMPT = load_prompt(Path(__file__).with_name("nugget_importance.prompt.md"))
+
+MOST = 30
+MOST_WORDS = 12
+WINDOW = 10
+_LEAST_GRADE = 1
+
+
+class NuggetList(Value):
+    """Facts, the most important first."""
+
+    nuggets: tuple[str, ...] = Field(max_length=MOST)
+
+
+class Weighed(Value):
+    """How important one fact is."""
+
+    number: int
+    label: Literal["vital", "okay"]
+
+
+class WeighedList(Value):
+    """How important each of some facts is."""
+
+    labels: tuple[Weighed, ...]
+
+
+def documents_to_read(grades: Mapping[str, int]) -> list[str]:
+    """Return the ids of the documents that nuggets are made from, the most relevant first.
+
+    Args:
+        grades: By id; a grade of 1 says that a document is related to the question.
+    """
+    related = [name for name, grade in grades.items() if grade >= _LEAST_GRADE]
+    return sorted(related, key=lambda name: (-grades[name], name))
+
+
+async def create_nuggets(
+    topic_id: str,
+    query: str,
+    documents: Sequence[str],
+    models: Sequence[PromptedModel],
+    importance: LabelScale,
+) -> NuggetBank | None:
+    """Return the nuggets of a topic; None where the documents hold no fact that bears on it.
+
+    Args:
+        topic_id: The topic.
+        query: What is asked.
+        documents: Texts, the most relevant first.
+        models: Each drafts a list; the first merges them and says how important each nugget is.
+        importance: The labels `vital` and `okay`, and what they weigh.
+
+    Raises:
+        ReplyError: A model gave no usable answer.
+    """
+    lists = await asyncio.gather(*(_listed(query, documents, model) for model in models))
+    texts = lists[0] if len(lists) == 1 else await _merged(query, lists, models[0])
+    if not texts:
+        return None
+    labels = await weigh(query, texts, models[0])
+    nuggets = (
+        Nugget(text=text, importance=importance.label(label))
+        for text, label in zip(texts, labels, strict=True)
+    )
+    return NuggetBank(topic_id=topic_id, nuggets=tuple(nuggets))
+
+
+async def weigh(query: str, nuggets: Sequence[str], model: PromptedModel) -> list[str]:
+    """Return how important each nugget is, in their order.
+
+    Raises:
+        ReplyError: The model gave no usable answer.
+    """
+    labels: list[str] = []
+    for start in range(0, len(nuggets), WINDOW):
+        window = nuggets[start : start + WINDOW]
+        numbers = [str(number) for number in range(1, len(window) + 1)]
+
+        def check(answer: WeighedList, numbers: list[str] = numbers) -> None:
+            check_each_once(numbers, [str(one.number) for one in answer.labels])
+
+        answer = await model.answer(
+            IMPORTANCE_PROMPT, WeighedList, check=check, query=query, nuggets=list(window)
+        )
+        labels += [one.label for one in sorted(answer.labels, key=lambda one: one.number)]
+    return labels
+
+
+async def _listed(query: str, documents: Sequence[str], model: PromptedModel) -> tuple[str, ...]:
+    known: tuple[str, ...] = ()
+    for start in range(0, len(documents), WINDOW):
+        answer = await model.answer(
+            CREATE_PROMPT,
+            NuggetList,
+            check=_check,
+            query=query,
+            documents=list(documents[start : start + WINDOW]),
+            nuggets=list(known),
+            most=MOST,
+            most_words=MOST_WORDS,
+        )
+        known = tuple(map(one_line, answer.nuggets))
+    return known
+
+
+async def _merged(
+    query: str, lists: Sequence[tuple[str, ...]], model: PromptedModel
+) -> tuple[str, ...]:
+    answer = await model.answer(
+        MERGE_PROMPT,
+        NuggetList,
+        check=_check,
+        query=query,
+        lists=[list(one) for one in lists],
+        most=MOST,
+        most_words=MOST_WORDS,
+    )
+    return tuple(map(one_line, answer.nuggets))
+
+
+def _check(answer: NuggetList) -> None:
+    """Hold a list to what nuggets are.
+
+    Raises:
+        ValueError: One is empty, too long, or there twice.
+    """
+    seen: set[str] = set()
+    for number, nugget in enumerate(answer.nuggets, start=1):
+        words, text = budget_words(nugget), one_line(nugget).casefold()
+        if not 1 <= words <= MOST_WORDS:
+            raise ValueError(f"nugget {number} has {words} words; expected 1 to {MOST_WORDS}")
+        if text in seen:
+            raise ValueError(f"nugget {number} says what an earlier one does")
+        seen.add(text)

@@ -1,0 +1,1 @@
+"""Answers to narratives, in the forms that the RAG tracks have had."""

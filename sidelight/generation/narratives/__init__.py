@@ -1,0 +1,1 @@
+"""Narratives from queries, and the parts of a narrative that an answer should cover."""

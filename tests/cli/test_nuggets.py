@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.build import models
+from sidelight.cli.main import app
+from sidelight.errors import InputError
+from sidelight.index.folder import IndexFolder
+from sidelight.llm.prompted import PromptedModel
+from tests.helpers.asking.conversation import Asked, scripted
+
+RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"
+
+
+def nuggets(folder: Path, index: IndexFolder, qrels: str) -> str:
+    (folder / "topics.tsv").write_text("1\tWho sold the quarry?\n2\tWho bought it?\n")
+    (folder / "qrels").write_text(qrels)
+    given = {
+        "--topics": folder / "topics.tsv",
+        "--qrels": folder / "qrels",
+        "--index": index.path,
+        "--model": "one",
+        "--cache": folder / "cache",
+        "--track": "rag2024",
+        "-o": folder / "nuggets.jsonl",
+    }
+    arguments = [str(one) for pair in given.items() for one in pair]
+    result = CliRunner().invoke(app, ["nuggets", *arguments])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """The model that every command asks."""
+    asked = scripted(
+        json.dumps({"nuggets": ["The quarry was sold"]}),
+        json.dumps({"labels": [{"number": 1, "label": "vital"}]}),
+    )
+
+    async def ask(
+        _: Any, __: Any, work: Callable[[Mapping[str, PromptedModel]], Awaitable[Any]]
+    ) -> Any:
+        return await work({"one": asked.model})
+
+    monkeypatch.setattr(models, "ask", ask)
+    return asked
+
+
+def test_nuggets_are_made_of_related_documents(
+    tmp_path: Path, small_index: IndexFolder, asked: Asked
+) -> None:
+    qrels = f"1 0 {UNRELATED} 0\n1 0 {RELATED} 1\n1 0 elsewhere 3\n"
+    assert "1 nuggets of 1 topics" in nuggets(tmp_path, small_index, qrels)
+    asked.script.assert_finished()
+    assert "BEGIN passage 2" not in asked.user()
+    assert orjson.loads((tmp_path / "nuggets.jsonl").read_bytes()) == {
+        "query": "Who sold the quarry?",
+        "qid": "1",
+        "nuggets": [{"text": "The quarry was sold", "importance": "vital"}],
+    }
+
+
+def test_grades_are_those_of_the_topics(
+    tmp_path: Path, small_index: IndexFolder, asked: Asked
+) -> None:
+    with pytest.raises(InputError, match="expected grades of the topics"):
+        nuggets(tmp_path, small_index, f"9 0 {RELATED} 1\n")

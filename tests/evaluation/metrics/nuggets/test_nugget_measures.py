@@ -1,0 +1,112 @@
+"""The example of the RAG 2025 overview's table 3, and what holds of any answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.evaluation.metrics.nuggets.recall import NuggetRecall
+from sidelight.evaluation.metrics.nuggets.signed import SignedNuggetScore
+from sidelight.evaluation.metrics.nuggets.sub_narratives import SubNarrativeCoverage
+from sidelight.schemas.grading.bank import Nugget, NuggetBank
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.tracks import load_track
+
+SCALES = load_track("rag2025").scales
+VITAL, OKAY = SCALES["nugget_importance"].labels
+FULL, PARTIAL, NONE = SCALES["nuggets"].names
+UNJUDGED = Unjudged(reason="no reply")
+# Importance, sub-narrative and label of the five nuggets of the example.
+EXAMPLE = [
+    (VITAL, "pay", FULL),
+    (VITAL, "culture", PARTIAL),
+    (VITAL, "business", PARTIAL),
+    (OKAY, "society", FULL),
+    (OKAY, "business", NONE),
+]
+LABELS = st.sampled_from([FULL, PARTIAL, NONE, UNJUDGED])
+NUGGETS = st.lists(
+    st.tuples(st.sampled_from([VITAL, OKAY]), st.sampled_from(["", "a", "b"]), LABELS), min_size=1
+)
+MEASURES = (
+    NuggetRecall(),
+    NuggetRecall(strict=False),
+    NuggetRecall("all"),
+    NuggetRecall("all", strict=False),
+    SubNarrativeCoverage(),
+)
+
+
+def bank(nuggets: list[Any], weights: list[float] | None = None) -> NuggetBank:
+    return NuggetBank(
+        topic_id="14",
+        nuggets=tuple(
+            Nugget(
+                text=f"fact {place}",
+                importance=importance,
+                sub_narrative=part,
+                own_weight=weights[place] if weights else None,
+            )
+            for place, (importance, part, _) in enumerate(nuggets)
+        ),
+    )
+
+
+def measured(measure: Any, nuggets: list[Any], weights: list[float] | None = None) -> float:
+    value: float = measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
+    return value
+
+
+def test_the_example_of_the_track() -> None:
+    strict_vital, vital, strict_all, every, coverage = MEASURES
+    assert measured(strict_vital, EXAMPLE) == pytest.approx(1 / 3)
+    assert measured(vital, EXAMPLE) == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert measured(strict_all, EXAMPLE) == pytest.approx(2 / 5)
+    assert measured(every, EXAMPLE) == pytest.approx(3 / 5)
+    assert measured(coverage, EXAMPLE) == 2 / 4
+
+
+def test_without_vital_nuggets_nothing_vital_is_told() -> None:
+    nuggets = [(OKAY, "", FULL)]
+    assert measured(NuggetRecall(), nuggets) == 0
+    assert measured(NuggetRecall("all"), nuggets) == 1
+    assert measured(SubNarrativeCoverage(), nuggets) == 0
+
+
+def test_faults_cost_what_they_weigh() -> None:
+    nuggets = [(VITAL, "", FULL), (VITAL, "", PARTIAL), (OKAY, "", FULL)]
+    score = SignedNuggetScore()
+    assert measured(score, nuggets, [5, 3, -4]) == pytest.approx((5 + 1.5 - 4) / 8)
+    assert measured(score, nuggets, [-1, -1, -1]) == pytest.approx(-2.5)
+    # Without weights of their own nuggets weigh what their importance does.
+    assert measured(score, nuggets) == pytest.approx((1 + 0.5 + 0.5) / 2.5)
+
+
+@given(NUGGETS)
+def test_values_are_shares_and_strict_is_never_more(nuggets) -> None:
+    values = [measured(measure, nuggets) for measure in MEASURES]
+    assert all(0 <= value <= 1 for value in values)
+    assert values[0] <= values[1]
+    assert values[2] <= values[3]
+
+
+@given(NUGGETS, st.data())
+def test_a_better_label_never_costs(nuggets, data) -> None:
+    place = data.draw(st.integers(0, len(nuggets) - 1))
+    better = [*nuggets]
+    better[place] = (*nuggets[place][:2], FULL)
+    for measure in (*MEASURES, SignedNuggetScore()):
+        assert measured(measure, better) >= measured(measure, nuggets) - 1e-12
+
+
+@given(NUGGETS)
+def test_what_could_not_be_judged_counts_as_not_told(nuggets) -> None:
+    other = [
+        (importance, part, NONE if label == UNJUDGED else label)
+        for importance, part, label in nuggets
+    ]
+    for measure in MEASURES:
+        assert measured(measure, nuggets) == measured(measure, other)
