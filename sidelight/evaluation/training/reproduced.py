@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.evaluation.training.build_tables import build_tables
+from sidelight.evaluation.training.question_figures import question_grades
 from sidelight.evaluation.training.training import train_answers, train_support
 
 if TYPE_CHECKING:
@@ -62,5 +63,6 @@ def _figures(title: str, trained: Trained) -> Iterator[tuple[str, float | None]]
 TRAIN: Mapping[str, Callable[..., Iterator[tuple[str, float | None]]]] = {
     "rag24-nuggets": nuggets,
     "rag24-support": support,
+    "lateral2024-questions": question_grades,
 }
 """What each target that trains does with the files it needs, in their order."""
