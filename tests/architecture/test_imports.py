@@ -45,11 +45,10 @@ ALLOWED: dict[str, set[str]] = {
     "generation": BASE | {"tracks", "checks", "generation.reading"},
     "generation.reading": BASE | {"formats"},
     "generation.statements": BASE | {"generation.reading"},
-    "generation.question_worth": BASE,
     "generation.narratives": BASE | MODEL,
     "generation.extractive": BASE
     | {"tracks", "checks", "generation", "generation.reading", "generation.statements"}
-    | {"generation.question_worth"},
+    | {"learned"},
     "generation.prompted": BASE | MODEL | {"tracks", "checks", "generation.*"},
     "agents": BASE | {"tracks", "retrieval", "generation", "generation.reading"},
     "evaluation": MIDDLE | MODEL | {"checks", "learned", "evaluation.*"},

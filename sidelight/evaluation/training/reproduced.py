@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.evaluation.training.build_tables import build_tables
 from sidelight.evaluation.training.item_grades import item_grades
+from sidelight.evaluation.training.question_figures import question_grades
 from sidelight.evaluation.training.relevance import relevance
 from sidelight.evaluation.training.run_scores import run_scores
 from sidelight.evaluation.training.training import train_answers, train_support
@@ -69,5 +70,6 @@ TRAIN: Mapping[str, Callable[..., Iterator[tuple[str, float | None]]]] = {
     "llmjudge-queries": relevance,
     "rubric-grades": item_grades,
     "rag24-strict-vital": run_scores,
+    "lateral2024-questions": question_grades,
 }
 """What each target that trains does with the files it needs, in their order."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.generation.extractive.write_questions.asking import Question, questions_about
 from sidelight.generation.extractive.write_questions.outlets import outlet_name
-from sidelight.generation.question_worth.model import fitted_question_worth
+from sidelight.learned.questions.model import question_model
 from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.text import count_words, one_line
 
@@ -62,7 +62,7 @@ class ExtractiveQuestionWriter:
         }
         worth = {
             text: question.weight
-            * max(_LEAST_GRADE, fitted_question_worth()(text)) ** _TRUST_IN_GRADES
+            * max(_LEAST_GRADE, question_model()(text).worth) ** _TRUST_IN_GRADES
             * (1.0 if not question.angle_id or question.angle_id in covered else _UNANSWERED)
             for text, question in asked.items()
         }
@@ -93,7 +93,7 @@ class ExtractiveQuestionWriter:
             and count_words(text) <= _MAX_WORDS
             and compound_reason(text) is None
         ]
-        worth = [fitted_question_worth()(text) for text in fit]
+        worth = [question_model()(text).worth for text in fit]
         good = [
             text
             for text, grade in zip(fit, worth, strict=True)

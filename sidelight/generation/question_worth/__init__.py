@@ -1,1 +1,0 @@
-"""How good people would find a question, learned from the grades of 2024."""
