@@ -19,12 +19,13 @@ import typer
 
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
-from sidelight.cli.agree import people
+from sidelight.cli.agree import grades, people
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.experiments.ablate import ablate
 from sidelight.cli.experiments.bundle import bundle, verify
 from sidelight.cli.experiments.reproduce import reproduce
+from sidelight.cli.grade import commands as grade
 from sidelight.cli.index import commands as index
 from sidelight.cli.index import corpus
 from sidelight.cli.index.fuse import fuse
@@ -33,6 +34,7 @@ from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
 from sidelight.cli.pack import pack
+from sidelight.cli.pool import commands as pool
 from sidelight.cli.run.command import run
 from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
@@ -98,8 +100,11 @@ app.command(rich_help_panel=_JUDGE)(audit)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)
+agree.app.command()(grades.grades)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
+app.add_typer(grade.app, name="grade", rich_help_panel=_JUDGE)
+app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
 
 _SEARCH = "Index and search"
 app.add_typer(corpus.app, name="corpus", rich_help_panel=_SEARCH)
