@@ -15,6 +15,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|edly|ed|ies|es|s|ly)$")
 _STEM_LENGTH = 6
 _NEGATIONS = frozenset({"no", "not", "never", "neither", "nor", "none", "nobody", "nothing"})
+_POINTS_AT_ARTICLE = re.compile(
+    r"\b(?:this|the)\s+(?:(?:news|same)\s+)?"
+    r"(?:article|authors?|piece|sources?|story|text|writer)\b"
+    r"(?!\s+(?:of|for|on|about|behind|by)\b)",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=65_536)  # a text is compared with many others
@@ -43,3 +49,12 @@ def is_negated(text: str) -> bool:
     """Tell whether a text holds a word such as "not"."""
     words = set(tokens(one_line(text)))
     return bool(words & _NEGATIONS) or any(word.endswith("n't") for word in words)
+
+
+def pointing_at_article(question: str) -> str:
+    """Return the words by which a question points at an article unnamed, or nothing.
+
+    "The author of the novel" says whose author; "the author" does not.
+    """
+    match = _POINTS_AT_ARTICLE.search(question)
+    return match.group() if match else ""

@@ -159,6 +159,19 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
 
 
 @cache
+def scale_named(name: str) -> LabelScale:
+    """Return the scale of that name of the first track that has one.
+
+    Raises:
+        UsageError: No track has.
+    """
+    for track in map(load_track, names("track")):
+        if name in track.scales:
+            return track.scales[name]
+    raise UsageError(f"no track has a scale called {name!r}")
+
+
+@cache
 def run_file_names() -> frozenset[str]:
     """Return what run directories call the files of tasks, of all tracks that are installed."""
     return frozenset(task.file_name for name in names("track") for task in load_track(name).tasks)

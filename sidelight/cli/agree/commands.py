@@ -193,7 +193,7 @@ def qrels(
     as_json: Json = False,
 ) -> None:
     """Compare two sets of relevance labels, on the documents that both label."""
-    from sidelight.cli.agree.tables import category_tables
+    from sidelight.cli.agree.tables import category_tables, grade_tables, leaning
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.formats.labels.qrels import read_qrels
 
@@ -204,7 +204,7 @@ def qrels(
         raise UsageError("--min-first and --min-second go together: each side has its own scale")
     found = compare_qrels(read_qrels(first), read_qrels(second), thresholds)
     names, shares = _names(first, second), found.order.shares
-    grades = category_tables(found.grades, {}, names, "qrels_grades")
+    grades = grade_tables(found.grades, names, "qrels_grades")
     relevance = (
         category_tables(found.relevance, {}, names, "qrels_relevance") if found.relevance else []
     )
@@ -213,7 +213,7 @@ def qrels(
             {
                 "files": [str(first), str(second)],
                 "written": _written(output, [*grades, *relevance]),
-                "grades": _as_dict(found.grades),
+                "grades": _as_dict(found.grades) | {"lean": leaning(found.grades)},
                 "relevance": _as_dict(found.relevance) if found.relevance else None,
                 "thresholds": thresholds,
                 "pair_order": shares,

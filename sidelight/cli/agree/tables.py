@@ -15,6 +15,35 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.uncertainty import Interval
 
 
+def grade_tables(
+    found: CategoryAgreement, sides: tuple[str, str], prefix: str
+) -> list[ResultTable]:
+    """Return the tables of grades, from the lowest up, and which way the second side leans."""
+    values = leaning(found)
+    table = ResultTable(
+        f"{prefix}_lean",
+        [f"{sides[1]} against {sides[0]}", "higher", "lower", "mean difference"],
+        [
+            [
+                str(values["direction"]),
+                str(values["higher"]),
+                str(values["lower"]),
+                f"{values['mean']:+.3f}",
+            ]
+        ],
+        [values],
+    )
+    return [*category_tables(found, {}, sides, prefix), table]
+
+
+def leaning(found: CategoryAgreement) -> dict[str, object]:
+    """Return which way the second side leans, by name."""
+    from sidelight.evaluation.agreement.lean import lean
+
+    leans = lean(found)
+    return leans._asdict() | {"direction": leans.words}
+
+
 def category_tables(  # long: three tables side by side
     found: CategoryAgreement,
     parts: Mapping[str, CategoryAgreement],

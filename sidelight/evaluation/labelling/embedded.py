@@ -6,8 +6,9 @@ agrees with them on topics it was not fitted on. With too few examples it goes b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from sidelight.checks.usefulness import NearestSentence
 from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
 from sidelight.evaluation.labelling.compound.embedded import label_by_form
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
@@ -18,12 +19,15 @@ from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedRepor
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
 from sidelight.evaluation.labelling.support.embedded import EmbeddedSupport
 from sidelight.evaluation.labelling.support.protocol import SUPPORT
+from sidelight.evaluation.labelling.usefulness.labeller import UsefulnessLabeller
+from sidelight.evaluation.labelling.usefulness.protocol import USEFULNESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.protocol import Labeller, LabellingProtocol
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedReport
 
@@ -64,12 +68,14 @@ class EmbeddedJudge(Judge):
         weights = f"weights {self._answers.weights}+{support.weights}"
         compares = f"{encoder.name if encoder else 'words only'}, {weights}"
         self.version = f"4 ({compares}{shown}{withheld})"
-        self.labellers = {
+        self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
             QUESTION_SIMILARITY: questions,
             COMPOUND_QUESTIONS: label_by_form,
             REPORT_ANSWERS: self._answers,
             SUPPORT: support,
         }
+        if encode:
+            self.labellers[USEFULNESS] = UsefulnessLabeller(NearestSentence(encode))
         self.agreement = {
             what: labeller.agreement
             for what, labeller in (("questions", questions), ("answers", self._answers))

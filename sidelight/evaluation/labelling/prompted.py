@@ -7,15 +7,22 @@ which order, and which labels they offer is what the paper describes.
 from __future__ import annotations
 
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sidelight.checks.compound import COMPOUND_PROMPT
+from sidelight.checks.usefulness import PromptedUsefulness
 from sidelight.evaluation.labelling.asking.assessor import Assessor
 from sidelight.evaluation.labelling.asking.topic_material import topic_material
 from sidelight.evaluation.labelling.compound.prompted import PromptedCompoundQuestions
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.ensemble import Ensemble, rule
 from sidelight.evaluation.labelling.judge import Instrument, Judge
+from sidelight.evaluation.labelling.question_quality.prompted import PromptedQuestionList
+from sidelight.evaluation.labelling.question_quality.protocol import (
+    QUESTION_QUALITY,
+    QUESTION_REDUNDANCY,
+)
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.evaluation.labelling.question_similarity.prompted import (
     PROMPTS,
@@ -29,6 +36,8 @@ from sidelight.evaluation.labelling.report_answers.prompted import (
 from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.evaluation.labelling.support.prompted import PromptedSupport
 from sidelight.evaluation.labelling.support.protocol import SUPPORT
+from sidelight.evaluation.labelling.usefulness.labeller import UsefulnessLabeller
+from sidelight.evaluation.labelling.usefulness.protocol import USEFULNESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,8 +60,8 @@ class PromptedJudge(Judge):
     label, after one repair, is unjudged. Where a submission holds nothing to read no model is
     asked: such a text earns no credit.
 
-    The version holds what labels against rubrics depend on. Support is scored by itself, with the
-    fingerprint of its prompt beside the scores.
+    The version holds what labels against rubrics depend on. Support, and questions and documents by
+    themselves, are labelled with the fingerprint of their prompt beside the labels.
 
     Args:
         models: Who is asked, at least one, by the name under which it is served; names become part
@@ -96,6 +105,9 @@ class PromptedJudge(Judge):
                 QUESTION_SIMILARITY: PromptedQuestionSimilarity(assessor, material, mode),
                 REPORT_ANSWERS: PromptedReportAnswers(assessor, material),
                 SUPPORT: PromptedSupport(model),
+                QUESTION_QUALITY: PromptedQuestionList(assessor, attrgetter("grade")),
+                QUESTION_REDUNDANCY: PromptedQuestionList(assessor, attrgetter("redundant")),
+                USEFULNESS: UsefulnessLabeller(PromptedUsefulness(model)),
             }
 
         by_model = {name: labellers(model) for name, model in models.items()}

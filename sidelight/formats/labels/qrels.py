@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sidelight.files import atomic_writer
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
@@ -47,3 +49,11 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
             )
     findings.raise_errors()
     return grades
+
+
+def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
+    """Write grades by query and segment, in their order."""
+    with atomic_writer(path) as stream:
+        for query_id, labels in grades.items():
+            for segment_id, grade in labels.items():
+                stream.write(f"{query_id} 0 {segment_id} {grade}\n")

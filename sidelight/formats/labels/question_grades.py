@@ -1,7 +1,8 @@
 """Grades of questions by people, as the organizers publish them: eight columns, tabs, no header.
 
 `topic number, article id, place, run, rank, grade, redundant, question`. The place is that of the
-run among those that the assessor of the article was shown; who that was, the file does not say.
+run among those that the assessor of the article was shown; who that was, the file does not say. A
+judge's file looks alike; there an empty grade says that nobody could tell.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_lines
-from sidelight.schemas.grading.judgment import QuestionGrade
+from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from sidelight.schemas.grading.label_scale import LabelScale, Scales
@@ -60,8 +64,6 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
             continue
         label = _label(line, grade, quality, findings)
         flag = _label(line, redundant, redundancy, findings)
-        if label is None or flag is None:
-            continue
         key = (topic_id, run_tag, int(rank))
         if key in grades:
             findings.error(
@@ -76,14 +78,31 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
             run_tag=run_tag,
             run_question_rank=int(rank),
             run_question_text=question,
-            label=label,
-            redundant=flag == redundancy.highest,
+            label=label or Unjudged(reason="empty grade"),
+            redundant=None if flag is None else flag == redundancy.highest,
         )
     findings.raise_errors()
     return list(grades.values())
 
 
+def write_question_grades(path: Path, grades: Iterable[QuestionGrade]) -> None:
+    """Write grades so that `read_question_grades` reads them again; reasons are not kept."""
+    topics: dict[str, int] = {}
+    places: dict[str, dict[str, int]] = {}
+    with atomic_writer(path) as stream:
+        for one in grades:
+            number = topics.setdefault(one.topic_id, len(topics) + 1)
+            of_topic = places.setdefault(one.topic_id, {})
+            place = of_topic.setdefault(one.run_tag, len(of_topic) + 1)
+            label = "" if isinstance(one.label, Unjudged) else one.label
+            flag = "" if one.redundant is None else str(int(one.redundant))
+            cells = (number, one.topic_id, place, one.run_tag, one.run_question_rank, label, flag)
+            stream.write("\t".join(map(str, (*cells, one_line(one.run_question_text)))) + "\n")
+
+
 def _label(line: int, cell: str, scale: LabelScale, findings: Findings) -> str | None:
+    if not cell.strip():
+        return None
     found = scale.read(cell.strip())
     if found is None:
         findings.error(

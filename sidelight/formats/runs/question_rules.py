@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.formats.findings import Findings, quoted
 from sidelight.text import normalized, one_line, tokens
+from sidelight.wording import pointing_at_article
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
 
 # What pandas reads as a missing value, so that a judge is asked about "nan".
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})
-
-
-# What only somebody who has the article before them can make sense of.
-_POINTS_TO_ARTICLE = re.compile(
-    r"\b(?:this|the)\s+(?:(?:news|same)\s+)?(?:article|author|authors|piece|source|sources|story|text|writer)\b"
-    r"(?!\s+(?:of|for|on|about|behind|by)\b)",
-    re.IGNORECASE,
-)
 
 
 class QuestionRow(NamedTuple):
@@ -126,12 +118,12 @@ def check_question(
             found=f"{length}{with_quoting}",
             remedy="Shorten the question.",
         )
-    if task.standalone and (match := _POINTS_TO_ARTICLE.search(row.question)):
+    if task.standalone and (points := pointing_at_article(row.question)):
         findings.warning(
             "question-standalone",
             row.line,
             expected="a question that makes sense to somebody who has not read the article",
-            found=f"{quoted(match.group())} in {quoted(row.question)}",
+            found=f"{quoted(points)} in {quoted(row.question)}",
             remedy="Name who or what is meant.",
         )
 

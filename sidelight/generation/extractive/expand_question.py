@@ -73,11 +73,16 @@ def lacking_entities(profile: ArticleProfile, question: str) -> list[str]:
     known = [*profile.people, *profile.organisations]
     by_weight = sorted(
         {*known, *(name for name, _ in counts.most_common(_MOST_NAMES))},
-        key=lambda name: (-together[name], -counts[name], name),
+        key=lambda name: (_is_code(name, known), -together[name], -counts[name], name),
     )
     lacking = [name for name in by_weight if not mentions(question, name_forms(name))]
     own = set(content_words(question))
     return lacking or [word for word in profile.keywords if word not in own]
+
+
+def _is_code(name: str, known: Sequence[str]) -> bool:
+    """Tell whether a name is all capitals, as codes, slogans and headings are, and of nobody."""
+    return name.isupper() and name not in known
 
 
 def carrying(queries: Iterable[str], lacking: Sequence[str], most: int) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""`sidelight assess`."""

@@ -1,0 +1,172 @@
+"""`sidelight pool`: from the questions of several groups to topics to find documents for."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import Track, topics_option
+from sidelight.cli.options.models import (
+    DEFAULT_AT_ONCE,
+    AtOnce,
+    BaseUrl,
+    Cache,
+    MaxCalls,
+    MaxTokens,
+    Offline,
+    model_access,
+    model_option,
+)
+from sidelight.cli.options.results import Json, Seed, output_option
+from sidelight.tracks import DEFAULT_TRACK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sidelight.evaluation.pooling.pool import Pool
+    from sidelight.llm.prompted import PromptedModel
+
+app = typer.Typer(help="Pool questions, and join them to articles.", no_args_is_help=True)
+
+
+@app.command()
+def questions(  # long: half of it are options
+    groups: Annotated[
+        list[str],
+        typer.Argument(help="One for each group: NAME=RUN,RUN with its best run first."),
+    ],
+    *,
+    output: Annotated[Path, output_option("File of pooled questions, three columns.")],
+    per_group: Annotated[
+        int, typer.Option("--per-group", min=1, help="Questions of each group for a topic.")
+    ] = 3,
+    track: Track = DEFAULT_TRACK,
+    topics: Annotated[Path | None, topics_option("With --model: the articles (JSONL).")] = None,
+    model: Annotated[
+        str | None, model_option("Ask this model; rules and an encoder decide if none is named.")
+    ] = None,
+    base_url: BaseUrl = None,
+    cache: Cache = None,
+    offline: Offline = False,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
+    from sidelight.build.models import ask, models_by_name
+    from sidelight.evaluation.pooling.embedded import RuleChecker
+    from sidelight.evaluation.pooling.pool import pool_questions
+    from sidelight.evaluation.pooling.prompted import PromptedChecker
+    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.topics.pooled_questions import write_pooled_questions
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.tracks import load_track
+
+    task = load_track(track).question_list
+    read = run_format(task).read
+    runs = {name: [read(path) for path in paths] for name, paths in _named(groups).items()}
+    articles = (
+        {one.topic_id: f"{one.title}\n{one.body}" for one in read_articles(topics)}
+        if topics
+        else {}
+    )
+
+    if model:
+        access = model_access(
+            cache or output.with_name(f"{output.name}.replies"),
+            base_url=base_url,
+            offline=offline,
+            max_calls=max_calls,
+            max_tokens=max_tokens,
+        )
+
+        async def work(models: Mapping[str, PromptedModel]) -> Pool:
+            check = PromptedChecker(models[model], articles, task.max_characters)
+            return await pool_questions(runs, check, per_group=per_group, seed=seed)
+
+        pool = asyncio.run(ask(models_by_name([model], at_once), access, work))
+    else:
+        rules = RuleChecker(Encoder().encode_sentences, task.max_characters)
+        pool = asyncio.run(pool_questions(runs, rules, per_group=per_group, seed=seed))
+    write_pooled_questions(output, pool.questions)
+    if as_json:
+        print_json(
+            {
+                "topics": len(pool.questions),
+                "questions": sum(map(len, pool.questions.values())),
+                "refused": [one._asdict() for one in pool.refused],
+                "short": pool.short,
+                "output": str(output),
+            }
+        )
+        return
+    out.print(
+        f"{sum(map(len, pool.questions.values()))} questions on {len(pool.questions)} topics; "
+        f"{len(pool.refused)} were unfit or repeated one\n  {output}",
+        markup=False,
+    )
+    for topic_id, lacking in pool.short.items():
+        out.print(f"{topic_id}: the groups had {lacking} too few", style="yellow", markup=False)
+
+
+@app.command()
+def topics(
+    questions: Annotated[Path, typer.Argument(help="File of pooled questions, three columns.")],
+    *,
+    articles: Annotated[Path, typer.Option("--articles", help="The articles (JSONL).")],
+    output: Annotated[Path, output_option("Topics file (JSONL) for `sidelight run`.")],
+) -> None:
+    """Join pooled questions to their articles, so that a run finds documents for them.
+
+    Raises:
+        InputError: A question is on an article that is not there.
+    """
+    import orjson
+
+    from sidelight.errors import InputError
+    from sidelight.files import atomic_writer
+    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.topics.pooled_questions import read_pooled_questions
+
+    asked = read_pooled_questions(questions)
+    known = {one.topic_id: one for one in read_articles(articles)}
+    if lacking := sorted(asked.keys() - known.keys()):
+        raise InputError(
+            f"{articles}: expected the articles of all questions; found no {lacking[0]}",
+            remedy="Give the articles that the questions were asked about.",
+        )
+    with atomic_writer(output) as stream:
+        for topic_id, texts in asked.items():
+            one = known[topic_id]
+            line = {"docid": topic_id, "url": one.url, "title": one.title}
+            line |= {"headings": one.headings, "body": one.body}
+            stream.write(orjson.dumps(line | {"questions": texts}).decode() + "\n")
+    out.print(f"{len(asked)} topics\n  {output}", markup=False)
+
+
+def _named(groups: list[str]) -> dict[str, list[Path]]:
+    """Return the runs of each group.
+
+    Raises:
+        UsageError: A group has no name or no run, or two have one name.
+    """
+    from sidelight.errors import UsageError
+
+    found: dict[str, list[Path]] = {}
+    for text in groups:
+        name, _, paths = text.partition("=")
+        runs = [Path(path) for path in paths.split(",") if path]
+        if not name or not runs or name in found:
+            raise UsageError(
+                f"expected NAME=RUN,RUN, each name once; found {text!r}",
+                remedy="Try: sidelight pool questions one=a.tsv,b.tsv other=c.tsv -o pooled.tsv",
+            )
+        found[name] = runs
+    return found

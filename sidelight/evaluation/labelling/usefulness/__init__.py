@@ -1,0 +1,1 @@
+"""How useful documents are for answering a question."""

@@ -1,0 +1,1 @@
+"""Questions of several groups put together, for which documents are to be found."""
