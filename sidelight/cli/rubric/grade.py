@@ -29,7 +29,6 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.rubric.gathering import AnswerPart, gather
 
 if TYPE_CHECKING:
-
     from sidelight.cli.rubric.graders import Grades
     from sidelight.schemas.grading.graded_passage import GradedQuery
 
