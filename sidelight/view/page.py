@@ -25,19 +25,25 @@ _FOLDER = Path(__file__).parent
 def render_page(page: Page) -> str:
     """Return the page as HTML; the same values give the same text."""
     style, script = _part("style.css"), _part("script.js")
-    policy = (
+    policy = content_policy(style, script)
+    return page_template(_FOLDER).render(page=page, style=style, script=script, policy=policy)
+
+
+def content_policy(style: str, script: str) -> str:
+    """Return the policy of a page that may use this style and this script and nothing else."""
+    return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _template().render(page=page, style=style, script=script, policy=policy)
 
 
 @cache
-def _template() -> Template:
+def page_template(folder: Path) -> Template:
+    """Return the template `page.html.jinja` of a folder; what it shows is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

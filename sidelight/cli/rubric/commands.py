@@ -27,6 +27,7 @@ from sidelight.cli.options.scores import Sampling
 from sidelight.cli.result_table import list_files, write_results
 from sidelight.cli.rubric import upkeep
 from sidelight.cli.rubric.correlations import correlations
+from sidelight.cli.rubric.verification import corrections, verify
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.tracks import EXAM_TRACK
 
@@ -39,6 +40,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.command()(correlations)
+app.command()(verify)
+app.command()(corrections)
 app.command()(upkeep.spurious)
 app.command()(upkeep.uncovered)
 app.command()(upkeep.holes)

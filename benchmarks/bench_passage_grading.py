@@ -1,0 +1,194 @@
+"""How fast passages are graded by items, and how much of its prompts a server has to compute.
+
+Run with: python -m benchmarks.bench_passage_grading PATH_TO_RUBRIC_DL19_DATA
+
+The folder holds `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC workbench published them.
+
+1. Ten thousand cells, a thousand passages by ten questions each, against a server that answers
+   after 200 ms; and one call after the other, as the workbench asks. One item a call, then ten.
+2. What a server with a prefix cache computes of the same prompts with the passage first and with
+   the items first. It keeps blocks of 16 tokens, the least recently used one making place, up to
+   262,144 tokens. A token is four characters here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from openai import OpenAI
+
+from benchmarks.interleaved import Comparison, write_results
+from benchmarks.prefix_cache import PrefixCache
+from sidelight.errors import FailedCallError
+from sidelight.evaluation.grading.cells import banks_by_query, grade_cells
+from sidelight.evaluation.labelling.passage_grade.prompted import PromptedPassageGrades
+from sidelight.formats.banks.exams import read_exams
+from sidelight.formats.labels.graded_passages import read_graded
+from sidelight.llm.cache import CachedModel
+from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.server.openai_compat import OpenAICompatModel
+from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
+from tests.helpers.models.fault_server import FaultServer
+
+if TYPE_CHECKING:
+    from sidelight.llm.base import Reply, Request
+    from sidelight.prompting import Prompt
+    from sidelight.schemas.grading.exam_bank import ExamBank
+
+LATENCY_S, AT_ONCE = 0.2, 256
+N_CELLS, N_SEQUENTIAL, ROUNDS = 10_000, 50, 2
+
+Banks = dict[str, list["ExamBank"]]
+
+
+def read_material(data: Path) -> tuple[list[GradedQuery], Banks]:
+    """Return passages without their grades, and their banks: ten thousand cells."""
+    banks = banks_by_query(read_exams(data / "questions.jsonl.gz"))
+    left, pool = N_CELLS, []
+    for query in read_graded(data / "graded.jsonl.gz"):
+        items = sum(len(bank.tests) for bank in banks[query.query_id])
+        passages = tuple(
+            GradedPassage(query.query_id, one.passage_id, one.text)
+            for one in islice(query.passages, left // items)
+        )
+        left -= items * len(passages)
+        pool.append(GradedQuery(query.query_id, passages))
+        if not left:
+            break
+    return pool, banks
+
+
+class KeepsRequests:
+    """A model that takes note of what it is asked and passes it on."""
+
+    def __init__(self, model: CachedModel) -> None:
+        self.name = model.name
+        self.requests: list[Request] = []
+        self._model = model
+
+    async def complete(self, request: Request) -> Reply:
+        """Pass a request on."""
+        self.requests.append(request)
+        return await self._model.complete(request)
+
+
+async def grade(
+    pool: list[GradedQuery], banks: Banks, base_url: str, items_at_once: int
+) -> list[Request]:
+    """Grade all cells, and return what was asked."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with OpenAICompatModel("tiny", base_url, max_concurrency=AT_ONCE) as client:
+            with CachedModel(client, Path(folder)) as cached:
+                model = KeepsRequests(cached)
+                asked = PromptedModel(model, Sampling(), lambda _: None)
+                grader = PromptedPassageGrades(asked, "tiny", at_once=items_at_once)
+                graded = await grade_cells(pool, banks, grader)
+    cells = [
+        item
+        for query in graded
+        for passage in query.passages
+        for grading in passage.gradings
+        for item in grading.items
+    ]
+    assert len(cells) == N_CELLS
+    assert all(isinstance(item.rating, int) for item in cells)
+    return model.requests
+
+
+def ask_one_by_one(requests: list[Request], base_url: str) -> None:
+    """Ask as the workbench does."""
+    client = OpenAI(base_url=base_url, api_key="none")
+    for request in requests:
+        assert request.json_schema is not None
+        client.chat.completions.create(
+            model=request.model,
+            messages=[message.model_dump() for message in request.messages],
+            response_format={
+                "type": "json_schema",
+                "json_schema": request.json_schema.model_dump(by_alias=True),
+            },
+            temperature=0,
+            top_p=1,
+        )
+    client.close()
+
+
+def compare_speed(pool: list[GradedQuery], banks: Banks) -> list[Comparison]:
+    single, batched, peer = [], [], []
+    with FaultServer(latency_s=LATENCY_S) as server:
+        for _ in range(ROUNDS):
+            started = time.perf_counter()
+            requests = asyncio.run(grade(pool, banks, server.base_url, 1))
+            single.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            asyncio.run(grade(pool, banks, server.base_url, 10))
+            batched.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            ask_one_by_one(requests[:N_SEQUENTIAL], server.base_url)
+            peer.append((time.perf_counter() - started) * N_CELLS / N_SEQUENTIAL)
+    scaled = f"the peer's time, one item a call, is scaled from {N_SEQUENTIAL}"
+    return [
+        Comparison(f"{N_CELLS} cells, one item a call; {scaled}", single, peer),
+        Comparison(f"{N_CELLS} cells, ten items a call; {scaled}", batched, peer),
+    ]
+
+
+class SimulatedServer(PromptedModel):
+    """Counts what a server with a prefix cache computes; it answers nothing.
+
+    Args:
+        items_first: Whether the items stand before the passage, as in no prompt of ours.
+    """
+
+    def __init__(self, *, items_first: bool) -> None:
+        self.tokens = self.computed = 0
+        self._items_first = items_first
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._cache = PrefixCache()
+
+    async def answer(self, prompt: Prompt, _kind: object, /, **values: object) -> NoReturn:
+        """Count a prompt, and raise."""
+        values.pop("check")
+        system, user = prompt.render(**values)
+        if self._items_first:
+            passage, _, rest = user.partition("<<<END passage>>>")
+            user = f"{rest}\n{passage}<<<END passage>>>"
+        async with self._slots:
+            known = self._cache.look_up(f"{system}\n{user}")
+            self.tokens += known.tokens
+            self.computed += known.computed
+            await asyncio.sleep(0)  # whoever comes now finds nothing of it computed
+            self._cache.keep(known)
+        raise FailedCallError("nothing was asked")
+
+
+def simulate(pool: list[GradedQuery], banks: Banks) -> list[str]:
+    lines = ["order            M tokens   M computed"]
+    for name, items_first in (("passage first", False), ("item first", True)):
+        server = SimulatedServer(items_first=items_first)
+        asyncio.run(grade_cells(pool, banks, PromptedPassageGrades(server, "none")))
+        lines.append(f"{name:15} {server.tokens / 1e6:9.2f} {server.computed / 1e6:12.2f}")
+    print(*lines, sep="\n", flush=True)
+    return lines
+
+
+def main() -> None:
+    pool, banks = read_material(Path(sys.argv[1]))
+    speed = compare_speed(pool, banks)
+    print(*speed, sep="\n", flush=True)
+    n_passages = sum(len(query.passages) for query in pool)
+    workload = (
+        f"{n_passages} public passages of {len(pool)} queries, ten questions each; server latency "
+        f"{LATENCY_S} s, {AT_ONCE} at once"
+    )
+    write_results("passage_grading", workload, [*speed, *simulate(pool, banks)])
+
+
+if __name__ == "__main__":
+    main()
