@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "generation.reading": BASE | {"formats"},
     "generation.statements": BASE | {"generation.reading"},
     "generation.question_worth": BASE,
-    "generation.narratives": BASE | MODEL,
+    "generation.narratives": BASE | MODEL | {"generation.prompted"},
     "generation.extractive": BASE
     | {"tracks", "checks", "generation", "generation.reading", "generation.statements"}
     | {"generation.question_worth"},

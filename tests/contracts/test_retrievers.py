@@ -11,10 +11,10 @@ from sidelight.index.folder import IndexFolder
 from sidelight.registry import names
 from sidelight.retrieval.base import Retriever
 from sidelight.retrieval.cross_encoder import CrossEncoder
+from sidelight.retrieval.listed.trec_run import TrecRunRetriever
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.retrieval.named import open_retriever
 from sidelight.retrieval.rerank import RerankRetriever
-from sidelight.retrieval.trec_run import TrecRunRetriever
 from sidelight.schemas.investigation.search import Query, ranked
 from sidelight.schemas.segment import Segment
 
