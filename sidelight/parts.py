@@ -74,6 +74,7 @@ KINDS: dict[str, Kind] = {
         "WriteReport",
         extractive="extractive.write_report.report:ExtractiveReportWriter",
         prompted="prompted.write_report.report:PromptedReportWriter",
+        prompted_answer="narratives.answer:PromptedAnswerWriter",
     ),
     "role.check_report": _role(
         "CheckReport",

@@ -1,13 +1,15 @@
-"""From settings to what answers narratives; it needs no model."""
+"""From settings to what answers narratives; a model may write, all else needs none."""
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from sidelight.build.roles import PLAIN, offers, plain_performer
+from sidelight.build.models import open_models
+from sidelight.build.roles import PLAIN, asked_model, model_named, offers, plain_performer
 from sidelight.errors import InputError, UsageError
 from sidelight.parts import ROLES
+from sidelight.registry import load, make
 from sidelight.schemas.topic import Narrative
 from sidelight.telemetry import untraced
 from sidelight.tracks import load_track
@@ -18,49 +20,87 @@ if TYPE_CHECKING:
     from sidelight.agents.deps import AnswerDeps
     from sidelight.agents.graphs.answer_state import AnswerState
     from sidelight.build.investigation import Sources
-    from sidelight.build.models import ModelAccess
-    from sidelight.config.settings import Settings
+    from sidelight.build.models import ModelAccess, Models
+    from sidelight.config.settings import ModelSettings, Settings
+    from sidelight.llm.base import Model
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
     from sidelight.schemas.investigation.outcome import Outcome
     from sidelight.schemas.topic import Topic
+
+_WRITES, _ANSWER_WRITER = "write_report", "prompted-answer"
 
 
 @asynccontextmanager
 async def open_answer(
     settings: Settings, sources: Sources, access: ModelAccess
 ) -> AsyncIterator[Investigate]:
-    """Yield the function that answers one narrative; sources and graph are shared by all.
+    """Yield the function that answers one narrative; sources, graph and model are shared by all.
 
     Raises:
-        UsageError: The settings name a model, which would not be asked.
+        UsageError: The settings name a model that would not be asked, or none for the writer that
+            asks one.
+        MachineError: A model server cannot be started.
     """
-    del access
     from sidelight.agents.graphs.answer import build_graph, outcome_of
 
-    performers = {settings.roles.performer(role) for role in ROLES}
-    if performers != {PLAIN} or settings.retrieval.listwise_depth is not None:
+    performers = {settings.roles.performer(role) for role in ROLES if role != _WRITES}
+    writer = settings.roles.performer(_WRITES)
+    if performers != {PLAIN} or writer not in {PLAIN, _ANSWER_WRITER}:
         raise UsageError(
             "narratives are answered without a model, and the settings name one for a step",
-            remedy="Leave `roles` and `retrieval.listwise_depth` at their defaults.",
+            remedy=f"Leave `roles` at their defaults, or let a model write: --set "
+            f"roles.{_WRITES}={_ANSWER_WRITER}",
+        )
+    if settings.retrieval.listwise_depth is not None:
+        raise UsageError(
+            "narratives are answered without a model that ranks, and the settings name one",
+            remedy="Leave `retrieval.listwise_depth` at its default.",
         )
     track, graph = load_track(settings.track), build_graph()
+    async with open_models(settings, access) as models:
+        asked = await _writer(settings, models) if writer == _ANSWER_WRITER else None
 
-    async def answer(topic: Topic, log: TopicLog) -> Outcome:
-        if not isinstance(topic, Narrative):
-            raise InputError(f"{topic.topic_id}: expected a narrative to answer")
-        with untraced():
-            state = await graph.ainvoke({}, context=_dependencies(topic, settings, sources, log))
-        return outcome_of(cast("AnswerState", state), track)
+        async def answer(topic: Topic, log: TopicLog) -> Outcome:
+            if not isinstance(topic, Narrative):
+                raise InputError(f"{topic.topic_id}: expected a narrative to answer")
+            context = _dependencies(topic, settings, sources, log, asked)
+            with untraced():
+                state = await graph.ainvoke({}, context=context)
+            return outcome_of(cast("AnswerState", state), track)
 
-    yield answer
+        yield answer
+
+
+async def _writer(settings: Settings, models: Models) -> tuple[Model, ModelSettings]:
+    named = model_named(settings, "writer")
+    if named is None:
+        raise UsageError(
+            f"{_ANSWER_WRITER} asks a model, and the settings name none",
+            remedy="Name one: --set models.writer.name=NAME",
+        )
+    return await models.named(named), named
 
 
 def _dependencies(
-    narrative: Narrative, settings: Settings, sources: Sources, log: TopicLog
+    narrative: Narrative,
+    settings: Settings,
+    sources: Sources,
+    log: TopicLog,
+    asked: tuple[Model, ModelSettings] | None,
 ) -> AnswerDeps:
+    """Return what the nodes of one narrative work with.
+
+    Args:
+        narrative: What is answered.
+        settings: Say how.
+        sources: What there is to answer from.
+        log: Of the topic.
+        asked: The model that writes, and its settings; None for a writer that asks none.
+    """
     from sidelight.agents.deps import AnswerDeps
     from sidelight.retrieval.lateral import LateralRetriever
+    from sidelight.retrieval.listed.given import GivenRetriever
     from sidelight.retrieval.segment_cache import SegmentCache
     from sidelight.schemas.investigation.report import DraftReport
 
@@ -70,14 +110,21 @@ def _dependencies(
     def performer(role: str) -> Any:
         return log.timed(role, plain_performer(role, offered))
 
+    writer = performer(_WRITES)
+    if asked is not None:
+        offered["writer"] = lambda: asked_model(*asked, log)
+        prompted = make(f"performer of {_WRITES}", load(f"role.{_WRITES}", _ANSWER_WRITER), offered)
+        plain = plain_performer(_WRITES, offered)
+        writer = log.timed(_WRITES, log.with_fallback(_WRITES, prompted, plain))
     lookup = SegmentCache(sources.lookup)
+    found = GivenRetriever(narrative.references) if narrative.references else sources.retriever
     return AnswerDeps(
         narrative=narrative,
         track=load_track(settings.track),
         select_evidence=performer("select_evidence"),
-        write_report=performer("write_report"),
+        write_report=writer,
         check_report=performer("check_report"),
-        retriever=LateralRetriever(sources.retriever, None, lookup),
+        retriever=LateralRetriever(found, None, lookup),
         lookup=lookup,
         k=settings.retrieval.k,
     )

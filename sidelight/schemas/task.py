@@ -109,7 +109,7 @@ class RankingTask(_Task):
     """Segments in order of relevance.
 
     Attributes:
-        depth: At most this many for each topic; None where a run chooses for each topic.
+        depth: At most this many for each topic; None where a run chooses, topic by topic.
         segment_id_pattern: What a segment id must look like.
     """
 

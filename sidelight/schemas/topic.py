@@ -58,11 +58,13 @@ class Narrative(Value):
         topic_id: Id of the narrative.
         narrative: What somebody wants to know, in their words.
         sub_questions: What it comes down to, where somebody has said so.
+        references: The segments to answer from, the best first; without any, one has to search.
     """
 
     topic_id: str = Field(min_length=1)
     narrative: str
     sub_questions: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
 
 class FacetedQuery(Value):

@@ -46,6 +46,8 @@ ALLOWED: dict[str, set[str]] = {
     "generation.reading": BASE | {"formats"},
     "generation.statements": BASE | {"generation.reading"},
     "generation.narratives": BASE | MODEL,
+    "generation.question_worth": BASE,
+    "generation.narratives": BASE | MODEL | {"generation.prompted"},
     "generation.extractive": BASE
     | {"tracks", "checks", "generation", "generation.reading", "generation.statements"}
     | {"learned"},

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.retrieval.fusion import FusionRetriever, reciprocal_rank_fusion
-from sidelight.retrieval.trec_run import TrecRunRetriever
+from sidelight.retrieval.listed.trec_run import TrecRunRetriever
 from sidelight.schemas.investigation.search import Hit, Query, ranked
 
 

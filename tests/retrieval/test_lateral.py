@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from sidelight.retrieval.lateral import LateralRetriever, overlap
-from sidelight.retrieval.trec_run import TrecRunRetriever
+from sidelight.retrieval.listed.trec_run import TrecRunRetriever
 from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.search import DroppedHit, Hit, Query
 from sidelight.schemas.segment import Segment

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sidelight.retrieval.trec_run import TrecRunRetriever
+from sidelight.retrieval.listed.trec_run import TrecRunRetriever
 from sidelight.schemas.investigation.search import Hit, Query
 
 

@@ -47,8 +47,12 @@ def outcome_of(state: AnswerState, track: Track) -> Outcome:
 
 def _result(state: AnswerState, task: Task) -> TaskResult:
     if isinstance(task, RankingTask):
-        hits = state["hits"] if task.depth is None else state["hits"][: task.depth]
-        return Ranking(state["report"].topic_id, hits, task.depth)
+        if task.depth is not None:
+            return Ranking(state["report"].topic_id, state["hits"][: task.depth], task.depth)
+        # What nobody would answer from is not worth handing in.
+        taken = {item.segment.segment_id for item in state["evidence"].items}
+        hits = tuple(hit for hit in state["hits"] if hit.segment_id in taken)
+        return Ranking(state["report"].topic_id, hits, None)
     if isinstance(task, CitedTextTask):
         return state["report"]
     raise UsageError(f"narratives are answered and ranked for; the task {task.name} wants neither")

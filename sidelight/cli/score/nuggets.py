@@ -133,7 +133,7 @@ def _assigned(
     asked = read_topics(topics, track) if topics else ()
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
     if model is None:
-        assigner = LearnedAssigner(None if words_only else open_encoder().encode_sentences)
+        assigner = LearnedAssigner(None if words_only else open_encoder().encode)
         return asyncio.run(assign_runs(runs, banks, queries, assigner))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[NuggetAssignment]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import progress_bar
-from sidelight.cli.options.inputs import index_option, topics_option
+from sidelight.cli.options.inputs import Track, index_option, topics_option
 from sidelight.cli.options.judges import WordsOnly
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
@@ -27,6 +27,7 @@ from sidelight.cli.options.models import (
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MoreMeasures, Sampling, find_measures
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -48,6 +49,7 @@ def support(  # long: half of it are options
         Path | None,
         topics_option("The topics that count (JSONL); those of any run if not given."),
     ] = None,
+    track: Track = DEFAULT_TRACK,
     output: Output = None,
     words_only: WordsOnly = False,
     model: Annotated[
@@ -77,12 +79,13 @@ def support(  # long: half of it are options
     from sidelight.evaluation.labelling.support.sentences import assess_support
     from sidelight.evaluation.scoring.support import score_support
     from sidelight.formats.labels.support_sentences import write_support_sentences
-    from sidelight.formats.runs.cited_text import read_report_run
-    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
 
-    read = [read_report_run(path) for path in runs]
-    topic_ids = [article.topic_id for article in read_articles(topics)] if topics else None
+    rules = load_track(track)
+    read = [run_format(rules.cited_text).read(path) for path in runs]
+    topic_ids = [topic.topic_id for topic in read_topics(topics, rules)] if topics else None
     folder = cache or (output / REPLIES if output else None)
     if model and folder is None:
         raise UsageError("replies need a folder", remedy="Give --output or --cache.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, Field
 
 from sidelight.errors import InputError
+from sidelight.formats.lines import read_bytes
 from sidelight.formats.topics.queries import read_queries
 from sidelight.formats.topics.topic_format import TopicFormat
 from sidelight.formats.topics.topic_lines import read_topic_lines
@@ -20,6 +21,7 @@ class _NarrativeLine(BaseModel):
     topic_id: str = Field(min_length=1, validation_alias="id")
     narrative: str = Field(min_length=1, validation_alias="title")
     sub_questions: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
 
 def read_narratives(path: Path) -> tuple[Narrative, ...]:
@@ -37,10 +39,14 @@ def read_narratives(path: Path) -> tuple[Narrative, ...]:
 def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
     """Read narratives of a table without a header: an id, a tab, and the narrative as it is given.
 
+    A table has no room for references; a file of JSON objects, which does, is read as such.
+
     Raises:
         InputError: The file cannot be read, or holds no narrative.
         InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
     """
+    if read_bytes(path).lstrip().startswith(b"{"):
+        return read_narratives(path)
     found = read_queries(path)
     if not found:
         raise InputError(f"{path}: expected at least one narrative; found none")
