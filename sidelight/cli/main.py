@@ -20,6 +20,7 @@ import typer
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
 from sidelight.cli.agree import grades, people
+from sidelight.cli.agree.norms import norms
 from sidelight.cli.assess import commands as assess
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
@@ -36,6 +37,7 @@ from sidelight.cli.judge.evaluate import evaluate
 from sidelight.cli.nuggets import nuggets
 from sidelight.cli.pack import pack
 from sidelight.cli.pool import commands as pool
+from sidelight.cli.pool.pairs import pairs
 from sidelight.cli.rubric import commands as rubric
 from sidelight.cli.rubric.grade import grade
 from sidelight.cli.run.command import run
@@ -106,10 +108,12 @@ app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)
 agree.app.command()(grades.grades)
+agree.app.command()(norms)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
 app.add_typer(assess.app, name="assess", rich_help_panel=_JUDGE)
+pool.app.command()(pairs)
 app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
 
 _SEARCH = "Index and search"

@@ -45,8 +45,6 @@ ALLOWED: dict[str, set[str]] = {
     "generation": BASE | {"tracks", "checks", "generation.reading"},
     "generation.reading": BASE | {"formats"},
     "generation.statements": BASE | {"generation.reading"},
-    "generation.narratives": BASE | MODEL,
-    "generation.question_worth": BASE,
     "generation.narratives": BASE | MODEL | {"generation.prompted"},
     "generation.extractive": BASE
     | {"tracks", "checks", "generation", "generation.reading", "generation.statements"}
