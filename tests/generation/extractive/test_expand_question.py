@@ -44,7 +44,9 @@ def test_names_beside_what_is_asked_about_come_first(profile: ArticleProfile) ->
     assert lacking.index(together[0]) < lacking.index("Pell")
 
 
-@pytest.mark.parametrize("question", [QUESTION, "Who?", "", "Is " + "very " * 200 + "true?", "\x00"])
+@pytest.mark.parametrize(
+    "question", [QUESTION, "Who?", "", "Is " + "very " * 200 + "true?", "\x00"]
+)
 def test_each_search_carries_one(profile: ArticleProfile, question: str) -> None:
     queries = asyncio.run(ExtractiveExpander(10)(profile, question))
     lacking = lacking_entities(profile, question)
