@@ -6,11 +6,14 @@ import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from sidelight.build.documents import document_names
 from sidelight.build.roles import model_named, models_asked
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
 from sidelight.parts import ROLES
 from sidelight.registry import load, needs
 from sidelight.schemas.check import Check
+from sidelight.schemas.task import QuestionRankingsTask
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +42,8 @@ def check_settings(settings: Settings, index: Path | None, base_url: str = "") -
         checks.append(check_model("reranker", name))
     parts = {"retriever": ("retriever", settings.retrieval.retriever)}
     parts |= {f"role {role}": (f"role.{role}", settings.roles.performer(role)) for role in ROLES}
+    if load_track(settings.track).find(QuestionRankingsTask):
+        parts |= {kind: (kind, name) for kind, name in document_names(settings).items()}
     loaded: dict[str, type] = {}
     for title, (kind, name) in parts.items():
         try:

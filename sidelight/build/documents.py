@@ -79,6 +79,14 @@ async def open_questions_and_documents(
         yield investigate
 
 
+def document_names(settings: Settings) -> dict[str, str]:
+    """Return who words searches and who rates documents, by kind, where somebody does."""
+    chosen = {"expander": settings.documents.expander}
+    if settings.documents.rater != UNRATED:
+        chosen["rater"] = settings.documents.rater
+    return chosen
+
+
 def document_parts(settings: Settings) -> dict[str, type]:
     """Return the classes that word searches and rate documents, by kind.
 
@@ -86,10 +94,7 @@ def document_parts(settings: Settings) -> dict[str, type]:
         UsageError: A name stands for none.
         MachineError: A package that one needs is not installed.
     """
-    chosen = {"expander": settings.documents.expander}
-    if settings.documents.rater != UNRATED:
-        chosen["rater"] = settings.documents.rater
-    return {kind: load(kind, name) for kind, name in chosen.items()}
+    return {kind: load(kind, name) for kind, name in document_names(settings).items()}
 
 
 async def _open_parts(

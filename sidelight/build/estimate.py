@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.build.cost import tokens_cost
+from sidelight.build.documents import document_parts
 from sidelight.build.roles import chosen_performers, model_named, models_asked
 from sidelight.generation.reading.cleaning import clean_article
 from sidelight.llm.asked import Asked
@@ -101,8 +102,6 @@ def _sum(estimates: Sequence[PromptEstimate]) -> PromptEstimate:
 
 def _documents(settings: Settings) -> dict[str, type]:
     """Return who words searches and rates documents, where the track asks for documents."""
-    from sidelight.build.documents import document_parts
-
     wanted = load_track(settings.track).find(QuestionRankingsTask)
     return document_parts(settings) if wanted else {}
 

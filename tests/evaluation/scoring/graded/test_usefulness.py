@@ -44,7 +44,7 @@ def test_a_question_needs_three_useful_documents_and_a_run_that_is_not_perfect()
     assert found.all_perfect == ("perfect",)
     table = tabulate_kept(runs, found.kept)
     assert [run.run_tag for run in table.runs] == ["two", "one"]
-    # Of the second run: half of the one and all of the other question.
+    # run one has .5 and 1 on the two that count
     assert table.runs[1].values["nDCG@10"] == pytest.approx(0.75)
 
 

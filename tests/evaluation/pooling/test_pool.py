@@ -1,0 +1,149 @@
+"""Groups take turns, nothing unfit and nothing twice enters, and a seed decides alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.evaluation.pooling.embedded import RuleChecker, rule_reason
+from sidelight.evaluation.pooling.pool import Pool, pool_questions
+from sidelight.evaluation.pooling.prompted import PromptedChecker
+from sidelight.formats.topics.pooled_questions import read_pooled_questions
+from sidelight.llm.prompted import PromptedModel, Sampling
+from sidelight.llm.scripted import ScriptedModel
+from sidelight.schemas.run import QuestionRun, SubmittedQuestion
+from sidelight.text_vectors import Encode
+from tests.helpers.public_data import PublicData
+
+NAMES = ("Ada Birch", "Ben Crow", "Cleo Dunn")
+
+
+def run(tag: str, questions: dict[str, list[str]]) -> QuestionRun:
+    return QuestionRun(
+        run_tag=tag,
+        questions=tuple(
+            SubmittedQuestion(topic_id=topic, team_id="", run_id=tag, rank=rank, text=text)
+            for topic, asked in questions.items()
+            for rank, text in enumerate(asked, start=1)
+        ),
+    )
+
+
+async def anything_new(_: str, question: str, pooled: Sequence[str]) -> str | None:
+    if question.startswith("bad"):
+        return "it is bad"
+    return "twice" if question in pooled else None
+
+
+def pooled(groups: dict[str, list[QuestionRun]], per_group: int = 2, seed: int = 0) -> Pool:
+    return asyncio.run(pool_questions(groups, anything_new, per_group=per_group, seed=seed))
+
+
+GROUPS = {
+    name: [
+        run(f"{name}-1", {"t": [f"{name} 1?", f"bad {name}?"], "u": [f"{name} u1?"]}),
+        run(f"{name}-2", {"t": [f"{name} 2?", f"{name} 3?"], "u": [f"{name} u2?"]}),
+    ]
+    for name in "abc"
+}
+
+
+def test_groups_take_turns_run_by_run() -> None:
+    found = pooled(GROUPS)
+    asked = found.questions["t"]
+    order = [text[0] for text in asked[:3]]
+    assert sorted(order) == ["a", "b", "c"]
+    assert [text[0] for text in asked[3:]] == order
+    assert [text.partition(" ")[2] for text in asked] == ["1?", "1?", "1?", "2?", "2?", "2?"]
+    assert {(one.run_tag, one.rank, one.reason) for one in found.refused} == {
+        (f"{name}-1", 2, "it is bad") for name in "abc"
+    }
+    assert not found.short
+
+
+def test_a_seed_decides_and_each_topic_by_itself() -> None:
+    assert pooled(GROUPS) == pooled(dict(reversed(GROUPS.items())))
+    orders = {pooled(GROUPS, seed=seed).questions["t"] for seed in range(20)}
+    assert len(orders) == 6
+    only = {
+        name: [run(one.run_tag, {"t": list(one.results()["t"])}) for one in runs]
+        for name, runs in GROUPS.items()
+    }
+    assert pooled(only).questions["t"] == pooled(GROUPS).questions["t"]
+
+
+def test_others_make_up_for_a_group_that_has_no_more() -> None:
+    groups = {
+        "rich": [run("r", {"t": [f"r{n}?" for n in range(9)]})],
+        "poor": [run("p", {"t": []})],
+    }
+    assert pooled(groups).questions["t"] == ("r0?", "r1?", "r2?", "r3?")
+    assert pooled(groups, per_group=5).short == {"t": 1}
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("Who owns the Marrow Bay Courier?", None),
+        ("Who owns the Marrow Bay Courier", "question mark"),
+        (f"Who owns the {'very ' * 30}Marrow Bay Courier?", "more than 120"),
+        ("Does the article say who owns the Courier?", "'the article'"),
+        ("Is Ada Birch a doctor, and who pays the institute?", "second question"),
+        ("Are there other sources?", "fit any article"),
+    ],
+)
+def test_rules(question: str, reason: str | None) -> None:
+    found = rule_reason(question, 120)
+    assert found is None if reason is None else reason in (found or "")
+
+
+def test_what_comes_near_to_a_pooled_question_repeats_it(lexical_encode: Encode) -> None:
+    check = RuleChecker(lexical_encode, 120)
+    asked = "Who pays for the Harrow Lane Institute?"
+    assert asyncio.run(check("t", asked, [])) is None
+    assert "has it already" in (asyncio.run(check("t", asked, [asked.replace("?", " ?")])) or "")
+    assert asyncio.run(check("t", "What is Ada Birch's training?", [asked])) is None
+
+
+def test_a_model_is_asked_only_what_rules_leave_open() -> None:
+    replies = [
+        '{"reason": "fine", "verdict": "enters"}',
+        '{"reason": "same", "verdict": "repeats"}',
+    ]
+    model = PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None)
+    check = PromptedChecker(model, {"t": "An article"}, 120)
+    assert asyncio.run(check("t", "Who owns the Courier", [])) is not None
+    assert asyncio.run(check("t", "Who owns the Courier?", [])) is None
+    assert asyncio.run(check("t", "Who has the Courier?", ["Who owns the Courier?"])) == (
+        "repeats: same"
+    )
+
+
+def test_the_command_pools_and_joins(tmp_path: Path) -> None:
+    for tag, names in (("one", NAMES), ("two", NAMES[::-1])):
+        lines = [f"t\t{tag}\t{n}\tWhat did {name} study?\n" for n, name in enumerate(names, 1)]
+        (tmp_path / tag).write_text("".join(lines))
+    (tmp_path / "articles.jsonl").write_text('{"docid": "t", "title": "T", "body": "Words."}\n')
+    command = ["pool", "questions", f"a={tmp_path / 'one'}", f"b={tmp_path / 'two'}"]
+    command += ["--track", "lateral2024", "-o", f"{tmp_path / 'pool.tsv'}", "--per-group", "1"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    asked = read_pooled_questions(tmp_path / "pool.tsv")["t"]
+    assert len(set(asked)) == 2
+    command = ["pool", "topics", str(tmp_path / "pool.tsv")]
+    command += ["--articles", str(tmp_path / "articles.jsonl"), "-o", str(tmp_path / "topics")]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert '"questions":["What did' in (tmp_path / "topics").read_text()
+
+
+def test_the_published_pool_has_twelve_questions_an_article(shared_data: PublicData) -> None:
+    path = shared_data / "lateral-2024/trec-2024-lateral-reading-task2-questions.txt"
+    found = read_pooled_questions(path)
+    assert len(found) == 50
+    assert {len(asked) for asked in found.values()} == {12}
+    assert sum(map(len, found.values())) == 600

@@ -1,0 +1,78 @@
+"""A page of documents for questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sidelight.config.load import load_settings
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import run_topics
+from sidelight.schemas.article import Article
+from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.trace import QuestionSearch, RankedDocument, Trace
+from sidelight.schemas.ranking import QuestionRankings
+from sidelight.schemas.run import QuestionHits
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import question_id
+from sidelight.view.collect import collect_page
+from sidelight.view.page import render_page
+
+HOSTILE = '<script>alert("x")</script>'
+DOCUMENT = "msmarco_v2.1_doc_61_5"
+
+
+def outcome(topic_id: str) -> Outcome:
+    asked = tuple(f"Who {number} {topic_id}?" for number in range(10))
+    ranked = RankedDocument(
+        document_id=DOCUMENT,
+        segment_id=f"{DOCUMENT}#0_0",
+        url="https://found.example/page",
+        title=f"Found {HOSTILE}",
+        label="2",
+        reason=f"It says {HOSTILE}",
+    )
+    searched = QuestionSearch(
+        question=asked[0], queries=("who zero",), pooled=7, documents=(ranked,), refused={}
+    )
+    hits = QuestionHits(question_id=question_id(topic_id, 1), hits=(Hit(DOCUMENT, 1.0),))
+    segment = Segment(segment_id=f"{DOCUMENT}#0_0", text=f"Word for word {HOSTILE}")
+    return Outcome(
+        results={
+            "questions": QuestionSet(topic_id, asked, 10, 120),
+            "documents": QuestionRankings(topic_id, (hits,), 10),
+        },
+        evidence=(segment,),
+        trace=Trace(documents={1: searched}),
+    )
+
+
+def test_documents_are_shown_with_their_labels_and_searches(tmp_path: Path) -> None:
+    async def investigate(article: Article, log: TopicLog) -> Outcome:
+        return outcome(article.topic_id)
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Callable[..., Any]]:
+        yield investigate
+
+    settings = load_settings(None, ["track=lateral2024", "submission.run_id=sidelight-x"])
+    articles = [Article(topic_id="a", title="Title", body="Words.")]
+    run = asyncio.run(run_topics(articles, settings, "index", start, tmp_path / "run")).directory
+    page = collect_page(run, {}, [])
+    (topic,) = page.topics
+    assert topic.searched is not None
+    (found,) = topic.searched
+    assert (found.question, found.queries, found.pooled) == ("Who 0 a?", ("who zero",), 7)
+    assert found.documents[0].label == "Very Useful"
+    html = render_page(page)
+    assert HOSTILE not in html
+    assert "Where answers may stand" in html
+    assert "What others say" not in html
+    assert 'href="https://found.example/page"' in html
+    assert "documents for 1 question." in html
+    assert DOCUMENT in html
