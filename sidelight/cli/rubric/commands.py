@@ -88,7 +88,7 @@ def qrels(
 
 
 @app.command()
-def leaderboard(
+def leaderboard(  # long: half of it are options
     graded: GradedPath,
     *,
     grader: GraderName = None,
