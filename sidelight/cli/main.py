@@ -22,6 +22,7 @@ from sidelight.cli.agree import commands as agree
 from sidelight.cli.agree import grades, people
 from sidelight.cli.agree.norms import norms
 from sidelight.cli.assess import commands as assess
+from sidelight.cli.bank import commands as bank
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.experiments.ablate import ablate
@@ -110,6 +111,7 @@ agree.app.command()(people.support)
 agree.app.command()(grades.grades)
 agree.app.command()(norms)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
+app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
 app.add_typer(assess.app, name="assess", rich_help_panel=_JUDGE)

@@ -103,11 +103,11 @@ def compare_leaderboards(
         samples: Bootstrap samples of runs.
         seed: Of these.
     """
-    sides = [
+    theirs, own = (
         [topic for topic in table.topics if topic.run_tag in runs] for table in (official, ours)
-    ]
+    )
     return {
-        measure.name: compare_scores(*sides, measure.name, n_samples=samples, seed=seed)
+        measure.name: compare_scores(theirs, own, measure.name, n_samples=samples, seed=seed)
         for measure in ours.measures
     }
 
