@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from sidelight.learned.comparing import Task
-from sidelight.learned.features import FEATURES, evidence
+from sidelight.learned.features import COPYING, FEATURES, evidence
 from sidelight.learned.grade_model import load_grade_model
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.learned.reading.text_pieces import read_text
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 ITEM_GRADES = "item_grades"
 """The name of the model and of its file of weights."""
 
-ITEM_FEATURES = tuple(name for name in FEATURES if name != "cosine over items")
-"""What it goes by: all that can be seen of one item and one passage."""
+_UNUSED = {*COPYING, "order", "polarity", "names", "cosine over items"}
+ITEM_FEATURES = tuple(name for name in FEATURES if name not in _UNUSED)
+"""What it goes by: what can be seen of one item and one passage, but for what a passage gains by
+copying the item.
+"""
 
 _COLUMNS = [FEATURES.index(name) for name in ITEM_FEATURES]
 

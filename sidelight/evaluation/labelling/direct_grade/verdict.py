@@ -14,12 +14,15 @@ from sidelight.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+# What may stand around a verdict; a sign or a full stop before it is part of it.
+_BEFORE, _AFTER = r"[\s*_\"'`#\[({<=]{0,8}", r"[\s*_\"'`\])}>.!;]{0,8}"
+_SAID = r"(?P<said>[+-]?(?:\d{1,4})?(?:[.,]\d{1,4})+|[+-]?\d{1,4}|[^\W\d_]{1,20})"
 _MARKED = re.compile(
-    r"(?:score|grade|verdict|label|rating|decision|answer|relevance)\W{0,8}(?:is\b|:|=)\W{0,8}"
-    r"(?P<said>[+-]?\d{1,4}(?:[.,]\d{1,4})?|[^\W\d_]{1,20})",
+    rf"(?:score|grade|verdict|label|rating|decision|answer|relevance){_BEFORE}(?:is\b|:|=)"
+    rf"{_BEFORE}{_SAID}",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(r"\W{0,8}([+-]?\d{1,4}(?:[.,]\d{1,4})?|[^\W\d_]{1,20})\W{0,8}")
+_PLAIN = re.compile(rf"{_BEFORE}{_SAID}{_AFTER}")
 _LAST = 4_000  # characters; a verdict stands at the end
 
 
@@ -36,7 +39,7 @@ def last_verdict(text: str, verdicts: Collection[str]) -> str | None:
     said = one_line(text[-_LAST:])
     plain = _PLAIN.fullmatch(said)
     if plain:
-        found = plain[1]
+        found = plain["said"]
     else:
         marks = [match["said"] for match in _MARKED.finditer(said)]
         if not marks:
