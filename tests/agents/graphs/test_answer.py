@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import orjson
 import pytest
 
 from sidelight.build.graphs import open_graph
@@ -28,13 +30,20 @@ from sidelight.text import budget_words, content_words
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
+from tests.helpers.models.fault_server import FaultServer
+from tests.helpers.public_data import PublicData
 
 NARRATIVES = read_narratives(sample_path() / "narratives.jsonl")
 TRACK = load_track("rag2025")
 
 
 def answered(
-    topic: Topic, segments: Iterable[Segment], encode: Encode, cache: Path, *changes: str
+    topic: Topic,
+    segments: Iterable[Segment],
+    encode: Encode,
+    cache: Path,
+    *changes: str,
+    base_url: str | None = None,
 ) -> Outcome:
     by_id = {segment.segment_id: segment for segment in segments}
 
@@ -45,7 +54,8 @@ def answered(
     settings = load_settings(None, ["track=rag2025", *changes])
 
     async def work() -> Outcome:
-        async with open_graph(settings, sources, ModelAccess(cache)) as answer:
+        access = ModelAccess(cache, base_url=base_url)
+        async with open_graph(settings, sources, access) as answer:
             return await answer(topic, TopicLog())
 
     return asyncio.run(work())
@@ -134,3 +144,60 @@ def test_a_model_that_would_not_be_asked_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match="answered without a model"):
         answered(NARRATIVES[0], [], lexical_encode, tmp_path, change)
+
+
+def test_an_answer_from_given_references_cites_no_others(
+    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
+) -> None:
+    searched, _ = parts(answered(NARRATIVES[0], mini_web_segments, lexical_encode, tmp_path))
+    given = tuple(hit.segment_id for hit in searched.hits[:5])
+    narrative = NARRATIVES[0].model_copy(update={"references": given})
+    ranking, report = parts(answered(narrative, mini_web_segments, lexical_encode, tmp_path))
+    assert [hit.segment_id for hit in ranking.hits] == list(given)
+    cited = {name for sentence in report.sentences for name in sentence.citations}
+    assert cited
+    assert cited <= set(given)
+
+
+def test_where_a_track_leaves_the_depth_to_the_run_evidence_is_ranked(
+    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
+) -> None:
+    outcome = answered(NARRATIVES[0], mini_web_segments, lexical_encode, tmp_path, "track=rag2026")
+    ranking = outcome.results[load_track("rag2026").tasks[0].name]
+    assert isinstance(ranking, Ranking)
+    taken = {segment.segment_id for segment in outcome.evidence}
+    assert {hit.segment_id for hit in ranking.hits} == taken
+    assert ranking.depth is None
+
+
+def test_a_model_writes_from_the_references_of_ten_real_topics(
+    shared_data: PublicData, lexical_encode: Encode, tmp_path: Path
+) -> None:
+    path = shared_data / "rag-2024" / "references.jsonl.gz"
+    topics = [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()[:10]]
+    with FaultServer() as server:
+        for topic in topics:
+            ids = tuple(topic["references_ids"])
+            segments = [
+                Segment(segment_id=name, text=text)
+                for name, text in zip(ids, topic["references_texts"], strict=True)
+            ]
+            narrative = Narrative(topic_id=topic["topic"], narrative=topic["query"], references=ids)
+            outcome = answered(
+                narrative,
+                segments,
+                lexical_encode,
+                tmp_path,
+                "roles.write_report=prompted-answer",
+                "models.writer.name=tiny",
+                base_url=server.base_url,
+            )
+            _, report = parts(outcome)  # which could not be made beyond a limit
+            cited = {name for sentence in report.sentences for name in sentence.citations}
+            assert cited <= set(ids)
+        assert server.stats().calls >= len(topics)
+
+
+def test_a_writer_that_asks_needs_a_model(lexical_encode: Encode, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the settings name none"):
+        answered(NARRATIVES[0], [], lexical_encode, tmp_path, "roles.write_report=prompted-answer")
