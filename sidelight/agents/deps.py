@@ -20,6 +20,23 @@ from sidelight.tracks import Track
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentsDeps:
+    """What finds documents for questions on one article.
+
+    Attributes:
+        expand: Words the searches for a question.
+        rate: Tells how useful documents are; None ranks by their scores alone.
+        retriever: Finds documents, never the article itself.
+        depth: Documents kept per search.
+    """
+
+    expand: ExpandQuestion
+    rate: RateDocuments | None
+    retriever: DocumentRetriever
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Deps:
     """Dependencies of one investigation.
 
@@ -30,6 +47,7 @@ class Deps:
         retriever: Finds segments, never the article's own.
         lookup: Segment ids to segments, in the order asked for.
         k: Segments kept per query.
+        documents: What finds documents; None where no task asks for them.
     """
 
     topic: Topic
@@ -38,23 +56,7 @@ class Deps:
     retriever: LateralRetriever
     lookup: Lookup
     k: int
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentsDeps(Deps):
-    """Dependencies of an investigation that ends in documents for questions.
-
-    Attributes:
-        expand: Words the searches for a question.
-        rate: Tells how useful documents are; None ranks by their scores alone.
-        documents: Finds documents, never the article itself.
-        document_depth: Documents kept per search.
-    """
-
-    expand: ExpandQuestion
-    rate: RateDocuments | None
-    documents: DocumentRetriever
-    document_depth: int
+    documents: DocumentsDeps | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ async def open_questions_and_documents(
             nowhere.
         MachineError: A model server cannot be started.
     """
-    from sidelight.agents.deps import DocumentsDeps
+    from sidelight.agents.deps import Deps, DocumentsDeps
     from sidelight.agents.graphs.questions_and_documents import build_graph, outcome_of
     from sidelight.retrieval.documents.best_segment import DocumentRetriever
     from sidelight.retrieval.lateral import LateralRetriever
@@ -59,17 +59,21 @@ async def open_questions_and_documents(
             around = topic if isinstance(topic, Article) and not allowed else None
             retriever = LateralRetriever(retriever_of_topic(log, lookup), around, lookup)
             parts = parts_of_topic(log)
-            deps = DocumentsDeps(
+            deps = Deps(
                 topic=topic,
                 track=track,
                 roles=roles_of_topic(log),
                 retriever=retriever,
                 lookup=lookup,
                 k=settings.retrieval.k,
-                expand=parts["expander"],
-                rate=parts.get("rater"),
-                documents=DocumentRetriever(lambda queries, k: retriever.search(queries, k).hits),
-                document_depth=settings.documents.depth,
+                documents=DocumentsDeps(
+                    expand=parts["expander"],
+                    rate=parts.get("rater"),
+                    retriever=DocumentRetriever(
+                        lambda queries, k: retriever.search(queries, k).hits
+                    ),
+                    depth=settings.documents.depth,
+                ),
             )
             config = {"recursion_limit": graph_steps(settings)}
             with untraced():

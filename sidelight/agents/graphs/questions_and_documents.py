@@ -5,7 +5,7 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from sidelight.agents.deps import DocumentsDeps
+from sidelight.agents.deps import Deps
 from sidelight.agents.graphs.routing import round_or_questions, to_investigators
 from sidelight.agents.graphs.state import InvestigationState, usable_evidence
 from sidelight.agents.nodes.assess_coverage import assess_coverage
@@ -21,13 +21,13 @@ from sidelight.schemas.task import QuestionRankingsTask
 from sidelight.tracks import Track
 
 QuestionsAndDocuments = CompiledStateGraph[
-    InvestigationState, DocumentsDeps, InvestigationState, InvestigationState
+    InvestigationState, Deps, InvestigationState, InvestigationState
 ]
 
 
 def build_graph() -> QuestionsAndDocuments:
     """Return the compiled graph; it holds no state and serves all topics at once."""
-    graph = StateGraph(InvestigationState, context_schema=DocumentsDeps)
+    graph = StateGraph(InvestigationState, context_schema=Deps)
     for node in (
         profile_article,
         draft_rubric,

@@ -54,9 +54,7 @@ def search(
     folder = open_index(index)
     opened = open_retriever(retriever, folder)
     if queries is not None and output is not None:
-        search = opened.search
-        if documents:
-            search = _documents(opened)
+        search: Search = _documents(opened) if documents else opened.search
         _write_run(search, opened.name, queries, k, output, as_json=as_json)
     else:
         _show_hits(opened, folder, words or "", k, as_json=as_json)

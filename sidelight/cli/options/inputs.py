@@ -40,6 +40,7 @@ Profile = Annotated[
 DIM = typer.Option(
     "--dim", min=1, help="How many numbers a vector has; its model must allow it to be cut."
 )
+RUN = typer.Option("--run", help="Search results, six columns; repeat.")
 QRELS = typer.Option("--qrels", help="Relevance labels, four columns.")
 
 

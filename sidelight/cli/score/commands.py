@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, print_json, print_table
-from sidelight.cli.options.inputs import QRELS, Data, Rubrics, Track, rubrics_option
+from sidelight.cli.options.inputs import QRELS, RUN, Data, Rubrics, Track, rubrics_option
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import (
     Assessments,
@@ -215,7 +215,7 @@ def _report_table(
 @app.command()
 def retrieval(
     qrels: Annotated[Path, QRELS],
-    run: Annotated[list[Path], typer.Option("--run", help="Search results, six columns; repeat.")],
+    run: Annotated[list[Path], RUN],
     measures: Annotated[
         str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
     ] = "nDCG@10 RR@10 R@100",

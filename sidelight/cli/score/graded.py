@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.inputs import QRELS, Track
+from sidelight.cli.options.inputs import QRELS, RUN, Track
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import Sampling
 from sidelight.cli.result_table import list_files
@@ -60,7 +60,7 @@ def quality(
 def usefulness(
     *,
     qrels: Annotated[Path, QRELS],
-    run: Annotated[list[Path], typer.Option("--run", help="Documents for questions; repeat.")],
+    run: Annotated[list[Path], RUN],
     assessors: Assessors = None,
     output: Output = None,
     as_json: Json = False,

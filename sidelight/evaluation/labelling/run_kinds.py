@@ -16,7 +16,12 @@ from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWER
 from sidelight.formats.runs.run_format import run_format
 from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
-from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask
+from sidelight.schemas.task import (
+    CitedTextTask,
+    QuestionListTask,
+    QuestionRankingsTask,
+    RankingTask,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -122,7 +127,7 @@ def read_task_runs(task: Task, paths: Iterable[Path], rubrics: Mapping[str, Rubr
         InvalidFileError: One is not what it should be.
         UsageError: No judge labels such runs.
     """
-    if isinstance(task, RankingTask):
+    if isinstance(task, RankingTask | QuestionRankingsTask):
         raise UsageError(f"{task.title}: no judge labels rankings")
     read: Callable[[Path], Any] = run_format(task).read
     return TaskRuns(task, rubrics, [read(path) for path in paths])

@@ -34,7 +34,7 @@ def run(tag: str, questions: dict[str, list[str]]) -> QuestionRun:
     )
 
 
-async def anything_new(_: str, question: str, pooled: Sequence[str]) -> str | None:
+async def anything_new(topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
     if question.startswith("bad"):
         return "it is bad"
     return "twice" if question in pooled else None

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from langgraph.runtime import Runtime
 
 from sidelight.agents.candidates import read_candidates
-from sidelight.agents.deps import DocumentsDeps
+from sidelight.agents.deps import Deps, DocumentsDeps
 from sidelight.agents.graphs.state import InvestigationState
 from sidelight.agents.searching import in_thread
 from sidelight.errors import InputError
@@ -33,19 +33,20 @@ class _Asked(NamedTuple):
     pooled: list[Pooled]
 
 
-async def find_documents(
-    state: InvestigationState, runtime: Runtime[DocumentsDeps]
-) -> dict[str, Any]:
+async def find_documents(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Return documents for the questions that came with the article, or else for those written.
 
     Raises:
-        InputError: Nothing was found for a question.
+        InputError: Nothing was found for a question, or there is nobody to look for documents.
     """
     deps, profile = runtime.context, state["profile"]
+    parts = deps.documents
+    if parts is None:
+        raise InputError(f"{deps.topic.topic_id}: documents are wanted, and nobody finds them")
     topic, depth = deps.topic, deps.track.of_kind(QuestionRankingsTask).depth
     given = topic.questions if isinstance(topic, QuestionedArticle) else None
-    asked = await _search(deps, profile, given or state["questions"].questions)
-    found = await asyncio.gather(*(_rank(deps, profile, one, depth) for one in asked))
+    asked = await _search(deps, parts, profile, given or state["questions"].questions)
+    found = await asyncio.gather(*(_rank(deps, parts, profile, one, depth) for one in asked))
     rankings = QuestionRankings(
         topic_id=topic.topic_id, rankings=tuple(hits for hits, _, _ in found), depth=depth
     )
@@ -59,10 +60,10 @@ async def find_documents(
 
 
 async def _search(
-    deps: DocumentsDeps, profile: ArticleProfile, questions: tuple[str, ...]
+    deps: Deps, parts: DocumentsDeps, profile: ArticleProfile, questions: tuple[str, ...]
 ) -> list[_Asked]:
     """Search for all questions at once, and return what each one's searches brought together."""
-    worded = await asyncio.gather(*(deps.expand(profile, one) for one in questions))
+    worded = await asyncio.gather(*(parts.expand(profile, one) for one in questions))
     queries = [
         [
             Query(query_id=f"{number}.{place}", text=text)
@@ -71,7 +72,7 @@ async def _search(
         for number, texts in enumerate(worded, start=1)
     ]
     every = [query for of_question in queries for query in of_question]
-    found = await in_thread(deps.documents.search, every, deps.document_depth)
+    found = await in_thread(parts.retriever.search, every, parts.depth)
     return [
         _Asked(
             question_id=question_id(deps.topic.topic_id, number),
@@ -84,15 +85,15 @@ async def _search(
 
 
 async def _rank(
-    deps: DocumentsDeps, profile: ArticleProfile, asked: _Asked, depth: int
+    deps: Deps, parts: DocumentsDeps, profile: ArticleProfile, asked: _Asked, depth: int
 ) -> tuple[QuestionHits, QuestionSearch, list[Segment]]:
     """Return the ranking of a question, how it came about, and the segments behind it."""
     hits = [Hit(one.segment_ids[0], one.score) for one in asked.pooled]
     candidates = await read_candidates(deps.lookup, {"": hits}, ())
     segments = {document_id_of(one.segment_id): one for one in candidates.by_name[""]}
     rated: dict[str, Usefulness] = {}
-    if deps.rate:
-        labels = await deps.rate(profile, asked.question, list(segments.values()))
+    if parts.rate:
+        labels = await parts.rate(profile, asked.question, list(segments.values()))
         rated = dict(zip(segments, labels, strict=True))
     ranking = rank_pooled(
         [one for one in asked.pooled if one.document_id in segments],
