@@ -16,6 +16,7 @@ from sidelight.cli.options.models import (
     AtOnce,
     BaseUrl,
     Cache,
+    Estimate,
     MaxCalls,
     MaxTokens,
     Offline,
@@ -28,7 +29,7 @@ from sidelight.evaluation.banks.style import Style
 
 if TYPE_CHECKING:
     from sidelight.build.models import ModelAccess
-    from sidelight.evaluation.banks.prompted import Drafts
+    from sidelight.evaluation.banks.prompted import DraftedQuery, Drafts
     from sidelight.schemas.grading.exam_bank import ExamBank
 
 _MOST_ITEMS = 50
@@ -69,6 +70,7 @@ def draft(  # long: half of it are options
     offline: Offline = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
+    estimate: Estimate = False,
     as_json: Json = False,
 ) -> None:
     """Draft a bank for people to refine: by a model, or from what passages have in common.
@@ -86,6 +88,9 @@ def draft(  # long: half of it are options
         )
     texts = read_query_texts(queries)
     failed: tuple[tuple[str, str], ...] = ()
+    if estimate:
+        _report_cost(texts, style, count, at_once, as_json=as_json)
+        return
     if model is not None:
         access = model_access(
             cache or output.with_name(f"{output.name}.{REPLIES}"),
@@ -127,14 +132,9 @@ def _ask(
     model: str, access: ModelAccess, at_once: int, texts: dict[str, str], style: Style, count: int
 ) -> Drafts:
     from sidelight.build.models import ask, models_by_name
-    from sidelight.evaluation.banks.prompted import DraftedQuery, draft_banks
+    from sidelight.evaluation.banks.prompted import draft_banks
 
-    queries = []
-    for query_id, text in texts.items():
-        topic_id, _, subtopic = (
-            query_id.rpartition("/") if style is Style.CAR else ("", "", query_id)
-        )
-        queries.append(DraftedQuery(topic_id or subtopic, subtopic if topic_id else "", text))
+    queries = _queries(texts, style)
     with progress_bar("banks", total=len(queries)) as advance:
         return asyncio.run(
             ask(
@@ -143,6 +143,30 @@ def _ask(
                 lambda models: draft_banks(models[model], queries, style, count, advance),
             )
         )
+
+
+def _report_cost(
+    texts: dict[str, str], style: Style, count: int, at_once: int, *, as_json: bool
+) -> None:
+    from sidelight.cli.judge.estimate import report_estimate
+    from sidelight.evaluation.banks.prompted import draft_banks
+    from sidelight.evaluation.labelling.asking.estimate import PromptCounter
+
+    counter, queries = PromptCounter(), _queries(texts, style)
+    asyncio.run(draft_banks(counter, queries, style, count))
+    cost = counter.estimate(count * len(queries), at_once)
+    report_estimate(cost, at_once, as_json=as_json)
+
+
+def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
+    """Return what to draft for; an id before the last slash is the query's, after it a subtopic."""
+    from sidelight.evaluation.banks.prompted import DraftedQuery
+
+    found = []
+    for query_id, text in texts.items():
+        topic_id, _, subtopic_id = query_id.rpartition("/") if style is Style.CAR else ("", "", "")
+        found.append(DraftedQuery(topic_id or query_id, subtopic_id if topic_id else "", text))
+    return found
 
 
 def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBank, ...]:

@@ -281,10 +281,14 @@ def _judgments(found: GradedFile, official: Path | None) -> Qrels:
 
 
 def _places(found: GradedFile, runs: list[Path] | None, graded: Path) -> Places:
-    from sidelight.errors import InputError
+    from sidelight.errors import InputError, UsageError
     from sidelight.evaluation.exams.leaderboard import places_of
 
-    places = {**found.rankings.places, **{path.name: places_of(path) for path in runs or ()}}
+    places = dict(found.rankings.places)
+    for path in runs or ():
+        if path.name in places:
+            raise UsageError(f"there are two runs called {path.name}", remedy="Rename the file.")
+        places[path.name] = places_of(path)
     if not places:
         raise InputError(
             f"{graded}: expected rankings of runs; found none",

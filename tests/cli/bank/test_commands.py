@@ -62,6 +62,23 @@ def test_a_model_drafts_and_its_replies_are_kept(queries: Path, tmp_path: Path) 
     assert bank(*given, *output, "--offline") == first
 
 
+def test_a_draft_is_estimated_without_a_call(queries: Path, tmp_path: Path) -> None:
+    found = bank("draft", "--queries", queries, "--model", "x", "-o", tmp_path / "x", "--estimate")
+    assert found["calls"] == 1
+    assert found["prompt_tokens"] > 100
+
+
+def test_an_id_with_a_slash_is_a_query_and_a_subtopic(tmp_path: Path) -> None:
+    queries, path = tmp_path / "queries.tsv", tmp_path / "bank.jsonl"
+    queries.write_text("wet/peat\tWetlands / How peat forms\n")
+    given = ("draft", "--queries", queries, "--style", "car", "--model", "tiny", "--count", 2)
+    with ModelServer(completion(QUESTIONS)) as server:
+        bank(*given, "-o", path, "--base-url", server.base_url)
+    (found,) = read_exams(path)
+    assert found.key == ("wet", "peat")
+    assert found.items[0].item_id.startswith("wet/peat/")
+
+
 def test_a_query_without_a_bank_is_an_error(queries: Path, tmp_path: Path) -> None:
     given = ("draft", "--queries", queries, "--model", "tiny", "--count", 2)
     with ModelServer(completion("no")) as server:

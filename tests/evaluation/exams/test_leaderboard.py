@@ -95,6 +95,13 @@ def test_a_place_without_a_passage_stays_a_place() -> None:
     assert table.runs[0].values["RR"] == pytest.approx((1 / 3) / 2)
 
 
+def test_a_far_place_costs_no_memory_and_shared_places_lose_nobody() -> None:
+    far = leaderboard({"x": {"q": {"a": 10**9, "b": 1}}}, QRELS, "AP", 4)
+    assert far.runs[0].values["AP"] == pytest.approx((1 + 2 / 1000) / 3 / 2)
+    shared = leaderboard({"x": {"q": {"a": 1, "b": 1}}}, QRELS, "AP", 4)
+    assert shared.runs[0].values["AP"] == pytest.approx(2 / 3 / 2)
+
+
 def test_a_run_that_nobody_judged_is_placed_without_an_official_rank() -> None:
     ours = leaderboard(PLACES, QRELS, "RR", 4)
     theirs = leaderboard(PLACES, FILE.rankings.judged, "RR", 2)

@@ -67,6 +67,20 @@ def test_what_is_public_comes_out_as_published(
     assert all(figure["agrees"] for figure in figures.values())
 
 
+def test_a_file_without_unjudged_passages_never_covers_more(shared_data: PublicData) -> None:
+    """The published cover counted them; what is here can only be as much, or less."""
+    _, figures = reproduce("rubric-dl19", "--data", shared_data / "rubric-dl19")
+    gaps = [
+        float(str(figure["published"])) - float(str(figure["here"]))
+        for name, figure in figures.items()
+        if name.endswith(": EXAM")
+    ]
+    rounding = 0.0005
+    assert len(gaps) == 37
+    assert min(gaps) > -rounding
+    assert max(gaps) < 5 / 430 + rounding
+
+
 def test_printed_leaderboards_and_wins_are_computed_again(tmp_path: Path) -> None:
     """Tables as they were released, made up: of four runs, and of two graders."""
     rows = [("a", 0.9, 1), ("b", 0.5, 2), ("c", 0.7, 3), ("d", 0.1, 4)]
