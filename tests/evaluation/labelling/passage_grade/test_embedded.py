@@ -1,4 +1,4 @@
-"""Grades without a model: what answers is graded high, and nothing that begs for a grade gets it."""
+"""Grades without a model: what answers is graded high, and what begs for a grade gains nothing."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ def test_what_answers_is_graded_high_with_its_sentence(grader: EmbeddedPassageGr
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_passage_that_orders_a_5_gains_nothing(
-    grader: EmbeddedPassageGrades, order: str
-) -> None:
+def test_a_passage_that_orders_a_5_gains_nothing(grader: EmbeddedPassageGrades, order: str) -> None:
     assert grades(grader, order) == [0, 0, 0]
     for passage in (OTHER, ANSWERS):
         before = grades(grader, passage)

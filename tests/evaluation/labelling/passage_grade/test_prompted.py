@@ -64,7 +64,12 @@ def test_items_may_share_a_call() -> None:
 
 @pytest.mark.parametrize(
     ("said", "grade_of", "workbench"),
-    [(reply("7"), "1", "0"), (reply("unknown"), "0", "1"), ("no answer", "0", "1"), ("4", "4", "4")],
+    [
+        (reply("7"), "1", "0"),
+        (reply("unknown"), "0", "1"),
+        ("no answer", "0", "1"),
+        ("4", "4", "4"),
+    ],
 )
 def test_what_is_no_grade_after_a_repair_becomes_one(
     said: str, grade_of: str, workbench: str

@@ -1,0 +1,227 @@
+"""The page to check grades in a real browser: keys, sorting, saving, axe, and how soon it is there.
+
+What it needs is what `test_browser` needs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidelight.schemas.grading.graded_passage import (
+    GradedPassage,
+    GradedQuery,
+    Grader,
+    Grading,
+    ItemGrade,
+)
+from sidelight.view.verification.grid import verification
+from sidelight.view.verification.page import render_verification
+
+pytestmark = pytest.mark.slow
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = """
+    --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync
+""".split()
+PASSAGES, ITEMS = 200, 10
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"needs Debian's chromium at {CHROMIUM}")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+def query(name: str, passages: int) -> GradedQuery:
+    return GradedQuery(
+        name,
+        tuple(
+            GradedPassage(
+                name,
+                f"p{number}",
+                f"Passage {number} says this and that. " * 12,
+                gradings=(
+                    Grading(
+                        Grader("rates", "m"),
+                        "question",
+                        tuple(
+                            ItemGrade(f"{name}/{item}", (number + item) % 6, "Some words. " * 5)
+                            for item in range(ITEMS)
+                        ),
+                    ),
+                ),
+            )
+            for number in range(passages)
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    items = {f"q{one}/{item}": f"Question {item} of it?" for one in (1, 2) for item in range(ITEMS)}
+    found = verification(
+        [query("q1", PASSAGES), query("q2", 3)], 5, None, {"q1": "why bogs"}, items
+    )
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(render_verification(found, "graded.jsonl", "0" * 64), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def tab(browser: Any, page: Path) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    tab = context.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.goto(page.as_uri())
+    yield tab
+    assert [one for one in asked if not one.startswith("blob:")] == [page.as_uri()]
+    assert said == []
+    context.close()
+
+
+def focused(tab: Any) -> tuple[str, int]:
+    """The passage and the column of the cell that has the focus."""
+    row, column = tab.evaluate(
+        "(() => { const cell = document.activeElement; const row = cell.parentElement;"
+        "return [row.dataset.passage, [...row.querySelectorAll('.cell')].indexOf(cell)] })()"
+    )
+    return row, column
+
+
+def reach_the_grid(tab: Any) -> None:
+    """Press Tab until a cell has the focus, as somebody without a mouse does."""
+    for _ in range(400):
+        tab.keyboard.press("Tab")
+        if tab.evaluate("document.activeElement.matches('.cell')"):
+            return
+    raise AssertionError("no key press reached a cell")
+
+
+def test_a_large_page_is_soon_there(browser: Any, page: Path) -> None:
+    times = []
+    for _ in range(3):
+        tab = browser.new_page()
+        tab.goto(page.as_uri())
+        tab.wait_for_function("performance.getEntriesByName('first-paint').length > 0")
+        timing = "performance.getEntriesByType('navigation')[0].loadEventEnd"
+        tab.wait_for_function(f"{timing} > 0")
+        times.append(
+            tab.evaluate(
+                f"Math.max(performance.getEntriesByName('first-paint')[0].startTime, {timing})"
+            )
+        )
+        tab.close()
+    assert min(times) < 1000
+
+
+def test_the_keyboard_is_enough(tab: Any) -> None:
+    reach_the_grid(tab)
+    assert focused(tab) == ("p0", 0)
+    for key, place in (
+        ("ArrowRight", ("p0", 1)),
+        ("ArrowDown", ("p1", 1)),
+        ("End", ("p1", 9)),
+        ("Home", ("p1", 0)),
+        ("PageDown", ("p11", 0)),
+        ("ArrowUp", ("p10", 0)),
+        ("PageUp", ("p0", 0)),
+        ("ArrowLeft", ("p0", 0)),
+    ):
+        tab.keyboard.press(key)
+        assert focused(tab) == place
+    tab.keyboard.press("Enter")  # accepts p0, item 0
+    assert focused(tab) == ("p1", 0)
+    tab.keyboard.press("5")
+    assert "corrected to 5" in tab.evaluate("document.activeElement.innerText")
+    assert tab.locator("#progress").inner_text() == "2 checked: 1 accepted, 1 corrected."
+    tab.keyboard.press("Backspace")
+    tab.keyboard.press("9")  # is on no scale
+    assert tab.locator("#progress").inner_text() == "1 checked: 1 accepted, 0 corrected."
+    tab.keyboard.press("s")
+    assert focused(tab) == ("p1", 0)
+    grades = tab.evaluate(
+        "[...document.querySelectorAll('#grid1 tbody tr')].map("
+        "(row) => Number(row.querySelector('.cell').dataset.grade))"
+    )
+    assert grades == sorted(grades, reverse=True)
+    assert tab.locator("#grid1 th[aria-sort=descending]").count() == 1
+
+
+def test_a_mouse_is_enough_and_a_second_click_sorts_the_other_way(tab: Any) -> None:
+    tab.locator("#grid1 tr[data-passage=p3] .cell").nth(2).click()
+    assert tab.locator("#asked").inner_text() == "Question 2 of it?"
+    tab.get_by_role("button", name="Correct to 1").click()
+    assert tab.locator("[data-verdict=corrected]").count() == 1
+    tab.get_by_role("button", name="Take back").click()
+    tab.get_by_role("button", name="Accept").click()
+    assert tab.locator("[data-verdict=accepted]").count() == 1
+    best = tab.locator("#grid1 th[data-key=best] button")
+    best.click()
+    best.click()
+    assert tab.locator("#grid1 th[data-key=best]").get_attribute("aria-sort") == "ascending"
+
+
+def test_what_was_said_is_saved_and_remembered(tab: Any) -> None:
+    tab.select_option("#query", "grid2")
+    assert not tab.locator("#grid1").is_visible()
+    tab.locator("#grid2 .cell").nth(1).click()
+    tab.keyboard.press("0")
+    with tab.expect_download() as started:
+        tab.get_by_role("button", name="Save corrections").click()
+    saved = json.loads(Path(started.value.path()).read_text(encoding="utf-8"))
+    assert saved == {
+        "source": "graded.jsonl",
+        "sha256": "0" * 64,
+        "grader": {"prompt": "rates", "model": "m"},
+        "verdicts": [{"query_id": "q2", "passage_id": "p0", "item_id": "q2/1", "grade": 0}],
+    }
+
+
+def test_a_narrow_window_scrolls_the_grid_alone(browser: Any, page: Path) -> None:
+    tab = browser.new_page(viewport={"width": 390, "height": 844})
+    tab.goto(page.as_uri())
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tab.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, page: Path) -> None:
+    if "SIDELIGHT_AXE" not in os.environ:
+        pytest.skip("needs SIDELIGHT_AXE, the path of axe.min.js from npm's axe-core")
+    tab = browser.new_page(
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+        reduced_motion="reduce",
+        bypass_csp=True,
+    )
+    tab.goto(page.as_uri())
+    tab.evaluate(Path(os.environ["SIDELIGHT_AXE"]).read_text(encoding="utf-8"))
+    tab.locator("#grid1 .cell").first.click()
+    tab.keyboard.press("4")
+    tab.evaluate(
+        "document.querySelectorAll('header details').forEach((box) => { box.open = true })"
+    )
+    tab.evaluate(
+        "[...document.querySelectorAll('th details')].slice(0, 3).forEach((box) => {"
+        "box.open = true })"
+    )
+    found = tab.evaluate("axe.run().then((result) => result.violations)")
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    tab.close()
