@@ -34,7 +34,7 @@ from sidelight.text import sentences
 
 FIRST = ("bm25", "rm3", "rocchio", "dense", "hybrid")
 DEPTH, READ = 100, 30
-MEASURES = ("nDCG@10", "nDCG@20", "R(rel=1)@100", "Judged@10")
+MEASURES = ("nDCG@10", "nDCG@20", "R@100", "Judged@10")
 SAMPLES, SEED = 10_000, 0
 
 
@@ -47,6 +47,7 @@ class NearestSentence:
         self._encode = encode
 
     def score(self, query: str, texts: list[str]) -> list[float]:
+        """Return the nearest cosine of each text."""
         said = [sentences(text) or [text] for text in texts]
         vectors = self._encode([query, *(one for text in said for one in text)])
         near = iter((vectors[1:] @ vectors[0]).tolist())
@@ -55,8 +56,8 @@ class NearestSentence:
 
 def main(data: Path, index: Path) -> None:
     folder = open_index(index)
-    lines = map(orjson.loads, gzip.open(data / "references.jsonl.gz"))
-    asked = {one["topic"]: one["query"] for one in lines}
+    with gzip.open(data / "references.jsonl.gz") as stream:
+        asked = {one["topic"]: one["query"] for one in map(orjson.loads, stream)}
     qrels = {
         query: {name: grade for name, grade in grades.items() if name in folder.docstore}
         for query, grades in read_qrels(data / "qrels.nist.txt").items()

@@ -35,6 +35,7 @@ from sidelight.cli.index.search import search
 from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
+from sidelight.cli.link import link
 from sidelight.cli.nuggets import nuggets
 from sidelight.cli.pack import pack
 from sidelight.cli.pool import commands as pool
@@ -129,6 +130,7 @@ app.command(rich_help_panel=_PUBLISH)(view)
 app.command(rich_help_panel=_PUBLISH)(serve)
 app.command(rich_help_panel=_PUBLISH)(validate)
 app.command(rich_help_panel=_PUBLISH)(pack)
+app.command(rich_help_panel=_PUBLISH)(link)
 app.command(rich_help_panel=_PUBLISH)(bundle)
 app.command(rich_help_panel=_PUBLISH)(verify)
 

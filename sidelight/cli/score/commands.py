@@ -21,6 +21,7 @@ from sidelight.cli.options.scores import (
     required,
 )
 from sidelight.cli.score import diff, graded, headroom
+from sidelight.cli.score.battles import battles
 from sidelight.cli.score.compare import compare
 from sidelight.cli.score.nuggets import nuggets
 from sidelight.cli.score.support import support
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 app.command()(support)
 app.command()(nuggets)
+app.command()(battles)
 app.command()(compare)
 app.command()(graded.quality)
 app.command()(graded.usefulness)

@@ -29,7 +29,7 @@ from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, Subm
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable
+    from collections.abc import Collection, Container, Iterable, Mapping
     from pathlib import Path
 
     from sidelight.errors import Problem
@@ -135,6 +135,28 @@ def check_linked_run(
             check_pattern(line, sentence.citations, task, findings)
             check_known(line, sentence.citations, known_segments, findings)
     return findings.problems
+
+
+def linked(
+    sentences: Iterable[CitedSentence], addresses: Mapping[str, str]
+) -> tuple[CitedSentence, ...]:
+    """Return sentences that cite pages where they cited segments.
+
+    Args:
+        sentences: As they are.
+        addresses: Of the pages that segments were cut from, by segment id; a segment without one is
+            cited no more, and two of one page are cited once.
+    """
+    return tuple(
+        one.model_copy(
+            update={
+                "citations": tuple(
+                    dict.fromkeys(addresses[name] for name in one.citations if addresses.get(name))
+                )
+            }
+        )
+        for one in sentences
+    )
 
 
 def _write(

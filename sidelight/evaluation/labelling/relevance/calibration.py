@@ -55,7 +55,7 @@ class Calibration:
         best = max(
             maps, key=lambda map_: (_kappa(table, map_), -np.abs(scale[[*map_]] - known).sum())
         )
-        self._map = dict(zip(known.tolist(), scale[[*best]].tolist(), strict=True))
+        self._map: dict[int, int] = dict(zip(known.tolist(), scale[[*best]].tolist(), strict=True))
 
     def __call__(self, grade: int) -> int:
         """Return what the reference judge would say where this one says `grade`."""
@@ -76,7 +76,7 @@ def held_out(judge: Grades, reference: Grades) -> dict[str, dict[str, int]]:
     Raises:
         InputError: Nothing is left to learn from for some query.
     """
-    found = {}
+    found: dict[str, dict[str, int]] = {}
     for query_id in judge:
         others = [
             (grade, reference[other][name])
