@@ -40,6 +40,8 @@ _FULL = 2  # the highest level of a verdict
 # Of the pairs that the model learned from, people called full .67 of what it calls full, and .86 of
 # what it finds so likely.
 _CERTAIN = 0.8
+_QUOTED = 4  # fewer words in a row may stand in a text for another reason
+_TYING = frozenset({"also", "but", "however", "therefore"})
 
 
 class Support(Value):
@@ -99,7 +101,9 @@ class LearnedSupportCheck:
         if not tokens(one_line(sentence)):
             return _EMPTY
         level, lacking = verdict.level, ""
-        if self._strict and level == _FULL:
+        if self._strict and level > 0 and _is_quoted(sentence, source):
+            level = _FULL
+        elif self._strict and level == _FULL:
             lacking = _lacking(sentence, source)
             level -= bool(lacking) or verdict.probabilities[_FULL] < _CERTAIN
         reason = f"the source lacks {lacking}" if lacking else _reason(verdict, level)
@@ -133,6 +137,20 @@ class PromptedSupportCheck:
         return await self._model.answer(
             SUPPORT_PROMPT, Support, sources=list(sources), sentence=sentence
         )
+
+
+def _is_quoted(sentence: str, source: str) -> bool:
+    """Tell whether each part of a sentence, up to a semicolon, stands in the source word by word.
+
+    Words that only tie a sentence to the one before may be missing.
+    """
+    words = f" {' '.join(_words(source))} "
+    parts = [_words(part) for part in sentence.split("; ")]
+    return all(len(part) >= _QUOTED and f" {' '.join(part)} " in words for part in parts)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in tokens(text) if word not in _TYING]
 
 
 def _lacking(sentence: str, source: str) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, best_support
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
+from sidelight.generation.reading.names import host_label
 from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.schemas.investigation.report import CheckedReport, Removal, Standing
-from sidelight.text import one_line
+from sidelight.text import one_line, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.investigation.report import DraftReport, DraftSentence
+    from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode
 
 
@@ -46,7 +49,8 @@ class SupportChecker:
         Raises:
             ReplyError: The model gave no usable answer on any sentence.
         """
-        texts = {item.segment.segment_id: item.segment.text for item in evidence.items}
+        segments = {item.segment.segment_id: item.segment for item in evidence.items}
+        texts = {one: segment.text for one, segment in segments.items()}
         article = one_line(profile.body)
         cited = [
             tuple(one for one in sentence.segment_ids if one in texts)
@@ -63,7 +67,12 @@ class SupportChecker:
             if removals[place] is None and sentence.text != NO_EVIDENCE
         ]
         cases = [(draft.sentences[place].text, sources[place]) for place in asked]
-        learned = self._learned.by_source(cases)
+        learned = self._learned.by_source(
+            [
+                (without_attribution(text, [segments[one] for one in cited[place]]), found)
+                for place, (text, found) in zip(asked, cases, strict=True)
+            ]
+        )
         decided = await self._decided(cases, [best_support(supports) for supports in learned])
         for place, support in zip(asked, decided, strict=True):
             removals[place] = _unsupported(draft.sentences[place], support)
@@ -93,6 +102,27 @@ class SupportChecker:
             _instead_of(outcome, support) if isinstance(outcome, ReplyError) else outcome
             for outcome, support in zip(outcomes, learned, strict=True)
         ]
+
+
+_ATTRIBUTION = re.compile(
+    r"^(?P<said>.+), (?:according to (?P<speaker>\"[^\"]+\"|[^,\"]+)|by its own account)\.$"
+)
+
+
+def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
+    """Return a sentence without "according to" a page it cites, which says so by being there."""
+    match = _ATTRIBUTION.match(sentence)
+    if match is None:
+        return sentence
+    speaker = (match["speaker"] or "").strip('"')
+    letters = "".join(tokens(speaker))
+    is_there = not speaker or any(
+        speaker in page.title
+        or speaker == page.host
+        or letters.removeprefix("the").startswith(host_label(page.host) or " ")
+        for page in pages
+    )
+    return f"{match['said']}." if is_there else sentence
 
 
 def _standing(text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]) -> Standing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.generation.extractive.write_report.ordering import by_subject
 from sidelight.generation.refill import refill
 from sidelight.schemas.investigation.report import Revision
 
@@ -35,8 +36,11 @@ class ExtractiveReviser:
         checked: CheckedReport,
         found: Mapping[str, Sequence[Segment]],
     ) -> Revision:
-        """Return the draft that stood, filled up from its reserve."""
+        """Return the draft that stood, filled up from its reserve, in order."""
         # What says the same as something chosen never gets into a reserve.
+        draft = refill(checked.draft, angles, evidence, self._max_words, lambda *_: False)
         return Revision(
-            draft=refill(checked.draft, angles, evidence, self._max_words, lambda *_: False)
+            draft=draft.model_copy(
+                update={"sentences": by_subject(draft.sentences, profile, angles)}
+            )
         )

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import re
 
+# What somebody who is named reports to be so is context.
+_CALLED = re.compile(
+    r"\bfake news\b|\bdebunk\w*|\bhoax(?:es)?\b|\bbogus\b|\b(?:dis|mis)information\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b[A-Z][\w’'-]*\b.{0,120}\b(?:said|says|say|told|confirm(?:s|ed)?|reports?|reported"
+    r"|document(?:s|ed)|describe[sd]?|found|finds|concluded|wrote|calls|called|acknowledged"
+    r"|admitted)\b|\b[Aa]ccording to (?:the )?[A-Z]"
+)
 _VERDICT = re.compile(
-    r"\b(?:un)?trustworth(?:y|iness)\b|\bfake news\b|\bdebunk\w*|\bhoax(?:es)?\b|\bbogus\b"
-    r"|\b(?:dis|mis)information\b|\bpants on fire\b|\b(?:is|are|was|were|as)\s+(?:completely\s+"
-    r"|entirely\s+|simply\s+|absolutely\s+|partly\s+|mostly\s+)?(?:true|false|untrue|a lie|lies)\b"
+    r"\b(?:un)?trustworth(?:y|iness)\b|\bpants on fire\b|\b(?:is|are|was|were|as)\s+"
+    r"(?:(?:completely|entirely|simply|absolutely|partly|mostly)\s+)?"
+    r"(?:true|false|untrue|a lie|lies)\b"
     r"|\bfalse(?:ly)?\s+(?:claim\w*|statement\w*|stor(?:y|ies))\b|\b(?:rated|rating|verdict)\W+"
     r"(?:\w+\s+)?(?:true|false)\b",
     re.IGNORECASE,
@@ -16,4 +26,6 @@ _VERDICT = re.compile(
 
 def passes_verdict(text: str) -> bool:
     """Tell whether a sentence rules on truth instead of giving context."""
+    if _CALLED.search(text) and not _REPORTED.search(text):
+        return True
     return _VERDICT.search(text) is not None

@@ -107,4 +107,7 @@ def _is_finite(sentence: str, match: re.Match[str], before: str) -> bool:
 
 _BEFORE_LAST = re.compile(r"[a-z]+ed [a-z]+\.$")  # "occupation retired engineer."
 _WITH_VERB = frozenset("it's that's there's he's she's they're they've who's".split())
-_NO_SUBJECT = frozenset("a an the of by with in on at for from to and or as its his her".split())
+_NO_SUBJECT = frozenset(
+    "a an the of by with in on at for from to and or as its his her about into over under between"
+    " among against without within through during than like".split()
+)

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from sidelight.generation.reading.names import looks_like_organisation, looks_personal
+from sidelight.generation.reading.verbs import first_verb
 from sidelight.generation.statements.pointing import (
     CALENDAR,
     CUE,
@@ -182,6 +183,8 @@ def _title_name(title: str) -> str:
 
 def _possesses(rest: str) -> bool:
     """Tell whether "her" is a possessive, by what follows it."""
+    if first_verb(rest.strip()) == 0:
+        return False  # "credited to her include"
     return re.match(r"\s+(?!(?:an?|the|in|at|on|for|to|with|as|by)\b)[a-z]", rest) is not None
 
 

@@ -35,12 +35,13 @@ _THING_KINDS = (
     r"|median|error|mistake|editors|editor|scheme|shares|arrangement|letter|founder|owner|wells"
     r"|model|scenario|authors|witness|invoice|site|recipe|service|subjects|order|plan|proposal"
     r"|offer|loan|sale|purchase|series|episode|show|song|video|post|photo|image|message|speech"
-    r"|announcement|operator|aircraft|bottle|factory|plant|shop|store|restaurant"
+    r"|announcement|operator|aircraft|bottle|factory|plant|shop|store|restaurant|chamber|room|laboratory"
 )
 _BODIES = (
     r"(?:Board|Tribunal|Institute|Council|Commission|Agency|Company|Fund|Trust|Bureau|Court"
     r"|Ministry|Committee|University|Foundation|Society|Panel|Group|Office|Centre|Center"
-    r"|Department|Authority|Association|Directorate|Union|College|Museum|Register|Assembly)"
+    r"|Department|Authority|Association|Directorate|Union|College|Museum|Register|Assembly|Alliance"
+    r"|Federation|League|Guild)"
 )
 _KINDS = rf"(?:{PERSON_KINDS}|{ORGANISATION_KINDS}|{_THING_KINDS})"
 
@@ -48,8 +49,13 @@ _NAME = r"(?:[^\W\d_a-z][\w'’&-]*)"
 # "the company", "The new agency", unless "of the Harrow Lane Institute" or the like says which.
 _BY_KIND = re.compile(
     rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z][\w-]*\s+){{0,2}}?{_KINDS})\b(?!\s+{_NAME})"
-    r"(?!\s+(?:of|for|on|by|at|from|in|about|behind|to|with|between|into|that|which|who|whose"
+    r"(?!\s+(?:of|for|on|by|at|from|in|about|behind|to|with|between|into|against|over|that|which|who|whose"
     r"|called|named|known)\b)(?!,\s+(?:which|who|called|named)\b)"
+)
+# "Articles appear first in": whose?
+_BARE_PLURAL = re.compile(
+    r"(?:Articles|Members|Entries|Pages|Copies|Samples|Applicants|Holders|Visitors|Readers|Staff)"
+    r"(?=\s+(?!who\b|that\b|of\b|in\b|from\b|with\b)[a-z])"
 )
 _SHARES = re.compile(r"percent\s+of\s+the\s+(?:shares|stock|company|firm)\b(?!\s+(?:of|in)\b)")
 # "The Institute", which the page has named in full before.
@@ -77,11 +83,15 @@ _POINTS_BACK = re.compile(
     r"|should|remains?|seems?|appears?|exists?)\b)(?!['’])|today|yesterday|tomorrow|tonight"
     r"|this\s+(?:week|month|year|morning|country|city|town|region|area)|(?:last|next)\s+(?:week"
     r"|month|year|night|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
-    r"|on\s+(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day(?!,?\s+(?:\d|[A-Z]))"
+    r"|on\s+(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day(?!,?\s+(?:\d|(?-i:[A-Z])))"
     r"|(?:holds?|owns?|held|owned)\s+\d+\s+percent(?!\s+(?:of|in)\b)"
     r"|(?:appointed|became|named)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:director|chairman|chair|editor"
     r"|president|secretary|partner|fellow)(?=\s+(?:on|in\s+\d+|by|from)\b|\.$)"
-    r"|the\s+others?|did\s+so|does\s+so|do\s+so|said\s+so)\b",
+    r"|(?:resigned|stepped\s+down|retired|served|serves)\s+as\s+(?:an?\s+|the\s+)?(?:director|chairman"
+    r"|chair|editor|president|secretary)(?!\s+of\b)|the\s+same\s+[a-z]+(?=[.,;]|$)"
+    r"|the\s+others?|did\s+so|does\s+so|do\s+so|said\s+so|that\s+(?:it|they)\s+\w+(?=\.$)"
+    r"|so\s+(?:little|much|many|few)(?=[.,;]|$)"
+    r"|this(?=[.,;]|\s+(?:when|and|but|because|as|to|is|was|by)\b))\b",
     re.IGNORECASE,
 )
 _LEADS = re.compile(
@@ -170,14 +180,25 @@ def definites(sentence: str, known: frozenset[str] = frozenset()) -> list[str]:
         before = sentence[: match.start()]
         if re.search(r"\b[Aa]n?\s+[a-z]", before):
             continue
+        if _is_object(before):
+            found.append(phrase)
+            continue
         needs_body = phrase.split()[-1].casefold() in _OF_A_BODY
         if not (names_body(before) if needs_body else has_name(before, known)):
             found.append(phrase)
+    if match := _BARE_PLURAL.match(sentence):
+        found.append(match.group().casefold())
     if _SHARES.search(sentence):
         found.append("shares")
     if not found and (subject := _nameless_subject(sentence)):
         found.append(subject)
     return found
+
+
+def _is_object(before: str) -> bool:
+    """Tell whether what follows is the object of the first verb, and so not its subject."""
+    verb = first_verb(before)
+    return verb is not None and len(before[verb:].split()) == 1
 
 
 def _nameless_subject(sentence: str) -> str:
@@ -188,6 +209,8 @@ def _nameless_subject(sentence: str) -> str:
     if verb is None or not sentence[start:].casefold().startswith("the "):
         return ""
     subject = sentence[start + 4 : start + verb].strip(" ,")
+    if subject.endswith("ly"):
+        return ""  # "the widely repeated figure": that was no verb
     return "" if has_name(f"the {subject}") else _HEAD.split(subject, maxsplit=1)[0].strip(" ,")
 
 

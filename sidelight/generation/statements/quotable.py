@@ -9,12 +9,14 @@ from sidelight.generation.reading.verbs import has_verb
 from sidelight.text import count_words
 
 _MIN_WORDS, _MAX_WORDS = 6, 80
+_MIN_OWN_WORDS = 4  # outside quotation marks
 _MAX_LABEL = 4
-_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+# Also in single quotes, as headlines and titles of songs are.
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|‘[^’]*’|(?<![\w])\'[^\']*\'(?!\w)')
 
 _BEGINS = re.compile(r"(?!\d+, \d+ )[\"“'‘]?[^\W_a-z]")
 _ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")
-_MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?\d)|https?://|www\.|@\w|&[a-z]+;")
+_MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?[\d$£€])|https?://|www\.|\w@\w|&[a-z]+;")
 _FIRST_OR_SECOND_PERSON = re.compile(
     r"\b(?:I|I'm|I’m|I've|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|us|[Oo]urs?|[Ww]e're"
     r"|[Yy]ou|[Yy]ours?|[Yy]ou're)\b"
@@ -31,12 +33,14 @@ _SERVICE = re.compile(
     r" are|page (?:was )?(?:last )?(?:updated|edited|reviewed)|retrieved (?:on|from)|archived from"
     r"|is (?:useful|helpful) for|photograph(?:s|y)? by|image (?:credit|caption|copyright)"
     r"|version of the (?:conversation|interview)|in this (?:article|section|story|guide)"
-    r"|valued member)\b|\b(?:follows|below)\.$",
+    r"|valued member|not to be confused|no relation|did not (?:answer|respond|reply)"
+    r"|declined to comment|died (?:at home|peacefully)|survived by)\b"
+    r"|\b(?:follows|below)\.$|\b(?:is|has) (?:entry|number|reference|item) [A-Z]*-?\d+\.$",
     re.IGNORECASE,
 )
 # "For the potter, see ..." is a signpost.
 _NO_STATEMENT = re.compile(
-    r"^For\s.*\bsee\b|^See\s"
+    r"^For\s.*\bsee\b|^See\s|^The\s\w+\s(?:approached|contacted|interviewed|spoke\sto|visited)\s"
     r"|^(?:To|Asked|Speaking|Born|Based|Written|Posted|Published|Updated)\s"
 )
 _ORDER = re.compile(
@@ -56,7 +60,7 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
     """Tell whether a sentence is a statement fit for a report.
 
     It is not if it is a fragment, a question, an instruction, in the first or second person,
-    markup, a service of the site or a verdict.
+    markup, a service of the site, a verdict or next to nothing but a quotation.
 
     Args:
         sentence: On one line.
@@ -77,6 +81,7 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
         )
         and (leaning or _LEANS.match(sentence) is None)
         and not passes_verdict(sentence)
+        and (leaning or count_words(_QUOTED.sub("", sentence)) >= _MIN_OWN_WORDS)
         and has_verb(sentence)
         and not _is_label(sentence)
     )

@@ -1,9 +1,9 @@
 """The sentences of a page that can stand in a report, made to stand alone where that is safe.
 
 A sentence is changed in five ways only, and all words of the change come from the page: a leading
-connective goes, and so does "also"; a pronoun, "the company" or "the Board" becomes the name that
-the page gives it; a sentence that points to the one before is joined to it by a semicolon; one that
-means what its page is about is attributed to the page by its title.
+connective goes, and so do "also" and "on Thursday"; a pronoun, "the company" or "the Board" becomes
+the name that the page gives it; a sentence that points to the one before is joined to it by a
+semicolon; one that means what its page is about is attributed to the page by its title.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _DOCUMENT = re.compile(
     r"|\b[A-Z]{2,}[A-Z0-9/-]*\d",
     re.IGNORECASE,
 )
+_SUBTITLE = re.compile(r"\s*\([^()]*\)$|\s+[|–—-]\s+[^|–—-]*$")
 _NOT_ITS_MATTER = re.compile(
     rf"(?:{ORGANISATION_KINDS}|{PERSON_KINDS}|letter|man|woman|boy|girl|child|house|street"
     r"|arrangement|invoice|witness|fund|shop|store|owner|editors?|page|list|note)"
@@ -46,9 +47,22 @@ _CONNECTIVE = re.compile(
     r"|For instance|Still|Yet|Now|Today|By contrast|In contrast|Overall|In short|In turn),\s+"
     r"|(?:But|And|Yet|So)\s+(?=[^\W_a-z]|the\b|an?\b|in\b|at\b))"
 )
-_ALSO = re.compile(r"\b(is|are|was|were|has|have|had) also\b")
+# What leans on an earlier sentence and can go: "also", "therefore", "on Thursday", "(born 1950)".
+_CAN_GO = re.compile(
+    r"(?<!but )\balso (?=[a-z]+(?:ed|s)\b)|(?<=(?:is|as|re|ve|ad) )also |(?<=\w )therefore "
+    r"|(?<=\b(?:has|had) )since (?=[a-z]+)|(?<=\bhave )since (?=[a-z]+)|\s\(born\s[^()]*\)"
+    r"|\son\s(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+    r"(?=\s(?!and|or|to|in|at|morning|night|afternoon|evening)[a-z]|\.)"
+)
+# "An earlier version said": half of a story, which the next sentence tells to its end.
+_HALF = re.compile(
+    r"^(?:An\s+earlier|The\s+(?:earlier|original|first))\s+(?:version|article|text|wording|headline)"
+    r"|^(?:Originally|Initially|Previously|At\s+first)\b"
+)
 _CONTRAST = re.compile(r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+")
-_PAST = re.compile(r"\b(?:was|were|had|did|gave|found|made|took|held|\w{2,}ed)\b")
+_PARTICULAR = re.compile(
+    r"\b(?:was|were|had|did|gave|found|made|took|held|\w{2,}ed|will|would|must|shall)\b|\d"
+)
 _BEYOND = re.compile(r"\b(?:the\s+(?:former|latter)|as\s+(?:above|below))\b")
 _ENDS_SENTENCE = (".", "!", "?", '"', "”")
 
@@ -88,20 +102,24 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
     for line in clean(text).split("\n"):
         if count_words(line) > _MAX_LINE_WORDS:
             continue
-        standing = ""
+        half, standing = False, ""
         page.new_paragraph()
         for sentence in map(one_line, sentences(line)):
             number += 1
             alone = _alone(sentence, page)
             loose = _loose(alone, page.known)
-            if alone:
+            is_half = _HALF.match(alone) is not None
+            if alone and not is_half:
                 found.append(Statement(alone, number, number, loose))
-            if loose and (framed := _attributed(alone, loose, page)):
+            if loose and not is_half and (framed := _attributed(alone, loose, page)):
                 found.append(Statement(framed, number, number))
-            follows = loose or _CONTRAST.match(sentence) or points_out(sentence, page.known)
+            contrasts = _CONTRAST.match(sentence)
+            if contrasts:  # what a page answers itself is not quoted without the answer
+                found = [one for one in found if one.last != number - 1]
+            follows = half or loose or contrasts or points_out(sentence, page.known)
             if standing and follows and (joined := _joined(standing, sentence, page)):
                 found.append(Statement(joined, number - 1, number))
-            standing = "" if loose else alone
+            half, standing = is_half, "" if loose and not is_half else alone
             page.move_on(sentence, alone or sentence)
         if not line.rstrip().endswith(_ENDS_SENTENCE):
             page.subject = ""  # a heading begins something else
@@ -111,24 +129,25 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
 def _alone(sentence: str, page: Page) -> str:
     """Return a sentence as it can stand alone, or nothing."""
     begun = _CONNECTIVE.sub("", without_label(sentence))
-    text = page.named(_ALSO.sub(r"\1", begun[:1].upper() + begun[1:]))
+    text = page.named(_CAN_GO.sub("", begun[:1].upper() + begun[1:]))
     return "" if not text or not is_quotable(text) or points_out(text, page.known) else text
 
 
 def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
     """Return what only a reader who knows it from elsewhere can place; all of it if it is nameless.
 
-    A sentence in the past tense that names nothing tells of something in particular.
+    A sentence that names nothing tells of something in particular if it is in the past or future
+    tense or gives a figure.
     """
     found = tuple(definites(sentence, known))
-    if not found and sentence and not has_name(sentence, known) and _PAST.search(sentence):
+    if not found and sentence and not has_name(sentence, known) and _PARTICULAR.search(sentence):
         return (sentence,)
     return found
 
 
 def _attributed(sentence: str, loose: tuple[str, ...], page: Page) -> str:
     """Return a sentence as what a document says, where it means that document's own matter."""
-    name = page.title.strip('"“”')
+    name = _SUBTITLE.sub("", page.title).strip('"“”')
     if not _DOCUMENT.search(name) or '"' in name or count_words(name) > _MAX_TITLE_WORDS:
         return ""
     if any(_NOT_ITS_MATTER.fullmatch(phrase.split()[-1].casefold()) for phrase in loose):

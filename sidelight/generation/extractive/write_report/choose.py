@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_LENGTH_POWER = 0.5
+_LENGTH_POWER = 0.4
 _COVERING = 0.5
 _NOT_ALIKE = 0.35  # the cosine up to which one statement stands for nothing of another
 
@@ -47,15 +47,18 @@ class Choices:
     excludes: npt.NDArray[np.bool_]
 
 
-def choose(choices: Choices, max_words: int, *, standing: Sequence[int] = ()) -> list[int]:
+def choose(
+    choices: Choices, max_words: int, *, standing: Sequence[int] = (), barred: Sequence[int] = ()
+) -> list[int]:
     """Return the rows chosen, in the order they were chosen, never over `max_words`.
 
     Args:
         choices: What there is.
         max_words: Budget.
         standing: Rows the report holds already; they use up words and say what they say.
+        barred: Rows that may not be chosen.
     """
-    growing = _Growing(choices, max_words)
+    growing = _Growing(choices, max_words, barred)
     for row in standing:
         growing.take(row)
     chosen: list[int] = []
@@ -68,7 +71,7 @@ def choose(choices: Choices, max_words: int, *, standing: Sequence[int] = ()) ->
 class _Growing:
     """A report while it grows."""
 
-    def __init__(self, choices: Choices, max_words: int) -> None:
+    def __init__(self, choices: Choices, max_words: int, barred: Sequence[int]) -> None:
         self._of = choices
         self._represents = np.clip((choices.likeness - _NOT_ALIKE) / (1 - _NOT_ALIKE), 0.0, 1.0)
         self._share = choices.worth / max(float(choices.worth.sum()), 1e-9)
@@ -78,6 +81,7 @@ class _Growing:
         self._represented = np.zeros(len(choices.words))
         self._said = np.zeros(choices.concepts.shape[1], dtype=bool)
         self._open = np.ones(len(choices.words), dtype=bool)
+        self._open[list(barred)] = False
         self._left = max_words
 
     def take(self, row: int) -> None:

@@ -7,7 +7,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
-from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS
+from sidelight.generation.reading.verbs import first_verb
+from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS, has_name
 from sidelight.text import STOPWORDS, content_words, shingles
 from sidelight.wording import figures, names, stems
 
@@ -21,7 +22,11 @@ _RETELLS = re.compile(
     r"\b(?:article|column|piece|story|feature)\s+(?:[a-z]+ly\s+)?(?:said|says|stated|states|claimed"
     r"|claims|described|describes|told|quoted|quotes|argued|argues|reported|notes|noted|explores"
     r"|centers|centres|focuses|highlights|discusses|asks)\b"
+    r"|\btold\s+(?:its|his|her|their)\s+readers\b"
+    r"|\b(?:wrote|published)\s+(?:an?|its|his|her)\s+(?:[a-z]+\s+)?(?:article|column|piece|story"
+    r"|feature)\s+(?:about|on|stating|claiming|saying|arguing|that)\b"
 )
+_WROTE = re.compile(r"\bwrote\s+(?:about|on|of)\b")
 _CONTRAST = re.compile(r"\b(?:but|however|although|though|whereas|while|yet|not|without|because)\b")
 _THE_ARTICLE = frozenset({"article", "column", "story", "piece", "feature"})
 _PUBLISHES = re.compile(
@@ -30,6 +35,8 @@ _PUBLISHES = re.compile(
 _FULL_NAME = re.compile(r"\b([^\W\d_a-z][\w’'-]+)\s+(?:[A-Z]\.\s+)?([^\W\d_a-z][\w’'-]+)\b")
 _KIND = re.compile(f"{PERSON_KINDS}|{ORGANISATION_KINDS}")
 _MAX_PHRASE, _MANY_KEYWORDS = 4, 3
+_NAMESAKE = re.compile(r"\bnot\s+the\s[^.]{1,60}\bof\s+the\s+same\s+name\b|\bnamesake\b")
+_CODE = re.compile(r"\b[A-Z]{1,6}[A-Z/-]*\d[\w/-]*")
 _ADVERB = re.compile(r"\b\w+ly\b")
 # "the blood-pressure claim": what claim it is stands before the word.
 _ANY_CLAIM = stems(
@@ -71,14 +78,25 @@ class Reader:
 
         On a page that names the outlet or an author, "the article" is the one that was read.
         """
+        if self._hangs_on_a_code(statement.text):
+            return False
         return all(
             self._knows(phrase) or (phrase.split()[-1] in _THE_ARTICLE and self.is_about(page))
             for phrase in statement.loose
         )
 
+    def _hangs_on_a_code(self, text: str) -> bool:
+        """Tell whether the subject of a text is named by a code that the article lacks."""
+        subject = text[: first_verb(text) or len(text)]
+        codes = [code for code in _CODE.findall(subject) if code not in self._words]
+        return bool(codes) and not has_name(_CODE.sub(" ", subject))
+
     def _knows(self, phrase: str) -> bool:
         if phrase[:1].isupper():
             return phrase in self._words
+        owner, owns, _ = phrase.replace("’", "'").rpartition("'s ")
+        if owns:
+            phrase = owner
         if len(phrase.split()) > _MAX_PHRASE:  # a sentence that names nothing
             words = set(content_words(phrase))
             return bool(words & self._title) and len(words & self._keywords) >= _MANY_KEYWORDS
@@ -104,7 +122,8 @@ class Reader:
 
     def retells(self, text: str) -> bool:
         """Tell whether a text says no more than what the article said."""
-        return _RETELLS.search(text) is not None and _CONTRAST.search(text) is None
+        does = _RETELLS.search(text) or (_WROTE.search(text) and self.is_about(text))
+        return bool(does) and _CONTRAST.search(text) is None
 
     def speaks_of_article(self, text: str) -> bool:
         """Tell whether a text speaks of an article, or says what the outlet or an author wrote."""
@@ -119,9 +138,12 @@ class Reader:
             text: A statement.
             page: What its page says, title included, which may name them in full.
         """
+        is_namesake = _NAMESAKE.search(page) is not None
         for last, firsts in self._full_names.items():
             if re.search(rf"\b{re.escape(last)}\b", text) is None:
                 continue
+            if is_namesake:
+                return True
             in_text, on_page = _firsts(text, last), _firsts(page, last)
             if in_text and not in_text & firsts:
                 return True

@@ -5,8 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.generation.extractive.select import window_of
-from sidelight.generation.extractive.write_report.answering import cues_of_answer, is_private
+from sidelight.generation.extractive.write_report.answering import (
+    cues_of_answer,
+    is_private,
+    tells_of_ties,
+)
+from sidelight.generation.extractive.write_report.voices import (
+    attributed,
+    is_talk,
+    publishers,
+    speaks_for_itself,
+)
 from sidelight.generation.statements.statements import statements
+from sidelight.schemas.segment import document_id_of
 from sidelight.text import sentences
 
 if TYPE_CHECKING:
@@ -49,21 +60,30 @@ def find_quotes(
 ) -> list[Quote]:
     """Return what the evidence says that a reader of the article can place and has not read."""
     quotes: dict[str, Quote] = {}
-    for segment in (item.segment for item in evidence.items):
-        window = window_of(segment)
-        for one in statements(segment.text, segment.title):
-            if _may_be_quoted(one, window, reader):
-                quote = Quote(
-                    one.text, segment.segment_id, segment.host, one.first, one.last, window
-                )
-                quotes.setdefault(one.text, quote)
+    segments = [item.segment for item in evidence.items]
+    names = publishers(segments)
+    own = {
+        document_id_of(segment.segment_id)
+        for segment in segments
+        if speaks_for_itself(segment.text)
+    }
+    for segment in segments:
+        window, is_own = window_of(segment), document_id_of(segment.segment_id) in own
+        for one in () if is_talk(segment) else statements(segment.text, segment.title):
+            if not _may_be_quoted(one, window, reader):
+                continue
+            if is_own and not (reader.news(one.text)[0] or tells_of_ties(one.text)):
+                continue  # praise and opinion
+            if text := attributed(one.text, names[segment.host]) if is_own else one.text:
+                quote = Quote(text, segment.segment_id, segment.host, one.first, one.last, window)
+                quotes.setdefault(text, quote)
     return _without_restatements(list(quotes.values()), profile, reader, vectors)
 
 
 def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
     """Tell whether a reader can place a statement, and it does not only tell of the article.
 
-    A page that names the outlet or the author and answers the article may speak of it.
+    A page that names the outlet or the author may speak of it, if it answers or adds something.
     """
     if not reader.can_place(statement, window) or reader.has_read(statement.text):
         return False
@@ -71,8 +91,10 @@ def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
         return False
     if is_private(statement.text) and reader.is_about(statement.text):
         return False
-    answers = reader.is_about(window) and cues_of_answer(statement.text) > 0
-    return answers or not reader.speaks_of_article(statement.text)
+    if not reader.speaks_of_article(statement.text):
+        return True
+    adds = sum(map(len, reader.news(statement.text))) >= _MUCH_NEWS
+    return reader.is_about(window) and (adds or cues_of_answer(statement.text) > 0)
 
 
 def _without_restatements(

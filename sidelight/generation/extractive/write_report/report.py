@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.write_report.answering import Quantities
 from sidelight.generation.extractive.write_report.choose import Choices, choose
 from sidelight.generation.extractive.write_report.knowledge import Reader
+from sidelight.generation.extractive.write_report.ordering import by_subject
 from sidelight.generation.extractive.write_report.quotes import find_quotes
-from sidelight.generation.extractive.write_report.worth import told_elsewhere, topicality, weight_of
+from sidelight.generation.extractive.write_report.voices import ATTRIBUTED
+from sidelight.generation.extractive.write_report.worth import (
+    closeness,
+    told_elsewhere,
+    topicality,
+    weight_of,
+)
+from sidelight.generation.reading.sentence_fault import sentence_fault
+from sidelight.generation.support_checker import without_attribution
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words
 from sidelight.wording import stems
@@ -27,10 +37,11 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
-_MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.15, 0.30, 0.45
+_MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.10, 0.30, 0.35
 _MIN_COVERED = 0.03
-_PER_RELEVANCE, _RELEVANCE_POWER = 0.5, 1.5
+_PER_RELEVANCE = 0.8
 _SAME_FACT = 0.75
+_CHOICES = 6  # a report is chosen anew until all of it stands
 
 
 class ExtractiveReportWriter:
@@ -59,11 +70,12 @@ class ExtractiveReportWriter:
         self._max_words = max_report_words
         self._max_citations = max_citations
         self._nothing_found = nothing_found
+        self._check = LearnedSupportCheck(sentences, strict=True)
 
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return the chosen statements, grouped by angle in the order of `angles`.
+        """Return the chosen statements, ordered by subject.
 
         The reserve is what another report of the same length would add, in the order of choosing.
         """
@@ -73,7 +85,7 @@ class ExtractiveReportWriter:
             return self._nothing_found
         texts = [quote.text for quote in quotes]
         windows = [quote.window for quote in quotes]
-        topical = topicality(texts, profile, self._sentences)
+        topical, near = topicality(texts, profile, self._sentences)
         scores = relevance(texts, windows, angles, profile, self._sentences)
         about_nobody = np.array([not angle.must_mention for angle in angles])
         scores[np.ix_(topical < _ON_SUBJECT, about_nobody)] = 0.0
@@ -82,23 +94,56 @@ class ExtractiveReportWriter:
             return self._nothing_found
         quotes = [quotes[row] for row in kept]
         choices = self._choices(
-            quotes, scores[kept], topical[kept], angles, evidence, reader, Quantities(profile)
+            quotes,
+            scores[kept],
+            closeness(topical, near)[kept],
+            angles,
+            evidence,
+            reader,
+            Quantities(profile),
         )
-        chosen = choose(choices, self._max_words)
+        chosen, barred = self._that_stand(choices, quotes, evidence)
         if _covered_share(choices, chosen) < _MIN_COVERED:
             return self._nothing_found
-        reserve = choose(choices, 2 * self._max_words, standing=chosen)
-        chosen.sort(key=lambda row: (_main_angle(choices, row), *quotes[row][1:4]))
+        reserve = choose(choices, 2 * self._max_words, standing=chosen, barred=barred)
+        said = [self._sentence(row, quotes, choices, angles) for row in chosen]
         return DraftReport(
-            sentences=tuple(self._sentence(row, quotes, choices, angles) for row in chosen),
+            sentences=by_subject(said, profile, angles),
             reserve=tuple(self._sentence(row, quotes, choices, angles) for row in reserve),
         )
+
+    def _that_stand(
+        self, choices: Choices, quotes: Sequence[Quote], evidence: EvidenceSet
+    ) -> tuple[list[int], list[int]]:
+        """Return the rows chosen, and those that were chosen before they were found not to stand.
+
+        Only what is chosen is held against its page, which is cheaper than holding everything.
+        """
+        pages = {item.segment.segment_id: item.segment for item in evidence.items}
+        stands: dict[int, bool] = {}
+        for _ in range(_CHOICES):
+            barred = [row for row, does in stands.items() if not does]
+            chosen = choose(choices, self._max_words, barred=barred)
+            new = [row for row in chosen if row not in stands]
+            cases = [(quotes[row].text, [pages[quotes[row].segment_id]]) for row in new]
+            supports = self._check.check(
+                [
+                    (without_attribution(text, cited), [page.text for page in cited])
+                    for text, cited in cases
+                ]
+            )
+            for row, support in zip(new, supports, strict=True):
+                is_sound = not sentence_fault(quotes[row].text)
+                stands[row] = is_sound and support.label == SUPPORT_SCALE.highest
+            if all(stands[row] for row in chosen):
+                break
+        return chosen, [row for row, does in stands.items() if not does]
 
     def _choices(
         self,
         quotes: Sequence[Quote],
         scores: npt.NDArray[np.float64],
-        topical: npt.NDArray[np.float64],
+        close: npt.NDArray[np.float64],
         angles: Sequence[Angle],
         evidence: EvidenceSet,
         reader: Reader,
@@ -111,9 +156,9 @@ class ExtractiveReportWriter:
         likeness = self._sentences.similarity(texts, texts)
         return Choices(
             words=np.array([budget_words(text) for text in texts], dtype=np.int64),
-            covers=1.0 - np.exp(-_PER_RELEVANCE * scores**_RELEVANCE_POWER * weight[:, None]),
+            covers=1.0 - np.exp(-_PER_RELEVANCE * scores * weight[:, None]),
             weights=weights,
-            worth=topical * weight,
+            worth=close * weight,
             likeness=likeness,
             concepts=_concepts(texts),
             excludes=_share_a_sentence(quotes) | (likeness >= _SAME_FACT),
@@ -153,8 +198,13 @@ def _share_a_sentence(quotes: Sequence[Quote]) -> npt.NDArray[np.bool_]:
 def _support(
     row: int, quotes: Sequence[Quote], likeness: npt.NDArray[np.float64], most: int
 ) -> tuple[str, ...]:
-    """Return the quote's own segment, then one per other host that says the same, `most` in all."""
+    """Return the quote's own segment, then one per other host that says the same, `most` in all.
+
+    What is attributed to one page is said by no other.
+    """
     cited, hosts = [quotes[row].segment_id], {quotes[row].host}
+    if ATTRIBUTED.search(quotes[row].text):
+        return tuple(cited)
     ranked = sorted(range(len(quotes)), key=lambda other: (-likeness[other], quotes[other].text))
     for other in ranked:
         if len(cited) == most or likeness[other] < _SAME_FACT:
@@ -168,7 +218,3 @@ def _support(
 def _covered_share(choices: Choices, chosen: Sequence[int]) -> float:
     missed = np.prod(1.0 - choices.covers[list(chosen)], axis=0)
     return float((choices.weights * (1.0 - missed)).sum() / choices.weights.sum())
-
-
-def _main_angle(choices: Choices, row: int) -> int:
-    return int(np.argmax(np.round(choices.covers[row] * choices.weights, 9)))

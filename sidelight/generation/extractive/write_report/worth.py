@@ -8,12 +8,13 @@ more than once.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.generation.extractive.select import single_sentences
-from sidelight.generation.extractive.write_report.answering import cues_of_answer, tells_of_ties
+from sidelight.generation.extractive.write_report.answering import tells_of_ties
 from sidelight.text import sentences
 
 if TYPE_CHECKING:
@@ -31,9 +32,12 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 _PER_HOST, _MOST_HOSTS = 3.0, 3.0
-_PER_FIGURE, _MOST_FIGURES = 0.3, 3
-_PER_CUE, _MOST_CUES = 0.2, 3
-_ANOTHER_FIGURE, _TIES = 0.5, 0.5
+_PER_FIGURE, _MOST_FIGURES = 0.5, 3
+_PER_NAME, _MOST_NAMES, _DATED = 0.05, 4, 0.2
+_ANOTHER_FIGURE, _TIES, _PRINCIPAL = 0.5, 0.5, 0.3
+_OF_ITSELF = 0.5
+_NEAREST_SHARE = 0.5
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _ALIKE, _THE_SAME = 0.55, 0.75
 _NEAREST, _UNKNOWN = 3, 0.4
@@ -55,20 +59,36 @@ def weight_of(
 
 
 def _own_weight(text: str, reader: Reader, quantities: Quantities) -> float:
-    figures, _ = reader.news(text)
-    answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
-    answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
-    return (1.0 + _PER_FIGURE * min(_MOST_FIGURES, len(figures))) * (1.0 + answers)
+    figures, names = reader.news(text)
+    news = _PER_FIGURE * min(_MOST_FIGURES, len(figures)) + _PER_NAME * min(_MOST_NAMES, len(names))
+    answers = _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
+    return (1.0 + news + _DATED * (_YEAR.search(text) is not None)) * (
+        1.0 + answers + _PRINCIPAL * reader.is_about(text)
+    )
 
 
-def topicality(texts: Sequence[str], profile: ArticleProfile, vectors: TextVectors) -> Floats:
-    """Return how close each text is to title and nearest sentences of the article, in [0, 1]."""
+def topicality(
+    texts: Sequence[str], profile: ArticleProfile, vectors: TextVectors
+) -> tuple[Floats, Floats]:
+    """Return how close each text is to title and nearest sentences of the article, in [0, 1].
+
+    The second is how close it is to the nearest sentence alone.
+    """
     prose = sentences(profile.body)
     if not prose:
-        return np.full(len(texts), _UNKNOWN)  # a narrative: its angles say what it is about
+        unknown = np.full(len(texts), _UNKNOWN)
+        return unknown, unknown  # a narrative: its angles say what it is about
     title = vectors.similarity(texts, [profile.title])[:, 0]
     body = np.sort(vectors.similarity(texts, prose), axis=1)[:, -_NEAREST:]
-    return np.asarray(np.clip((title + body.mean(axis=1)) / 2, 0.0, 1.0))
+    return (
+        np.asarray(np.clip((title + body.mean(axis=1)) / 2, 0.0, 1.0)),
+        np.asarray(np.clip(body[:, -1], 0.0, 1.0)),
+    )
+
+
+def closeness(topical: Floats, near: Floats) -> Floats:
+    """Return how much a text has to do with the article; see `topicality`."""
+    return topical + _NEAREST_SHARE * near
 
 
 def told_elsewhere(quotes: Sequence[Quote], evidence: EvidenceSet, vectors: TextVectors) -> Floats:
