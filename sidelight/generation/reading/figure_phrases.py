@@ -51,3 +51,20 @@ def figure_phrases(text: str) -> list[str]:
             continue
         found.append(phrase)
     return list(dict.fromkeys(found))
+
+
+_TREND = re.compile(
+    r"(?P<what>[A-Z][a-z]+(?:\s(?:for|of|in|to|from|among|[a-z]{3,})){0,5}?)\s+(?:(?:have|has|had)\s+)?"
+    r"(?:climbed|risen|rose|fallen|fell|dropped|grown|grew|increased|doubled|tripled|soared|surged"
+    r"|plunged|declined|shrunk|shrank)\b[^.]{0,40}\d"
+)
+
+
+def rising_or_falling(sentence: str) -> str:
+    """Return what a sentence says went up or down by a figure; empty if nothing.
+
+    "Admissions for asthma have climbed by 12 percent" gives "admissions for asthma".
+    """
+    found = _TREND.match(sentence)
+    what = found["what"] if found else ""
+    return what[:1].lower() + what[1:] if " " in what else ""

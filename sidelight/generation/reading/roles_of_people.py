@@ -22,7 +22,13 @@ _AFTER = (
 )
 _BEFORE = r"\b(?P<role>(?:[a-z][\w’'-]*\s+){{0,2}}{kind}),?\s+(?:(?:Dr|Prof)\.?\s+)?$"
 _TITLE = re.compile(r"\b(?P<role>Dr|Professor|Prof|Senator|Judge|Sheriff)\.?\s+$")
-_CUT = re.compile(r"\s+(?:who|which|that|said|says|told|and|but|when|where|while)\b.*$")
+_CUT = re.compile(
+    r"\s+(?:who|which|that|said|says|told|but|when|where|while"
+    rf"|and(?!\s+(?:[a-z]+\s+){{0,2}}{_KIND}))\b.*$"
+)
+
+_BROKEN = re.compile(r"\s(?:at|of|in|for|with)(?:\sthe)?\s[A-Z]$")  # "at the U" of "U.S."
+_ENDS_IN_A_NAME = re.compile(r"[a-z]\s[A-Z][a-z]+\s[A-Z][a-z]+$")
 
 
 def role_of(name: str, text: str) -> str:
@@ -32,8 +38,9 @@ def role_of(name: str, text: str) -> str:
     titled = ""
     for match in re.finditer(rf"\b{re.escape(name)}\b", text):
         if found := after.match(text, match.end()):
-            role = _CUT.sub("", found["role"]).strip()
-            if text[match.end()] in ", " and len(role.split()) <= _MAX_WORDS:
+            role = _BROKEN.sub("", _CUT.sub("", found["role"]).strip())
+            named = _ENDS_IN_A_NAME.search(role)  # "senior analyst Ines Corvane" after a firm
+            if text[match.end()] in ", " and len(role.split()) <= _MAX_WORDS and not named:
                 return role
         line = text[: match.start()].rsplit("\n", maxsplit=1)[-1]
         if found := before.search(line):

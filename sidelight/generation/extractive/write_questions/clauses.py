@@ -22,6 +22,8 @@ _HOW = re.compile(
 )
 _RELATIVE = re.compile(r"^(The .{3,40}?) [Tt]hat (\w+s\b)")
 _SAYS_WHO = re.compile(r",\s+[^,]{3,40}\s(?:says?|claims?|warns?)$")
+_OPINION = re.compile(r"\bthe (?:worst|best|greatest|coolest|funniest)\b", re.IGNORECASE)
+_MOOD = re.compile(r"\b(?:sadly|finally|really|officially|just|apparently) ", re.IGNORECASE)
 _AND_MORE = re.compile(r"[—;]|,\s+(?=(?:they|he|she|it|but|here)\b)", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“].*?[\"”]")
 
@@ -33,8 +35,8 @@ def headline_claim(profile: ArticleProfile) -> str:
     title = _SAYS_WHO.sub("", title.strip(" .!\"“”'‘’"))
     if not _MIN_WORDS <= count_words(title) <= _MAX_WORDS or "?" in profile.title:
         return ""
-    title = _HOW.sub("", title)
-    if _NO_CLAIM.match(title):
+    title = _MOOD.sub("", _HOW.sub("", title))
+    if _NO_CLAIM.match(title) or _OPINION.search(title):
         return ""
     title, is_relative = _RELATIVE.subn(r"\1 \2", title)  # "The Sweetener That Triples ..."
     claim = as_inside(title, profile.body)

@@ -6,8 +6,9 @@ import zlib
 from typing import TYPE_CHECKING
 
 from sidelight.checks.compound_rules import compound_reason
-from sidelight.generation.extractive.write_questions.asking import Question, questions_about
+from sidelight.generation.extractive.write_questions.asking import questions_about
 from sidelight.generation.extractive.write_questions.outlets import outlet_name
+from sidelight.generation.extractive.write_questions.subjects import subject_of
 from sidelight.learned.questions.model import question_model
 from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.text import count_words, one_line
@@ -15,18 +16,19 @@ from sidelight.text import count_words, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sidelight.generation.extractive.write_questions.forms import Question
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
-_SAME_QUESTION = 0.88
-_REPEATED_ASPECT = 0.9
+_SAME_QUESTION = 0.92
+_REPEATED_ASPECT = 0.93
 _UNANSWERED = 0.85
 _MAX_WORDS = 25
 _MAX_GENERIC = 4
 _LEAST_GRADE = 0.5
-_TRUST_IN_GRADES = 0.5
+_TRUST_IN_GRADES = 0.35
 _CLEARLY_WORSE = 0.8  # grades below the best wording of the same question
 
 
@@ -51,7 +53,7 @@ class ExtractiveQuestionWriter:
     ) -> DraftQuestions:
         """Return the questions by falling worth, each aspect worth less the more it has asked.
 
-        A question is worth its expected importance times the root of the grade people would give.
+        A question is worth its expected importance, times a power of the grade it would get.
         """
         covered = evidence.covers(angle.angle_id for angle in angles)
         outlet = outlet_name(profile, [item.segment.text for item in evidence.items])
@@ -108,7 +110,7 @@ class ExtractiveQuestionWriter:
 
 def reserve_questions(profile: ArticleProfile, max_characters: int) -> list[str]:
     """Return questions on the subject for an article that names too little to ask about."""
-    subject = " ".join(one_line(profile.subject).split()[:12])[:120]
+    subject = " ".join(one_line(subject_of(profile).text).split()[:12])[:120]
     return [
         one_line(f"{opening} {subject[: max_characters - len(opening) - 2]}?")
         for opening in (

@@ -14,6 +14,13 @@ from sidelight.formats.topics.articles import read_articles
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.write_questions.clauses import headline_claim
+from sidelight.generation.extractive.write_questions.facts import (
+    documents,
+    named_testers,
+    people_of_the_past,
+    schemes,
+)
+from sidelight.generation.extractive.write_questions.subjects import subject_of
 from sidelight.generation.extractive.write_questions.wordings import worded
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.profile import ArticleProfile
@@ -21,6 +28,11 @@ from sidelight.text_vectors import Encode
 from tests.helpers.public_data import PublicData
 
 _NAME = re.compile(r"[A-Z0-9$£€][\w'’.,%-]*(?:\s+(?:(?:of|and|for|the)\s+)*[A-Z0-9][\w'’.,%-]*)*")
+
+GENERIC = (
+    *("research", "trials", "established", "critics"),
+    *("history", "life", "statistics", "reported"),
+)
 
 
 def pattern(question: str, profile: ArticleProfile) -> str:
@@ -39,10 +51,7 @@ def test_questions_on_real_articles(shared_data: PublicData, lexical_encode: Enc
         questions = asyncio.run(write(profile, plan.angles, EvidenceSet())).questions
         assert len(questions) == 10
         generic = {
-            text
-            for kind in ("research", "critics", "history", "statistics")
-            for subject in (profile.subject, f"the {profile.subject}")
-            for text in worded(kind, subject=subject)
+            text for kind in GENERIC for text in worded(kind, subject=subject_of(profile).text)
         }
         assert len(generic.intersection(questions)) <= 4
         for question in questions:
@@ -74,3 +83,50 @@ def test_a_headline_is_asked_about_if_it_states_something(
 ) -> None:
     profile = ArticleProfile(title=title, publisher="", host="", subject="", body=body)
     assert headline_claim(profile) == claim
+
+
+@pytest.mark.parametrize(
+    ("title", "subject", "body", "named", "is_person"),
+    [
+        (
+            "A Bill to Cut",
+            "Bog Bill",
+            "The bill is bad. So the bill on a bog goes.",
+            "the bog bill",
+            0,
+        ),
+        (
+            "Ilva Brandt: How did the mill boss flee?",
+            "mill boss",
+            "Ilva Brandt fled. Brandt was seen. Nobody saw Brandt again.",
+            "Ilva Brandt",
+            1,
+        ),
+        ("Sugar Kills", "sugar", "Zerotol is new. " + "He ate zerotol. " * 6, "zerotol", 0),
+        ("The Tide Challenge", "Tide Challenge", "The Tide Challenge is a challenge.", None, 0),
+    ],
+)
+def test_a_subject_is_named_as_the_article_writes_it(
+    title: str, subject: str, body: str, named: str | None, is_person: int
+) -> None:
+    profile = ArticleProfile(
+        title=title, publisher="", host="", subject=subject, body=body, keywords=("zerotol",)
+    )
+    found = subject_of(profile)
+    assert found.text == (named or f"the {subject}")
+    assert found.is_person is bool(is_person)
+
+
+def test_facts_are_known_by_their_form() -> None:
+    body = (
+        "A framed certificate hangs there for register entry TM 40817, and QuayLine, the scheme "
+        "that carries parcels on the coast with a firm, runs daily. Oswin Tarrell baked in 1931. "
+        "Tarrell slept. When Tarrell woke, Oswin Tarrell rose. In a test at Kessel Polytechnic it "
+        "held."
+    )
+    assert documents(body) == ["register entry TM 40817"]
+    assert [one.name for one in schemes(body)] == ["QuayLine"]
+    assert schemes(body)[0].role == "the scheme that carries parcels on the coast"
+    assert named_testers(body) == ["Kessel Polytechnic"]
+    assert people_of_the_past("One Night in 1931", body) == ["Oswin Tarrell"]
+    assert people_of_the_past("One Night in 2021", body) == []

@@ -1,0 +1,100 @@
+"""Facts of a text that a question can ask about, each known by its form."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sidelight.generation.reading.names import find_names, looks_personal
+
+_NAME = r"[A-Z][\w’'&-]*(?:\s+(?:of\s+)?[A-Z][\w’'&-]*){0,4}"
+_DOCUMENT = re.compile(
+    r"\b(?P<kind>(?:[a-z]+\s)?(?:entry|patent|file|case|order|resolution|permit|contract|licen[cs]e"
+    r"|grant|regulation|directive))\s+(?P<code>[A-Z]{1,4}[ -]?\d[\w-]{2,12})\b"
+)
+_THINGS = (
+    r"(?:schemes?|projects?|pilot|programmes?|app|platform|tool|start-?up|company|firm|service"
+    r"|website|charity|think tank|lobby group|campaign group|manufacturer|maker|collective|agency)"
+)
+_SCHEME = re.compile(
+    rf"\b(?P<name>{_NAME}),\s+(?P<role>(?:the|an?)\s+(?:[a-z-]+\s+){{0,3}}{_THINGS}\b[^,.;:()\"“”\n]*)"
+)
+_SCHEME_ENDS = re.compile(r"\s+(?:with|and|but|says?|said|has|have)\s.*$")
+_MAX_ROLE_WORDS, _MIN_ROLE_WORDS = 10, 3
+_TESTED_AT = re.compile(
+    rf"\b(?:tests?|tested|trials?|experiments?)\s+(?:[a-z]+\s+){{0,2}}(?:at|by)\s+(?:the\s+)?(?P<name>{_NAME})"
+)
+_FORECAST = re.compile(r"\b(?:by 20\d\d|[Ff]uture|[Pp]redict\w*|[Ff]orecast\w*)\b")
+_LAW = re.compile(r"\b(?:bill|law|act|ban|tax|treaty|policy|referendum|vote)$", re.IGNORECASE)
+_HEALTH = re.compile(
+    r"\b(?:patients?|disease|cancer|kidneys?|diabetes|stroke|health|clinical|symptoms?|doctors?)\b"
+)
+_MANY_HEALTH_WORDS = 4
+_LONG_AGO = re.compile(r"\b1[0-8]\d\d\b|\b19[0-7]\d\b")
+
+
+class Named(NamedTuple):
+    """Something that a text names and says what it is.
+
+    Attributes:
+        name: Its name.
+        role: What it is, as in "the scheme on the coast".
+    """
+
+    name: str
+    role: str
+
+
+def documents(body: str) -> list[str]:
+    """Return documents known by a number, as in "register entry TM 40817"."""
+    found = (f"{one['kind'].strip()} {one['code']}" for one in _DOCUMENT.finditer(body))
+    return list(dict.fromkeys(_without_article(text) for text in found))
+
+
+def schemes(body: str) -> list[Named]:
+    """Return companies, projects and the like that a text introduces, in order."""
+    found: dict[str, Named] = {}
+    for one in _SCHEME.finditer(body):
+        role = _SCHEME_ENDS.sub("", " ".join(one["role"].split()))
+        if _MIN_ROLE_WORDS <= len(role.split()) <= _MAX_ROLE_WORDS and not looks_personal(
+            one["name"]
+        ):
+            found.setdefault(one["name"], Named(one["name"], role))
+    return list(found.values())
+
+
+def named_testers(body: str) -> list[str]:
+    """Return who tested something, as a text says."""
+    return list(dict.fromkeys(one["name"] for one in _TESTED_AT.finditer(body)))
+
+
+def people_of_the_past(title: str, body: str) -> list[str]:
+    """Return people whom a story of long ago turns on: called by surname again and again."""
+    if not _LONG_AGO.search(title):
+        return []
+    return [
+        name
+        for name, count in find_names(body).most_common()
+        if looks_personal(name)
+        and len(re.findall(rf"(?<!{re.escape(name.split()[0])} ){name.split()[-1]}\b", body)) > 1
+        and count > 1
+    ]
+
+
+def is_forecast(title: str) -> bool:
+    """Tell whether a headline says what will be."""
+    return bool(_FORECAST.search(title))
+
+
+def is_law(subject: str) -> bool:
+    """Tell whether a subject is something that parties argue over."""
+    return bool(_LAW.search(subject))
+
+
+def is_about_health(body: str) -> bool:
+    """Tell whether a text is about what something does to people's health."""
+    return len(_HEALTH.findall(body)) >= _MANY_HEALTH_WORDS
+
+
+def _without_article(text: str) -> str:
+    return re.sub(r"^(?:the|a|an|in|of|for|to|by|under|this|that)\s", "", text)
