@@ -20,6 +20,7 @@ import typer
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
 from sidelight.cli.agree import people
+from sidelight.cli.agree.vote import vote
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.experiments.ablate import ablate
@@ -101,6 +102,7 @@ app.command(rich_help_panel=_JUDGE)(nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)
+agree.app.command()(vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
 

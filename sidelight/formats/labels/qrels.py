@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sidelight.errors import InputError
+from sidelight.files import atomic_writer
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
@@ -47,3 +50,21 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
             )
     findings.raise_errors()
     return grades
+
+
+def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
+    """Write grades by query and segment, in the order given.
+
+    Raises:
+        InputError: An id is empty or holds white space.
+    """
+    with atomic_writer(path) as stream:
+        for query_id, segments in grades.items():
+            for segment_id, grade in segments.items():
+                for name in (query_id, segment_id):
+                    if name.split() != [name]:
+                        raise InputError(
+                            f"{path}: cannot write {name!r} in a file whose columns are separated "
+                            "by white space"
+                        )
+                stream.write(f"{query_id} 0 {segment_id} {grade}\n")
