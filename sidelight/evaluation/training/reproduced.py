@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.evaluation.training.build_tables import build_tables
-from sidelight.evaluation.training.item_grades import item_grades
-from sidelight.evaluation.training.question_figures import question_grades
-from sidelight.evaluation.training.relevance import relevance
+from sidelight.evaluation.training.passages.item_grades import item_grades
+from sidelight.evaluation.training.passages.relevance import relevance
+from sidelight.evaluation.training.questions.question_figures import question_grades
 from sidelight.evaluation.training.run_scores import run_scores
 from sidelight.evaluation.training.training import train_answers, train_support
 

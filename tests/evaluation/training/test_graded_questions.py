@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.errors import InvalidFileError
 from sidelight.evaluation.published.targets import targets
-from sidelight.evaluation.training.graded_questions import (
+from sidelight.evaluation.training.questions.graded_questions import (
     Fitting,
     cuts,
     read_graded_questions,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import orjson
 
-from sidelight.evaluation.training.graded_questions import (
+from sidelight.evaluation.training.questions.graded_questions import (
     Fitting,
     cuts,
     read_graded_questions,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.evaluation.training.graded_questions import GradedQuestion
+    from sidelight.evaluation.training.questions.graded_questions import GradedQuestion
     from sidelight.text_vectors import Encode
 
     Floats = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.training.grades import (
+from sidelight.evaluation.training.passages.grades import (
     GradeFigures,
     cut_held_out,
     fit_grades,

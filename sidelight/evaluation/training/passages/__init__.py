@@ -1,0 +1,1 @@
+"""Models that grade passages, trained anew on public labels."""

@@ -1,0 +1,1 @@
+"""The model of good questions, trained anew on public grades."""
