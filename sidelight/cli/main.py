@@ -19,15 +19,11 @@ import typer
 
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
-<<<<<<< HEAD
 from sidelight.cli.agree import grades, people
 from sidelight.cli.agree.norms import norms
+from sidelight.cli.agree.vote import vote
 from sidelight.cli.assess import commands as assess
 from sidelight.cli.bank import commands as bank
-=======
-from sidelight.cli.agree import people
-from sidelight.cli.agree.vote import vote
->>>>>>> w-rag
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.experiments.ablate import ablate
@@ -114,12 +110,9 @@ app.command(rich_help_panel=_JUDGE)(nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)
-<<<<<<< HEAD
 agree.app.command()(grades.grades)
 agree.app.command()(norms)
-=======
 agree.app.command()(vote)
->>>>>>> w-rag
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)

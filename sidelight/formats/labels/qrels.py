@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-<<<<<<< HEAD
-=======
 from sidelight.errors import InputError
->>>>>>> w-rag
 from sidelight.files import atomic_writer
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
@@ -56,12 +53,6 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
-<<<<<<< HEAD
-    """Write grades by query and segment, in their order."""
-    with atomic_writer(path) as stream:
-        for query_id, labels in grades.items():
-            for segment_id, grade in labels.items():
-=======
     """Write grades by query and segment, in the order given.
 
     Raises:
@@ -76,5 +67,4 @@ def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
                             f"{path}: cannot write {name!r} in a file whose columns are separated "
                             "by white space"
                         )
->>>>>>> w-rag
                 stream.write(f"{query_id} 0 {segment_id} {grade}\n")
