@@ -20,6 +20,7 @@ import typer
 from sidelight.cli import prompt
 from sidelight.cli.agree import commands as agree
 from sidelight.cli.agree import people
+from sidelight.cli.bank import commands as bank
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.experiments.ablate import ablate
@@ -102,6 +103,7 @@ app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(people.answers)
 agree.app.command()(people.support)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
+app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
 

@@ -9,12 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
+from sidelight.formats.findings import Findings
 from sidelight.formats.lines import (
     MAX_LINE_BYTES,
     Line,
+    decode_list,
     open_text,
     read_json_lines,
     read_lines,
+    stream_lines,
 )
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 
@@ -161,3 +164,36 @@ def test_a_shard_is_read_in_bounded_memory_and_goes_on_after_a_long_line(tmp_pat
     assert found[2][1] == len(line % 1) + 2 * len(LONG) + 1
     assert [(one.code, one.line) for one in reader.problems] == [("line-long", 2), ("line-long", 4)]
     assert most < 4 * MAX_LINE_BYTES
+
+
+def test_lines_are_streamed_as_they_are_read_whole(tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbfone\r\n\n two\xe2\x80\xa8 \n\nthree"
+    path = write(tmp_path, content)
+    assert tuple(stream_lines(path)) == read_lines(path)
+    packed = write(tmp_path, gzip.compress(content), "file.gz")
+    assert tuple(stream_lines(packed)) == read_lines(path)
+
+
+@pytest.mark.parametrize("content", [b"ok\n\xff\n", b"ok\n" + b"x" * (MAX_LINE_BYTES + 1)])
+def test_a_line_that_cannot_be_is_named_where_it_is_streamed(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(InvalidFileError) as caught:
+        list(stream_lines(path))
+    assert caught.value.problems[0].line == 2
+
+
+def test_streaming_holds_one_line_at_a_time(tmp_path: Path) -> None:
+    path = write(tmp_path, gzip.compress((b"x" * 100_000 + b"\n") * 300), "file.gz")
+    tracemalloc.start()
+    assert sum(1 for _ in stream_lines(path)) == 300
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3_000_000
+
+
+def test_a_list_keeps_numbers_of_any_size() -> None:
+    findings = Findings(Path("file"))
+    assert decode_list(f"[{10**30 + 7}]", 1, findings) == [10**30 + 7]
+    assert not findings.problems

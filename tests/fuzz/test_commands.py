@@ -21,12 +21,14 @@ import typer.testing
 
 from sidelight.cli.main import app
 from sidelight.errors import SidelightError
+from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, describe_files
 from sidelight.reproduction.recording import Recording
 from sidelight.sample import sample_path
 from sidelight.versions import VERSION
 from tests.helpers.formats.damage import damaged
+from tests.helpers.graded import example
 from tests.helpers.scripted_runs import TOPICS, run
 from tests.helpers.viewed_runs import write_run
 
@@ -101,6 +103,21 @@ def seal(folder: Path) -> None:
     ).write(folder)
 
 
+def graded(folder: Path) -> None:
+    queries = example()
+    write_graded(folder / "graded.jsonl", queries)
+    items = {"q": ("q/1", "q/2", "q/3"), "r": ("r/1", "r/2", "r/3")}
+    banks = [
+        {
+            "query_id": query,
+            "query_text": "what is it",
+            "items": [{"question_id": one, "question_text": f"Is it {one}?"} for one in ids],
+        }
+        for query, ids in items.items()
+    ]
+    (folder / "bank.jsonl").write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in banks))
+
+
 RUNS = "runs/*/*"
 CASES = {
     "validate runs": Case("validate {}", (RUNS,), sample),
@@ -145,6 +162,9 @@ CASES = {
         ("human_rubrics/*", "runs/report_generation_runs/lantern-t2"),
         sample,
     ),
+    "leaderboard": Case("rubric leaderboard {}/graded.jsonl --json", ("graded.jsonl",), graded),
+    "holes": Case("rubric holes {}/graded.jsonl --bank {}/bank.jsonl --json", ("*.jsonl",), graded),
+    "bank": Case("bank merge {}/bank.jsonl {}/bank.jsonl -o {}/out", ("bank.jsonl",), graded),
     "diff": Case("score diff task1 --data {}", ("human_*/*",), sample),
     "contents of a bundle": Case("verify {}", ("bundle.json",), bundle),
     "verify": Case("verify {}", ("run/*", "run/traces/*", "*.jsonl", "evidence/*"), bundle),

@@ -91,7 +91,7 @@ def qrels(
 
 
 @app.command()
-def leaderboard(
+def leaderboard(  # long: half of it are options
     graded: GradedPath,
     *,
     grader: GraderName = None,
@@ -148,8 +148,8 @@ def leaderboard(
     )
     if not as_json:
         out.print(
-            f"{title(exam.grader)}: relevant from grade {level}; intervals: 95%, bootstrap over "
-            f"{len(exam.cells)} queries, {Sampling(samples, seed)}; of correlations over "
+            f"{title(exam.grader)}: relevant from grade {level}; "
+            f"{_drawn(len(exam.cells), Sampling(samples, seed))}; of correlations over "
             f"{len(seen)} runs",
             markup=False,
         )
@@ -206,8 +206,8 @@ def cover(
     if not as_json:
         out.print(
             f"{title(exam.grader)}: answered from grade {level}, first {depth} passages; all "
-            f"passages together answer {overall:.3f}; intervals: 95%, bootstrap over "
-            f"{len(exam.cells)} queries, {Sampling(samples, seed)}",
+            f"passages together answer {overall:.3f}; "
+            f"{_drawn(len(exam.cells), Sampling(samples, seed))}",
             markup=False,
         )
 
@@ -259,6 +259,14 @@ def tables(
     list_files(written)
 
 
+def _drawn(n_queries: int, sampling: Sampling) -> str:
+    from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS
+
+    if n_queries < MIN_TOPICS:
+        return f"no intervals: {n_queries} queries are fewer than {MIN_TOPICS}"
+    return f"intervals: 95%, bootstrap over {n_queries} queries, {sampling}"
+
+
 def _read(graded: Path) -> GradedFile:
     from sidelight.evaluation.exams.grades import collect
     from sidelight.formats.labels.graded_passages import read_graded
@@ -273,10 +281,14 @@ def _judgments(found: GradedFile, official: Path | None) -> Qrels:
 
 
 def _places(found: GradedFile, runs: list[Path] | None, graded: Path) -> Places:
-    from sidelight.errors import InputError
+    from sidelight.errors import InputError, UsageError
     from sidelight.evaluation.exams.leaderboard import places_of
 
-    places = {**found.rankings.places, **{path.name: places_of(path) for path in runs or ()}}
+    places = dict(found.rankings.places)
+    for path in runs or ():
+        if path.name in places:
+            raise UsageError(f"there are two runs called {path.name}", remedy="Rename the file.")
+        places[path.name] = places_of(path)
     if not places:
         raise InputError(
             f"{graded}: expected rankings of runs; found none",

@@ -27,6 +27,7 @@ WITHIN = 0.05
 """How much below the best still counts as equally good, where no test of significance applies."""
 
 _LOOKED_AT = 10
+_DEEPEST_HOLE = 1000  # as deep as runs go that are handed in
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +104,11 @@ def compare_leaderboards(
         samples: Bootstrap samples of runs.
         seed: Of these.
     """
-    sides = [
+    theirs, own = (
         [topic for topic in table.topics if topic.run_tag in runs] for table in (official, ours)
-    ]
+    )
     return {
-        measure.name: compare_scores(*sides, measure.name, n_samples=samples, seed=seed)
+        measure.name: compare_scores(theirs, own, measure.name, n_samples=samples, seed=seed)
         for measure in ours.measures
     }
 
@@ -179,9 +180,11 @@ def _at_level(measure: Any, level: int) -> Any:
 
 
 def _scored(places: Mapping[str, int]) -> dict[str, float]:
-    """Return falling scores for the places from the first to the last, held or not."""
-    held = {place: passage_id for passage_id, place in places.items()}
-    return {held.get(place, f"(place {place})"): -float(place) for place in range(1, max(held) + 1)}
+    """Return falling scores for the passages and, up to a depth, for places that hold none."""
+    held = set(places.values())
+    deepest = min(max(held), _DEEPEST_HOLE)
+    empty = {f"(place {one})": -float(one) for one in range(1, deepest) if one not in held}
+    return untied([*((name, -float(place)) for name, place in places.items()), *empty.items()])
 
 
 def _judged(queries: Mapping[str, Mapping[str, int]], judged: Qrels) -> float:

@@ -144,7 +144,8 @@ def suggested_item(query: str, passage: str, known: Iterable[str] = ()) -> str:
     """Return a fact of a passage that its bank could ask for: the sentence nearest to the query.
 
     Words of the query count, as do those that no item has yet; a sentence of very few words, or of
-    very many, is none to ask for. It is for people to reword; empty where there is no sentence.
+    very many, is taken where there is no other. It is for people to reword; empty where nothing is
+    said.
 
     Args:
         query: Its words.
@@ -153,12 +154,12 @@ def suggested_item(query: str, passage: str, known: Iterable[str] = ()) -> str:
     """
     asked = stems(query)
     taken = frozenset[str]().union(*map(stems, known)) - asked
-    best, chosen = -1.0, ""
+    best, chosen = (False, -1.0), ""
     for sentence in sentences(passage):
-        words = stems(sentence)
-        if not (words and _FEWEST_WORDS <= len(tokens(sentence)) <= _MOST_WORDS):
+        if not (words := stems(sentence)):
             continue
+        handy = _FEWEST_WORDS <= len(tokens(sentence)) <= _MOST_WORDS
         worth = len(words & asked) / max(len(asked), 1) + len(words - taken) / len(words)
-        if worth > best:
-            best, chosen = worth, one_line(sentence)
+        if (handy, worth) > best:
+            best, chosen = (handy, worth), one_line(sentence)
     return chosen

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sidelight.evaluation.published.computed import Computed
+    Figures = Iterator[tuple[str, float | None]]
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _RELEVANT_GRADE, _RELEVANT_JUDGMENT = 4, 2
@@ -46,7 +46,7 @@ _TABLE_3 = (
 )
 
 
-def graded_passages(graded: Path, _questions: Path, cover: Path) -> Computed:
+def graded_passages(graded: Path, _questions: Path, cover: Path) -> Figures:
     """Compute labels, leaderboards and cover of the passages of TREC DL 2019."""
     found = collect(read_graded(graded))
     exam = found.exam()
@@ -78,7 +78,7 @@ def graded_passages(graded: Path, _questions: Path, cover: Path) -> Computed:
         yield f"{run}: n-EXAM", values["n_exam"]
 
 
-def grade_tables(grades: Path, official: Path) -> Computed:
+def grade_tables(grades: Path, official: Path) -> Figures:
     """Count the released labels against those of assessors."""
     levels = _RELEVANT_GRADE, _RELEVANT_JUDGMENT
     found = compare_qrels(read_qrels(grades), read_qrels(official), levels)
@@ -93,7 +93,7 @@ def grade_tables(grades: Path, official: Path) -> Computed:
         yield "Cohen kappa", found.relevance.coefficients["kappa"]
 
 
-def leaderboards(*tables: Path) -> Computed:
+def leaderboards(*tables: Path) -> Figures:
     """Correlate each column of printed leaderboards with their last one, the official ranks."""
     for path in tables:
         rows = [row for row in _printed_rows(path) if row[-1] is not None]
@@ -106,7 +106,7 @@ def leaderboards(*tables: Path) -> Computed:
             yield f"{path.stem}, column {place}: Kendall", kendall(official, scores)
 
 
-def table_of_wins(*correlations: Path) -> Computed:
+def table_of_wins(*correlations: Path) -> Figures:
     """Count wins from the correlations that were released for each collection."""
     cells: dict[tuple[str, str], dict[tuple[str, str, int], float | None]] = {}
     for path in correlations:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.published.exams import leaderboards, table_of_wins
 from sidelight.evaluation.published.targets import Figure, find_files, targets
 from sidelight.evaluation.training.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY
@@ -52,6 +53,8 @@ def test_a_figure_agrees_at_the_printed_precision(
         ("starter-kit", "dragun-2025"),
         ("autojudge-scores", "dragun-2025"),
         ("rubric-sun", "rubric-dl20"),
+        ("rubric-dl19", "rubric-dl19"),
+        ("rubric-tables", "rubric-dl20"),
         ("rag25-labels", "rag-2025"),
     ],
 )
@@ -62,6 +65,51 @@ def test_what_is_public_comes_out_as_published(
     assert code == 0
     assert figures
     assert all(figure["agrees"] for figure in figures.values())
+
+
+def test_a_file_without_unjudged_passages_never_covers_more(shared_data: PublicData) -> None:
+    """The published cover counted them; what is here can only be as much, or less."""
+    _, figures = reproduce("rubric-dl19", "--data", shared_data / "rubric-dl19")
+    gaps = [
+        float(str(figure["published"])) - float(str(figure["here"]))
+        for name, figure in figures.items()
+        if name.endswith(": EXAM")
+    ]
+    rounding = 0.0005
+    assert len(gaps) == 37
+    assert min(gaps) > -rounding
+    assert max(gaps) < 5 / 430 + rounding
+
+
+def test_printed_leaderboards_and_wins_are_computed_again(tmp_path: Path) -> None:
+    """Tables as they were released, made up: of four runs, and of two graders."""
+    rows = [("a", 0.9, 1), ("b", 0.5, 2), ("c", 0.7, 3), ("d", 0.1, 4)]
+    table = "| method | **one** | +/- | std-err | **official rank** |\n"
+    table += "".join(f"| {run} | **{one}** | +/- | 0.01 | **{at}** |\n" for run, one, at in rows)
+    table += "| \\_overall\\_ | **1** | +/- | 0 |  |\n| Spearman | **0.8** |  |  |  |\n"
+    for name in ("dl20-qrels.md", "dl20-cover.md"):
+        (tmp_path / name).write_text(table)
+    figures = dict(leaderboards(tmp_path / "dl20-qrels.md"))
+    assert figures == {
+        "dl20-qrels: runs": 4,
+        "dl20-qrels, column 1: Spearman": pytest.approx(0.8),
+        "dl20-qrels, column 1: Kendall": pytest.approx(2 / 3),
+    }
+    with pytest.raises(InputError, match="official rank"):
+        list(leaderboards(_written(tmp_path / "none.md", "| a |\n")))
+    lines = "".join(
+        f"data/dl20/{grader}.qrel\t{level}\tndcg_cut.10\t{value}\t{value}\n"
+        for grader, level, value in (("Sun", 1, 0.9), ("Thomas", 1, 0.8), ("Thomas", 5, "nan"))
+    )
+    assert dict(table_of_wins(_written(tmp_path / "dl20-x.tsv", lines))) == {
+        "wins of Sun 1": 2,
+        "wins of Thomas 1": 0,
+    }
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
 
 
 def test_the_collection_is_counted(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Commands that make and keep banks of questions or nuggets."""

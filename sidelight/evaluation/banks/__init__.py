@@ -1,0 +1,1 @@
+"""Banks of questions or nuggets: drafted, merged, edited and compared."""

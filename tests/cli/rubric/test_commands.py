@@ -1,0 +1,166 @@
+"""`sidelight rubric`: figures by hand, and those of public files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.errors import InputError, UsageError
+from sidelight.formats.banks.exams import write_exams
+from sidelight.formats.labels.graded_passages import write_graded
+from sidelight.formats.labels.qrels import read_qrels
+from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem
+from tests.helpers.graded import example
+from tests.helpers.public_data import PublicData
+
+
+def sidelight(*given: object) -> str:
+    result = CliRunner().invoke(app, [*map(str, given)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def rubric(*given: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(sidelight("rubric", *given, "--json"))
+    return found
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Path:
+    path = tmp_path / "graded.jsonl.gz"
+    write_graded(path, example())
+    return path
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    path = tmp_path / "bank.jsonl"
+    banks = [
+        ExamBank(
+            topic_id=query,
+            query_text="what is passed",
+            kind="question",
+            tests=tuple(ExamItem(item_id=f"{query}/{n}", text=f"Which {n}?") for n in range(1, 4)),
+        )
+        for query in ("q", "r")
+    ]
+    write_exams(path, banks)
+    return path
+
+
+def test_labels_and_judgments_are_written(graded: Path, tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "x.qrels", tmp_path / "y.qrels"
+    found = rubric("qrels", graded, "-o", ours, "--judgments", theirs, "--at-least", 2)
+    assert found["unjudged_cells"] == 1
+    assert found["written"] == {str(ours): 6, str(theirs): 5}
+    assert read_qrels(ours)["q"] == {"a": 2, "b": 4, "c": 0, "m": 4}
+    assert read_qrels(theirs)["r"] == {"d": 1, "e": 2}
+
+
+def test_a_leaderboard_stands_beside_the_official_one(graded: Path, tmp_path: Path) -> None:
+    found = rubric("leaderboard", graded, "-o", tmp_path / "out", "--measures", "RR AP")
+    runs = {row["run_tag"]: row for row in found["tables"]["leaderboard"]}
+    assert runs["one"]["RR"] == 1
+    assert runs["made"]["official_rank"] is None
+    assert found["lowest_relevant_grade"] == 4
+    assert found["n_runs_compared"] == 3
+    assert [row["n_runs"] for row in found["tables"]["agreement_with_judgments"]] == [3, 3]
+    assert (tmp_path / "out" / "leaderboard.csv").is_file()
+    assert "official rank" in sidelight("rubric", "leaderboard", graded)
+
+
+def test_one_more_run_is_ranked_with_the_others(graded: Path, tmp_path: Path) -> None:
+    run = tmp_path / "mine"
+    run.write_text("q Q0 m 1 2.0 x\nr Q0 e 1 2.0 x\n")
+    rows = rubric("leaderboard", graded, "--run", run)["tables"]["leaderboard"]
+    assert "mine" in {row["run_tag"] for row in rows}
+    covered = rubric("cover", graded, "--run", run)["tables"]["exam_cover"]
+    assert {row["run_tag"]: row["exam"] for row in covered}["mine"] == pytest.approx(2 / 3)
+
+
+def test_cover_counts_items_of_the_bank(graded: Path, bank: Path) -> None:
+    assert rubric("cover", graded, "--min-grade", 3)["everything"] == pytest.approx(5 / 6)
+    assert rubric("cover", graded, "--bank", bank)["lowest_answering_grade"] == 4
+    assert "all passages together answer" in sidelight("rubric", "cover", graded)
+
+
+def test_tables_count_grades_by_judgments(graded: Path, tmp_path: Path) -> None:
+    tables = rubric("tables", graded, "-o", tmp_path)["tables"]
+    assert tables["grades_by_judgments"][0] == {
+        "grade": 5,
+        "3": 1,
+        "2": 1,
+        "1": 0,
+        "0": 0,
+        "total": 2,
+    }
+    assert tables["relevance_confusion"][0] == {
+        "first": "relevant",
+        "relevant": 2,
+        "not-relevant": 1,
+    }
+    assert "kappa" in sidelight("rubric", "tables", graded)
+
+
+def test_graders_are_compared(graded: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "other.qrels"
+    sidelight("rubric", "qrels", graded, "-o", tmp_path / "x", "--judgments", labels)
+    rows = rubric("correlations", graded, "--labels", labels, "--min-grade", 2)["tables"]
+    assert {row["grader"] for row in rows["correlations"]} == {"Asks@tiny", "other"}
+    assert "wins" in sidelight("rubric", "correlations", graded)
+
+
+def test_a_bank_is_kept_up(graded: Path, bank: Path, tmp_path: Path) -> None:
+    (worst, *_) = rubric("spurious", graded, "--bank", bank)["tables"]["spurious_items"]
+    assert worst["text"] == "Which 1?"
+    (missed,) = rubric("uncovered", graded, "--bank", bank)["tables"]["uncovered_passages"]
+    assert missed["suggested_item"] == "Passage c."
+    run = tmp_path / "mine"
+    run.write_text("q Q0 new 1 2.0 x\n")
+    found = rubric("holes", graded, "--bank", bank, "--run", run)
+    assert found["n"] == 2
+    assert "1 passages are not in the file" in sidelight(
+        "rubric", "holes", graded, "--bank", bank, "--run", run
+    )
+
+
+def test_what_is_missing_is_said(graded: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no grader 'Nobody'"):
+        rubric("leaderboard", graded, "--grader", "Nobody")
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text('["q", [{"paragraph_id": "p", "text": "t"}]]\n')
+    with pytest.raises(InputError, match="no rating of any passage"):
+        rubric("qrels", bare, "-o", tmp_path / "x")
+    with pytest.raises(InputError, match="no document that both files label"):
+        rubric("tables", graded, "--qrels", _qrels(tmp_path))
+
+
+def _qrels(folder: Path) -> Path:
+    path = folder / "other.qrels"
+    path.write_text("x 0 y 1\n")
+    return path
+
+
+def test_every_public_passage_gets_its_best_grade(shared_data: PublicData, tmp_path: Path) -> None:
+    graded = shared_data / "rubric-dl19" / "graded.jsonl.gz"
+    found = rubric("qrels", graded, "-o", tmp_path / "dl19.qrels")
+    assert found["written"] == {str(tmp_path / "dl19.qrels"): 9260}
+    labels = read_qrels(tmp_path / "dl19.qrels")
+    assert {grade for grades in labels.values() for grade in grades.values()} == {0, 1, 2, 3, 4, 5}
+
+
+def test_the_released_nuggets_against_assessors(shared_data: PublicData) -> None:
+    folder = shared_data / "rubric-dl20"
+    found = rubric(
+        "tables",
+        folder / "NuggetSelfRatedPrompt.qrel",
+        "--qrels",
+        folder / "qrels.official.txt",
+    )
+    assert sum(row["total"] for row in found["tables"]["grades_by_judgments"]) == 11386

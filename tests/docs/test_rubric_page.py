@@ -1,0 +1,39 @@
+"""docs/rubric.md is true: its example is what the commands print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sidelight
+from sidelight.cli.main import app
+from sidelight.formats.labels.qrels import read_qrels
+
+PAGE = (Path(sidelight.__file__).parent.parent / "docs" / "rubric.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
+SESSIONS = re.findall(r"^\$ sidelight (.*)\n((?:.*\n)*?)^```", PAGE, re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("arguments", "output"), SESSIONS)
+def test_output_is_what_the_command_prints(arguments: str, output: str) -> None:
+    assert CliRunner().invoke(app, arguments.split()).stdout == output
+
+
+def test_labels_are_those_of_the_page(folder: Path) -> None:
+    assert len(SESSIONS) > 4
+    for at_least, labels in ((1, [5, 4, 3]), (2, [4, 0, 0])):
+        given = ["rubric", "qrels", "graded.jsonl", "-o", "x", "--at-least", str(at_least)]
+        assert CliRunner().invoke(app, given).exit_code == 0
+        assert list(read_qrels(folder / "x")["peat"].values()) == labels
