@@ -22,7 +22,8 @@ from sidelight.text_vectors import TextVectors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.learned.grade_model import GradeModel, Values
+    from sidelight.learned.grade_model import GradeModel
+    from sidelight.learned.ordinal_model import Values
     from sidelight.text_vectors import Encode
 
 ITEM_GRADES = "item_grades"

@@ -67,24 +67,25 @@ class PromptedDirectGrades:
                     query=case.query,
                     passage=case.passage,
                 )
-                said, reasons = answer.verdict, one_line(answer.reasons)
             except ReplyError as error:
-                said, reasons = _said(error), ""
-                if said is None:
-                    reason = one_line(error.message)
-                    return [Judgment(Unjudged(reason=reason), reason)]
-        verdict = last_verdict(said, verdicts)
-        if verdict is None:
+                return [self._salvaged(error)]
+        verdict = last_verdict(answer.verdict, verdicts) or ""
+        return [Judgment(str(verdicts[verdict]), one_line(answer.reasons))]
+
+    def _salvaged(self, error: ReplyError) -> Judgment:
+        """Return what can be read out of a reply that did not fit."""
+        reason = one_line(error.message)
+        if isinstance(error, StructuredOutputError):
+            said = _said(error.text)
+            if verdict := last_verdict(said, self.method.verdicts):
+                return Judgment(str(self.method.verdicts[verdict]))
             reason = f"no verdict on the scale: {one_line(said)[-80:]}"
-            return [Judgment(Unjudged(reason=reason), reason)]
-        return [Judgment(str(verdicts[verdict]), reasons)]
+        return Judgment(Unjudged(reason=reason), reason)
 
 
-def _said(error: ReplyError) -> str | None:
-    """Return the words of a reply that did not fit; None where there are none."""
-    if not isinstance(error, StructuredOutputError):
-        return None
+def _said(reply: str) -> str:
+    """Return the verdict in a reply that is JSON, or all of it."""
     try:
-        return str(_Loose.model_validate_json(error.text).verdict)
+        return str(_Loose.model_validate_json(reply).verdict)
     except ValidationError:
-        return error.text
+        return reply
