@@ -13,11 +13,13 @@ from sidelight.cli.main import app
 from sidelight.evaluation.pooling.embedded import RuleChecker, rule_reason
 from sidelight.evaluation.pooling.pool import Pool, pool_questions
 from sidelight.evaluation.pooling.prompted import PromptedChecker
+from sidelight.formats.labels.question_grades import read_question_grades
 from sidelight.formats.topics.pooled_questions import read_pooled_questions
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.text_vectors import Encode
+from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData
 
 NAMES = ("Ada Birch", "Ben Crow", "Cleo Dunn")
@@ -147,3 +149,27 @@ def test_the_published_pool_has_twelve_questions_an_article(shared_data: PublicD
     assert len(found) == 50
     assert {len(asked) for asked in found.values()} == {12}
     assert sum(map(len, found.values())) == 600
+
+
+def test_twelve_of_the_submitted_questions_for_each_article(
+    shared_data: PublicData, lexical_encode: Encode
+) -> None:
+    scales = load_track("lateral2024").scales
+    path = shared_data / "lateral-2024/question-assessments.tsv"
+    asked: dict[str, dict[str, dict[int, str]]] = {}
+    for one in read_question_grades(path, scales):
+        topics = asked.setdefault(one.run_tag, {})
+        topics.setdefault(one.topic_id, {})[one.run_question_rank] = one.run_question_text
+    groups: dict[str, list[QuestionRun]] = {}
+    for tag, topics in sorted(asked.items()):
+        texts = {topic: [found[rank] for rank in sorted(found)] for topic, found in topics.items()}
+        name = next(one for one in ("h2oloo", "Organizers", "porties", "uwclarke") if one in tag)
+        groups.setdefault(name, []).append(run(tag, texts))
+    pools = [
+        asyncio.run(pool_questions(groups, RuleChecker(lexical_encode, 120), per_group=3, seed=5))
+        for _ in range(2)
+    ]
+    assert pools[0] == pools[1]
+    assert {len(set(found)) for found in pools[0].questions.values()} == {12}
+    assert len(pools[0].questions) == 50
+    assert all(len(text) <= 120 for found in pools[0].questions.values() for text in found)
