@@ -48,7 +48,7 @@ _KINDS = rf"(?:{PERSON_KINDS}|{ORGANISATION_KINDS}|{_THING_KINDS})"
 _NAME = r"(?:[^\W\d_a-z][\w'’&-]*)"
 # "the company", "The new agency", unless "of the Harrow Lane Institute" or the like says which.
 _BY_KIND = re.compile(
-    rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z][\w-]*\s+){{0,2}}?{_KINDS})\b(?!\s+{_NAME})"
+    rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z][\w-]*,?\s+){{0,2}}?{_KINDS})\b(?!\s+{_NAME})"
     r"(?!\s+(?:of|for|on|by|at|from|in|about|behind|to|with|between|into|against|over|that|which|who|whose"
     r"|called|named|known)\b)(?!,\s+(?:which|who|called|named)\b)"
 )
@@ -89,6 +89,7 @@ _POINTS_BACK = re.compile(
     r"|president|secretary|partner|fellow)(?=\s+(?:on|in\s+\d+|by|from)\b|\.$)"
     r"|(?:resigned|stepped\s+down|retired|served|serves)\s+as\s+(?:an?\s+|the\s+)?(?:director|chairman"
     r"|chair|editor|president|secretary)(?!\s+of\b)|the\s+same\s+[a-z]+(?=[.,;]|$)"
+    r"|share\s+(?:came|amounted)\s+to"
     r"|the\s+others?|did\s+so|does\s+so|do\s+so|said\s+so|that\s+(?:it|they)\s+\w+(?=\.$)"
     r"|so\s+(?:little|much|many|few)(?=[.,;]|$)"
     r"|this(?=[.,;]|\s+(?:when|and|but|because|as|to|is|was|by)\b))\b",

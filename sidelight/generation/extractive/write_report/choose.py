@@ -2,7 +2,8 @@
 
 Two submodular sums are added. Each angle is covered with the chance that at least one chosen
 statement speaks to it, as in `compose`. Each statement found is represented as well as the chosen
-one that is most like it (Lin and Bilmes, 2011), which favours what many pages say. Words that were
+one that is most like it (Lin and Bilmes, 2011), which favours what many pages say. A little is
+added for what a statement is worth by itself. Words that were
 said already count for nothing, so that one fact does not come three times. Statements are taken by
 gain per word to a power below one: a plain gain per word fills a report with the shortest.
 """
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _LENGTH_POWER = 0.4
-_COVERING = 0.5
+_COVERING, _OF_ITSELF = 0.5, 0.05
 _NOT_ALIKE = 0.35  # the cosine up to which one statement stands for nothing of another
 
 
@@ -75,6 +76,7 @@ class _Growing:
         self._of = choices
         self._represents = np.clip((choices.likeness - _NOT_ALIKE) / (1 - _NOT_ALIKE), 0.0, 1.0)
         self._share = choices.worth / max(float(choices.worth.sum()), 1e-9)
+        self._own = _OF_ITSELF * choices.worth / max(float(choices.worth.max(initial=0.0)), 1e-9)
         self._weights = choices.weights / max(float(choices.weights.sum()), 1e-9)
         self._n_concepts = np.maximum(choices.concepts.sum(axis=1), 1)
         self._missed = np.ones(len(choices.weights))
@@ -101,7 +103,11 @@ class _Growing:
         covering = (self._of.covers[rows] * self._missed * self._weights).sum(axis=1)
         rising = np.maximum(self._represents[rows] - self._represented, 0.0) @ self._share
         fresh = (self._of.concepts[rows] & ~self._said).sum(axis=1) / self._n_concepts[rows]
-        gains = fresh * (_COVERING * covering + rising) / self._of.words[rows] ** _LENGTH_POWER
+        gains = (
+            fresh
+            * (_COVERING * covering + rising + self._own[rows])
+            / self._of.words[rows] ** _LENGTH_POWER
+        )
         gains = np.round(gains, 9)  # ties are ties on any machine, and go to the earlier row
         best = int(np.argmax(gains))
         return int(rows[best]) if gains[best] > 0 else None

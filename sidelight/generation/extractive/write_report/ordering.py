@@ -27,7 +27,7 @@ def by_subject(
         profile: The article.
         angles: What it covers, in the order of the report.
     """
-    outlet = name_forms(profile.publisher) if profile.publisher else ()
+    outlet = tuple(filter(None, (profile.publisher, profile.host)))
     authors = tuple(form for author in profile.authors for form in name_forms(author))
     others = [angle for angle in angles if angle.aspect not in {Aspect.PUBLISHER, Aspect.AUTHOR}]
 

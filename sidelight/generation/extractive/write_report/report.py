@@ -13,6 +13,7 @@ from sidelight.generation.extractive.write_report.choose import Choices, choose
 from sidelight.generation.extractive.write_report.knowledge import Reader
 from sidelight.generation.extractive.write_report.ordering import by_subject
 from sidelight.generation.extractive.write_report.quotes import find_quotes
+from sidelight.generation.extractive.write_report.ties import leads_to_ties
 from sidelight.generation.extractive.write_report.voices import ATTRIBUTED
 from sidelight.generation.extractive.write_report.worth import (
     closeness,
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
-_MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.10, 0.30, 0.35
+_MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.10, 0.30, 0.45
 _MIN_COVERED = 0.03
-_PER_RELEVANCE = 0.8
-_SAME_FACT = 0.75
+_PER_RELEVANCE, _RELEVANCE_POWER = 0.35, 2.0
+_SAME_FACT, _SAME_STATEMENT = 0.75, 0.80
 _CHOICES = 6  # a report is chosen anew until all of it stands
 
 
@@ -100,7 +101,7 @@ class ExtractiveReportWriter:
             angles,
             evidence,
             reader,
-            Quantities(profile),
+            profile,
         )
         chosen, barred = self._that_stand(choices, quotes, evidence)
         if _covered_share(choices, chosen) < _MIN_COVERED:
@@ -147,21 +148,22 @@ class ExtractiveReportWriter:
         angles: Sequence[Angle],
         evidence: EvidenceSet,
         reader: Reader,
-        quantities: Quantities,
+        profile: ArticleProfile,
     ) -> Choices:
         texts = [quote.text for quote in quotes]
         weights = np.array([angle.weight for angle in angles])
         hosts = told_elsewhere(quotes, evidence, self._sentences)
-        weight = weight_of(texts, hosts, reader, quantities)
+        behind = leads_to_ties(texts, profile)
+        weight = weight_of(texts, hosts, reader, Quantities(profile), behind)
         likeness = self._sentences.similarity(texts, texts)
         return Choices(
             words=np.array([budget_words(text) for text in texts], dtype=np.int64),
-            covers=1.0 - np.exp(-_PER_RELEVANCE * scores * weight[:, None]),
+            covers=1.0 - np.exp(-_PER_RELEVANCE * scores**_RELEVANCE_POWER * weight[:, None]),
             weights=weights,
             worth=close * weight,
             likeness=likeness,
             concepts=_concepts(texts),
-            excludes=_share_a_sentence(quotes) | (likeness >= _SAME_FACT),
+            excludes=_share_a_sentence(quotes) | (likeness >= _SAME_STATEMENT),
         )
 
     def _sentence(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.generation.extractive.select import single_sentences
-from sidelight.generation.extractive.write_report.answering import tells_of_ties
+from sidelight.generation.extractive.write_report.answering import cues_of_answer, tells_of_ties
 from sidelight.text import sentences
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ _PER_HOST, _MOST_HOSTS = 3.0, 3.0
 _PER_FIGURE, _MOST_FIGURES = 0.5, 3
 _PER_NAME, _MOST_NAMES, _DATED = 0.05, 4, 0.2
 _ANOTHER_FIGURE, _TIES, _PRINCIPAL = 0.5, 0.5, 0.3
-_OF_ITSELF = 0.5
-_NEAREST_SHARE = 0.5
+_PER_CUE, _MOST_CUES = 0.2, 3
+_BEHIND = 2.0
+_TOPICAL_SHARE, _NEAREST_SHARE = 0.5, 0.5
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _ALIKE, _THE_SAME = 0.55, 0.75
@@ -44,7 +45,11 @@ _NEAREST, _UNKNOWN = 3, 0.4
 
 
 def weight_of(
-    texts: Sequence[str], hosts: Floats, reader: Reader, quantities: Quantities
+    texts: Sequence[str],
+    hosts: Floats,
+    reader: Reader,
+    quantities: Quantities,
+    behind: Sequence[bool],
 ) -> Floats:
     """Return the factor by which each statement is worth more than its closeness to a subject.
 
@@ -53,15 +58,18 @@ def weight_of(
         hosts: See `told_elsewhere`.
         reader: Somebody who has read the article.
         quantities: The article's figures.
+        behind: See `leads_to_ties`.
     """
     own = np.array([_own_weight(text, reader, quantities) for text in texts])
+    own = own * np.where(np.array(behind, dtype=bool), _BEHIND, 1.0)
     return np.asarray(own * (1.0 + _PER_HOST * hosts))
 
 
 def _own_weight(text: str, reader: Reader, quantities: Quantities) -> float:
     figures, names = reader.news(text)
     news = _PER_FIGURE * min(_MOST_FIGURES, len(figures)) + _PER_NAME * min(_MOST_NAMES, len(names))
-    answers = _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
+    answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
+    answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
     return (1.0 + news + _DATED * (_YEAR.search(text) is not None)) * (
         1.0 + answers + _PRINCIPAL * reader.is_about(text)
     )
@@ -88,7 +96,7 @@ def topicality(
 
 def closeness(topical: Floats, near: Floats) -> Floats:
     """Return how much a text has to do with the article; see `topicality`."""
-    return topical + _NEAREST_SHARE * near
+    return _TOPICAL_SHARE * topical + _NEAREST_SHARE * near
 
 
 def told_elsewhere(quotes: Sequence[Quote], evidence: EvidenceSet, vectors: TextVectors) -> Floats:
