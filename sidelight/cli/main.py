@@ -36,14 +36,15 @@ from sidelight.cli.index.search import search
 from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
-from sidelight.cli.link import link
-from sidelight.cli.nuggets import nuggets
+from sidelight.cli.judge.nuggets import nuggets
 from sidelight.cli.pack import pack
 from sidelight.cli.pool import commands as pool
 from sidelight.cli.pool.pairs import pairs
 from sidelight.cli.rubric import commands as rubric
 from sidelight.cli.rubric.grade import grade
 from sidelight.cli.run.command import run
+from sidelight.cli.run.link import link
+from sidelight.cli.run.split import split
 from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
 from sidelight.cli.settings import settings
@@ -97,6 +98,7 @@ def _root(
 _RUNS = "Make runs"
 app.command(rich_help_panel=_RUNS)(demo)
 app.command(rich_help_panel=_RUNS)(run)
+app.command(rich_help_panel=_RUNS)(split)
 app.command(rich_help_panel=_RUNS)(ablate)
 app.command(rich_help_panel=_RUNS)(settings)
 app.add_typer(prompt.app, name="prompt", rich_help_panel=_RUNS)

@@ -11,7 +11,7 @@ from sidelight.cli.console import out, print_json
 from sidelight.cli.options.results import Json, output_option
 
 
-def vote(
+def vote(  # long: a third of it are options
     judges: Annotated[
         list[Path], typer.Argument(help="Relevance labels, four columns, one file a judge.")
     ],

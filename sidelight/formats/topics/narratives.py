@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import orjson
 from pydantic import BaseModel, Field
 
 from sidelight.errors import InputError
+from sidelight.files import atomic_writer
 from sidelight.formats.lines import read_bytes
 from sidelight.formats.topics.queries import read_queries
 from sidelight.formats.topics.topic_format import TopicFormat
@@ -14,6 +16,7 @@ from sidelight.formats.topics.topic_lines import read_topic_lines
 from sidelight.schemas.topic import Narrative
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -51,6 +54,18 @@ def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
     if not found:
         raise InputError(f"{path}: expected at least one narrative; found none")
     return tuple(Narrative(topic_id=one.query_id, narrative=one.text) for one in found)
+
+
+def write_narratives(path: Path, narratives: Iterable[Narrative]) -> None:
+    """Write narratives as JSON objects, a line each, with what is known beside their text."""
+    with atomic_writer(path) as stream:
+        for one in narratives:
+            content: dict[str, object] = {"id": one.topic_id, "title": one.narrative}
+            if one.sub_questions:
+                content["sub_questions"] = one.sub_questions
+            if one.references:
+                content["references"] = one.references
+            stream.write(orjson.dumps(content).decode() + "\n")
 
 
 FORMAT = TopicFormat("narrative", read_narratives, json_keys=("id", "title"))

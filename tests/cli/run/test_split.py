@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.build import sub_narratives
+from sidelight.cli.main import app
+from sidelight.errors import UsageError
+from sidelight.formats.topics.narratives import read_narratives
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.topic import Narrative
+from tests.helpers.asking.conversation import scripted
+
+
+def split(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["split", *map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def test_narratives_get_what_they_come_down_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listed(*texts: str) -> str:
+        rows = [{"text": text, "importance": "vital"} for text in texts]
+        return json.dumps({"sub_narratives": rows})
+
+    asked = scripted(listed("Who?", "Why?"), listed("Who pays?"))
+
+    async def ask(
+        _: Any, __: Any, work: Callable[[Mapping[str, PromptedModel]], Awaitable[Any]]
+    ) -> Any:
+        return await work({"one": asked.model})
+
+    monkeypatch.setattr(sub_narratives, "ask", ask)
+    topics, made = tmp_path / "topics.tsv", tmp_path / "topics.jsonl"
+    topics.write_text("1\tWho pays for it, and why?\n")
+    given = ("--topics", topics, "--track", "rag2026", "--cache", tmp_path, "-o", made)
+    assert "1 sub-narratives of 1 narratives" in split(*given, "--model", "one")
+    narrative = Narrative(
+        topic_id="1", narrative="Who pays for it, and why?", sub_questions=("Who pays?",)
+    )
+    assert read_narratives(made) == (narrative,)
+    with pytest.raises(UsageError, match="one that drafts and one that revises"):
+        split(*given, *("--model", "a", "--model", "b", "--model", "c"))
