@@ -1,0 +1,1 @@
+"""How good the questions of a run are, one by one."""
