@@ -99,15 +99,11 @@ def _is_name(text: str) -> bool:
 
 def _with_article(part: str, body: str) -> str:
     """Return a phrase with "the" where the article mostly writes it, or its last word, so."""
-    uses = len(re.findall(re.escape(part), body))
-    if not uses and " " in part and part.islower():
-        part_or_head = part.rsplit(maxsplit=1)[-1]
-        uses = len(re.findall(rf"\b{re.escape(part_or_head)}\b", body))
-    else:
-        part_or_head = part
+    compound = " " in part and part.islower() and part not in body
+    head = part.rsplit(maxsplit=1)[-1] if compound else part
+    uses = len(re.findall(rf"(?<!\w){re.escape(head)}(?!\w)", body))
     after = [
-        word.casefold()
-        for word in re.findall(rf"\b[Tt]he\s+{re.escape(part_or_head)}(?!\w)(\W*\w*)", body)
+        word.casefold() for word in re.findall(rf"\b[Tt]he\s+{re.escape(head)}(?!\w)(\W*\w*)", body)
     ]
     definite = sum(not word[:2].isspace() or word.strip() in STOPWORDS for word in after)
     return f"the {part}" if uses and definite * 2 >= uses else part

@@ -80,7 +80,7 @@ def test_a_lead_lends_no_name(lexical_encode: Encode) -> None:
 
 def test_missing_ones_come_from_the_angles_then_from_the_reserve(lexical_encode: Encode) -> None:
     questions = written(scripted(reply(OWNER)), lexical_encode, ANGLE)
-    assert questions[:3] == [OWNER, ANGLE.question, "Who first reported on harbour of Orrin?"]
+    assert questions[:3] == [OWNER, ANGLE.question, "Who first reported on the harbour of Orrin?"]
 
 
 def test_without_candidates_the_error_comes_out(lexical_encode: Encode) -> None:
