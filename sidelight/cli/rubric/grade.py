@@ -13,7 +13,6 @@ from sidelight.cli.options.exams import bank_option, depth_option
 from sidelight.cli.options.inputs import index_option, queries_option
 from sidelight.cli.options.judges import JUDGE
 from sidelight.cli.options.models import (
-    DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
     BaseUrl,
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.graded_passage import GradedQuery
 
 _DEPTH = 20
+# Replies are short: more connections than this cost more processor time than they save waiting.
+_AT_ONCE = 128
 
 
 def grade(  # long: half of it are options
@@ -86,7 +87,7 @@ def grade(  # long: half of it are options
     offline: Offline = False,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    at_once: AtOnce = _AT_ONCE,
     estimate: Estimate = False,
     as_json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Grades without a model: what answers is graded high, and what begs for a grade gains nothing."""
+"""Grades without a model: what answers is graded high, what begs for a grade gains nothing."""
 
 from __future__ import annotations
 
