@@ -50,3 +50,10 @@ def test_limits_hold_and_nothing_is_lost(segments: list[Segment], keep: int) -> 
     assert all(sum(one.host == segment.host for one in taken) <= 2 for segment in taken)
     assert not any(overlapping(one, ids) for one in ids)
     assert taken[:1] == segments[:1]
+
+
+def test_pages_without_an_address_are_hosts_of_their_own() -> None:
+    segments = [Segment(segment_id=f"w_doc_00_{n}#0_0", text="") for n in range(4)]
+    assert spread(segments, 4) == (segments, {})
+    windows = [Segment(segment_id=f"w_doc_00_1#{n}_{n}", text="") for n in (0, 2, 4)]
+    assert len(spread(windows, 4)[0]) == 2

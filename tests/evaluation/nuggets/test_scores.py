@@ -8,6 +8,10 @@ import pytest
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.nuggets.scores import score_nuggets
+from sidelight.evaluation.published.targets import targets
+from sidelight.evaluation.scoring.support import score_judged_support
+from sidelight.evaluation.scoring.table import ScoreTable
+from sidelight.evaluation.training.label_files import read_sentences
 from sidelight.formats.labels.nugget_assignments import (
     read_nugget_assignments,
     write_nugget_assignments,
@@ -91,3 +95,26 @@ def test_the_public_assignments_are_scored(shared_data: PublicData) -> None:
         "listgalore_gpt4o_ragnarokv4_top20",
         0.6808,
     )
+
+
+def test_the_figures_by_people_are_the_printed_ones(shared_data: PublicData) -> None:
+    """Those by the judge take minutes of training: `sidelight reproduce rag24-strict-vital`."""
+    folder, printed = shared_data / "rag-2024", targets()["rag24-strict-vital"].printed
+
+    def mean(table: ScoreTable, name: str) -> str:
+        return f"{sum(run.values[name] for run in table.runs) / len(table.runs):.3f}"
+
+    assigned = read_nugget_assignments(folder / "nugget-assignments.jsonl.gz", SCALES)
+    table = score_nuggets(assigned, SCALES)
+    for measure in table.measures:
+        name = measure.name
+        assert mean(table, name) == printed[f"{name}: mean of runs, people"]
+    for title, file in (("web", "web"), ("edited", "postedited")):
+        path = folder / f"support-judgments.{file}.jsonl.gz"
+        support = score_judged_support(read_sentences(path, SCALES["support"]), SCALES)
+        for name in ("weighted_precision", "weighted_recall"):
+            assert mean(support, name) == printed[f"support, {title}: {name}, mean of runs"]
+        assert all(
+            run.values["weighted_precision"] >= run.values["weighted_recall"]
+            for run in support.runs
+        )

@@ -13,7 +13,13 @@ from sidelight.evaluation.training.held_against_people import (
     agree_on_answers,
     agree_on_support,
 )
-from sidelight.evaluation.training.label_files import read_answers, read_citations
+from sidelight.evaluation.training.label_files import (
+    read_answers,
+    read_citations,
+    read_sentences,
+)
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.tracks import load_track
 
 ANSWER = {
     "query": "who was sued",
@@ -106,3 +112,29 @@ def test_agreement_on_support(tmp_path: Path) -> None:
     elsewhere = written(tmp_path / "e.jsonl", {**SEGMENTS, "references_ids": ["other"]})
     with pytest.raises(InputError, match="no label can be compared"):
         agree_on_support(labels, elsewhere, None)
+
+
+def test_sentences_are_read_with_those_that_cite_nothing(tmp_path: Path) -> None:
+    def cited(*labels: str) -> list[dict[str, str]]:
+        return [{"reference": f"s{n}", "support": label} for n, label in enumerate(labels)]
+
+    sentences = [
+        {"text": "One.", "citations": cited("2", "0"), "citationsCombibed": "1"},
+        {"text": float("nan"), "citations": cited("-1")},
+        {"text": "Three.", "citations": cited("1"), "citationsCombibed": "-1"},
+        {"text": "Four.", "citations": []},
+    ]
+    path = tmp_path / "support.jsonl"
+    path.write_text(json.dumps({"topic_id": "t", "run_id": "r", "sentences": sentences}))
+    found = read_sentences(path, load_track("rag2025").scales["support"])
+    unjudged = Unjudged(reason="not judged")
+    assert [(one.first, one.all) for one in found] == [
+        ("2", "1"),
+        (unjudged, unjudged),
+        ("1", "1"),
+        (None, None),
+    ]
+    assert found[1].sentence.text == ""
+    path.write_text(path.read_text().replace('"2"', '"3"'))
+    with pytest.raises(InvalidFileError, match="one of 2, 1, 0"):
+        read_sentences(path, load_track("rag2025").scales["support"])
