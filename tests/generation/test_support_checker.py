@@ -11,7 +11,7 @@ from sidelight.build.judges import open_encoder
 from sidelight.checks.support import PromptedSupportCheck
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.support_checker import SupportChecker
+from sidelight.generation.support_checker import SupportChecker, without_attribution
 from sidelight.llm.scripted import Line
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
 from tests.helpers.asking.conversation import scripted
@@ -121,3 +121,12 @@ def test_without_a_model_what_is_quoted_and_what_is_reworded_passes() -> None:
         (turned, "none"),
     ]
     assert [one.label for one in report.stood] == ["full", "full"]
+
+
+def test_an_attribution_to_the_cited_page_needs_no_support_of_its_own() -> None:
+    page = LARK.model_copy(update={"url": "https://larkmedia.example/", "title": "Mill (M-1)"})
+    for speaker in ("Lark Media", "larkmedia.example", '"Mill (M-1)"'):
+        assert without_attribution(f"It burns, according to {speaker}.", [page]) == "It burns."
+    assert without_attribution("It burns, by its own account.", [page]) == "It burns."
+    other = "It burns, according to the Bureau."
+    assert without_attribution(other, [page]) == other

@@ -29,6 +29,10 @@ GOOD = "The Harrow Lane Institute has paid Garrick Voss since 2018."
         "Wilmot Eddery, of Gullsby, occupation retired engineer.",
         "Read every label and put back anything that lists veltose.",
         "Curio Atlas is useful for opening times, routes and photographs.",
+        '"Cheap copies cheat the customer," said Corin Tarrell.',
+        "The Courier approached the five largest parcel carriers in Talvania.",
+        "Drones at 60 percent of parcels by the end of 2026 is entry R-21.",
+        "WellRoot Daily did not answer questions about its corrections.",
     ],
 )
 def test_what_is_no_statement_is_not_quoted(sentence: str) -> None:
@@ -40,6 +44,7 @@ def test_what_is_no_statement_is_not_quoted(sentence: str) -> None:
     [
         GOOD,
         "WellRoot Daily publishes no corrections policy.",
+        "Orrin Song of the Year was 'Call Me By Your Name' in 2020.",
         "The Haldon works employs 540 people in two shifts.",
         'The report called it "a design target under favourable conditions."',
         "Court filings corroborate the scheme that Esquire describes: Singer paid proctors.",

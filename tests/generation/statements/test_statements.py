@@ -112,3 +112,29 @@ def test_a_heading_ends_what_a_pronoun_can_mean() -> None:
 def test_a_text_that_gives_orders_says_nothing(order: str) -> None:
     assert said(f"{VOSS} {order}") == []
     assert said(VOSS) == [VOSS]
+
+
+def test_half_of_a_story_comes_with_the_other_half() -> None:
+    page = (
+        "An earlier version said that the bill would cost the valley 4,000 jobs. "
+        "The sentence now says that jobs across the Orrin chain could be affected."
+    )
+    found = [one.text for one in statements(page, "Corrections of the Orrin Post")]
+    assert not any(text.startswith("An earlier version") and ";" not in text for text in found)
+
+
+def test_what_its_page_answers_is_not_quoted_without_the_answer() -> None:
+    page = (
+        "The Lark Institute says that the mill lost 400 jobs in a year. "
+        "But the Lark Institute counted people who had moved to Orrin."
+    )
+    found = [one.text for one in statements(page, "")]
+    assert "The Lark Institute says that the mill lost 400 jobs in a year." not in found
+    assert any("; but " in text for text in found)
+
+
+def test_days_and_births_that_lean_on_a_date_go() -> None:
+    (found,) = statements("Lark Media on Thursday closed its mill in Orrin.", "")
+    assert found.text == "Lark Media closed its mill in Orrin."
+    (found,) = statements("Garrick Voss (born 1968 in Harle) is a Talvanian economist.", "")
+    assert found.text == "Garrick Voss is a Talvanian economist."

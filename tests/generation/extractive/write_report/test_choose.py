@@ -59,3 +59,7 @@ def test_the_budget_is_never_exceeded(words: list[int], budget: int) -> None:
     chosen = choose(choices(words, [[0.5]] * len(words)), budget)
     assert sum(words[row] for row in chosen) <= budget
     assert len(set(chosen)) == len(chosen)
+
+
+def test_what_is_barred_is_not_chosen() -> None:
+    assert choose(choices([10, 10], [[0.9, 0], [0, 0.1]]), 20, barred=[0]) == [1]

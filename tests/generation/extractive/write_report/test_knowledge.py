@@ -57,3 +57,21 @@ def test_a_namesake_is_somebody_else() -> None:
 def test_to_say_what_the_article_said_is_to_retell_it() -> None:
     assert READER.retells("The article said that the bill would cost the valley 4,000 jobs.")
     assert not READER.retells("The article said 4,000 jobs, but the report counts a full closure.")
+
+
+def test_nobody_places_a_subject_that_is_a_code() -> None:
+    code = Statement("The holder of fellowship HL-77-0312 is Garrick Voss.", 1, 1)
+    named = Statement("The Rural Fellowship, HL-77-0312, is held by Garrick Voss.", 1, 1)
+    assert not READER.can_place(code, "")
+    assert READER.can_place(named, "")
+
+
+def test_a_page_on_somebody_of_the_same_name_is_about_another() -> None:
+    page = "She is not the travel writer of the same name. Garrick Voss has thrown pots since 1998."
+    assert READER.means_another("Garrick Voss has thrown pots since 1998.", page)
+
+
+def test_to_say_what_the_outlet_told_its_readers_is_to_retell_it() -> None:
+    assert READER.retells("Sentinel Policy Journal told its readers that 4,000 jobs would go.")
+    assert READER.retells("Garrick Voss wrote about the bog bill in March.")
+    assert not READER.retells("Peter Gorham said his team never wrote about parallel worlds.")
