@@ -137,7 +137,7 @@ def _held_out(
     found = [Outlook(0.0, 0.0)] * len(graded)
     for fold in range(folds or len(names)):
         model = predict(fold_of != fold)
-        for row in np.flatnonzero(fold_of == fold):
+        for row in np.flatnonzero(fold_of == fold).tolist():
             found[row] = model(graded[row].text)
     return found
 
@@ -154,8 +154,8 @@ def _with_known(
     articles = np.array([one.article for one in graded])
     for article in sorted(set(articles.tolist())):
         for owner in sorted(set(owners.tolist())):
-            ours = np.flatnonzero((articles == article) & (owners == owner))
-            known = np.flatnonzero((articles == article) & (owners != owner))
+            ours = np.flatnonzero((articles == article) & (owners == owner)).tolist()
+            known = np.flatnonzero((articles == article) & (owners != owner)).tolist()
             outlooks = corrected(
                 [alone[row] for row in ours],
                 vectors[ours] @ vectors[known].T,

@@ -69,10 +69,10 @@ def _about_outlet(outlet: str, subject: Subject, *, has_links: bool) -> Iterator
             ("owner", 4.0, "funding"),
             ("reputation", 2.7, "rating"),
             # Whoever has ties that were found may have others.
-            ("interests", 3.0 if has_links else 2.2, "funding"),
+            ("business ties" if has_links else "interests", 3.0 if has_links else 2.2, "funding"),
             ("corrections", 2.7, "record"),
         ):
-            if kind != "interests" or not subject.is_person:
+            if angle != "funding" or kind == "owner" or not subject.is_person:
                 texts = worded(kind, outlet=outlet, subject=subject.text)
                 yield Question(texts, Aspect.PUBLISHER, weight, f"publisher-{angle}")
 

@@ -64,7 +64,7 @@ def about_studies(profile: ArticleProfile, subject: str) -> Iterator[Question]:
 
 def _kind_of_study(name: str, profile: ArticleProfile) -> str:
     """Return what a text calls the work of a name; empty where it only reported."""
-    near = re.findall(
+    near: list[tuple[str, str]] = re.findall(
         rf"{re.escape(name)}[^.\n]{{0,60}}?\b({_STUDIES_ARE})\b"
         rf"|\b({_STUDIES_ARE})\b[^.\n]{{0,60}}?{re.escape(name)}",
         profile.body,
@@ -114,7 +114,7 @@ def about_facts(profile: ArticleProfile, subject: str) -> Iterator[Question]:
         the = definite(name, profile.body)
         asked.append(("authority", {"the": the}, Aspect.CONTEXT, 3.2))
     asked += [("document", {"document": one}, Aspect.CLAIM, 3.2) for one in documents(profile.body)]
-    asked += [("tester", {"name": one}, Aspect.CLAIM, 2.8) for one in named_testers(profile.body)]
+    asked += [("tester", {"name": one}, Aspect.CLAIM, 3.0) for one in named_testers(profile.body)]
     asked += [
         ("scheme", {"name": one.name, "role": one.role}, Aspect.SOURCE, 2.4)
         for one in schemes(profile.body)

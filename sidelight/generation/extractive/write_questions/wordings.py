@@ -10,8 +10,8 @@ _WORDINGS = {
     "owner": (
         "Who publishes and finances {outlet}?",
         "Who owns, publishes and finances {outlet}?",
-        "Which company publishes and finances {outlet}?",
-        "Who publishes {outlet} and how does it earn its money?",
+        "Which company owns, publishes and finances {outlet}?",
+        "How is {outlet} owned, published and financed?",
     ),
     "reputation": (
         "What is {outlet}'s reputation for accuracy and bias?",
@@ -22,8 +22,12 @@ _WORDINGS = {
     ),
     "interests": (
         "What financial interests does {outlet} have in connection with {subject}?",
+        "What financial interests or ties does {outlet} have in connection with {subject}?",
+        "What financial interest does {outlet} have in connection with {subject}?",
+    ),
+    "business ties": (
         "What financial ties does {outlet} have to companies connected with {subject}?",
-        "What commercial interests does {outlet} have in connection with {subject}?",
+        "What financial interests does {outlet} have in companies connected with {subject}?",
     ),
     "corrections": (
         "What corrections followed {outlet}'s article on {subject}?",
@@ -35,13 +39,13 @@ _WORDINGS = {
         "What is {author}'s professional background?",
         "What is the professional background of {author}?",
         "What is the professional background and expertise of {author}?",
-        "What are the professional background and interests of {author}?",
+        "What are the professional qualifications and interests of {author}?",
     ),
     "ties": (
         "What financial interests does {author} have in connection with {subject}?",
         "What financial or professional ties does {author} have to {subject}?",
         "What financial ties does {author} have in connection with {subject}?",
-        "What financial interest does {author} have in {subject}?",
+        "What ties does {author} have to companies connected with {subject}?",
     ),
     "acquaintance": (
         "What connection does {author} have to {subject}?",
@@ -72,9 +76,7 @@ _WORDINGS = {
     ),
     "funding": (
         "Who commissioned and paid for {study}?",
-        "Who commissioned or funded {study}?",
-        "Who paid for {study}?",
-        "Who funded {study}?",
+        "Who commissioned and funded {study}?",
     ),
     "revised": (
         "Has {study} been corrected since it was published?",
@@ -84,7 +86,6 @@ _WORDINGS = {
     "trend": (
         "What do official statistics show about {what}?",
         "What do official figures show about {what}?",
-        "What lies behind the reported change in {what}?",
     ),
     "figure": (
         "What do other sources say about the figure of {phrase} in reports on {subject}?",
@@ -151,7 +152,7 @@ _WORDINGS = {
     "trials": (
         "What have human trials found about {subject}?",
         "What have clinical studies found about {subject}?",
-        "What have medical studies or health authorities found about {subject}?",
+        "What have human trials or health authorities found about {subject}?",
     ),
     "tests": (
         "What did independent laboratory tests of {subject} show?",
