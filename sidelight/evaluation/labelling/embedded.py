@@ -13,6 +13,14 @@ from sidelight.evaluation.labelling.comparing.text_comparison import TextCompari
 from sidelight.evaluation.labelling.compound.embedded import label_by_form
 from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.judge import Judge
+from sidelight.evaluation.labelling.question_quality.embedded import (
+    LearnedQuestionQuality,
+    LearnedQuestionRedundancy,
+)
+from sidelight.evaluation.labelling.question_quality.protocol import (
+    QUESTION_QUALITY,
+    QUESTION_REDUNDANCY,
+)
 from sidelight.evaluation.labelling.question_similarity.embedded import EmbeddedQuestionSimilarity
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedReportAnswers
@@ -73,9 +81,11 @@ class EmbeddedJudge(Judge):
             COMPOUND_QUESTIONS: label_by_form,
             REPORT_ANSWERS: self._answers,
             SUPPORT: support,
+            QUESTION_QUALITY: LearnedQuestionQuality(),
         }
         if encode:
             self.labellers[USEFULNESS] = UsefulnessLabeller(NearestSentence(encode))
+            self.labellers[QUESTION_REDUNDANCY] = LearnedQuestionRedundancy(encode)
         self.agreement = {
             what: labeller.agreement
             for what, labeller in (("questions", questions), ("answers", self._answers))
