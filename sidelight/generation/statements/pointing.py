@@ -187,8 +187,8 @@ def definites(sentence: str, known: frozenset[str] = frozenset()) -> list[str]:
         needs_body = phrase.split()[-1].casefold() in _OF_A_BODY
         if not (names_body(before) if needs_body else has_name(before, known)):
             found.append(phrase)
-    if match := _BARE_PLURAL.match(sentence):
-        found.append(match.group().casefold())
+    if plural := _BARE_PLURAL.match(sentence):
+        found.append(plural.group().casefold())
     if _SHARES.search(sentence):
         found.append("shares")
     if not found and (subject := _nameless_subject(sentence)):
