@@ -154,4 +154,4 @@ def test_the_runs_of_the_starter_kit(runs: Path, shared_data: PublicData) -> Non
     board = leaderboard(runs, ["bee", "cloud", "earthworms", "hibernation", "leaf"])
     means = {run: score for (run, topic), score in board.items() if topic == "all"}
     # Observed; run1 quotes its sources most closely.
-    assert means == pytest.approx({"run1": 0.7, "run2": 0.375, "run3": 0.18, "run4": 0.3})
+    assert means == pytest.approx({"run1": 0.72, "run2": 0.375, "run3": 0.18, "run4": 0.3})

@@ -73,8 +73,8 @@ class SidelightJudge:
         reports = list(rag_responses)
         topic_ids = [topic.request_id for topic in rag_topics]
         if rubrics is None:
-            return _leaderboard(_by_support(reports, topic_ids, outdir))
-        return _leaderboard(_by_rubrics(reports, topic_ids, Path(rubrics), outdir))
+            return leaderboard(_by_support(reports, topic_ids, outdir))
+        return leaderboard(_by_rubrics(reports, topic_ids, Path(rubrics), outdir))
 
 
 def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Path) -> ScoreTable:
@@ -83,13 +83,13 @@ def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Pat
     async def verdicts_on(report: Report) -> list[JudgedSentence]:
         # Reports may quote different parts of a document, so each is held against its own.
         texts = {key: document.text for key, document in (report.documents or {}).items()}
-        return await assess_support(by_words, _runs([report]), lambda _: texts)
+        return await assess_support(by_words, report_runs([report]), lambda _: texts)
 
     async def all_verdicts() -> list[JudgedSentence]:
         return list(chain.from_iterable(await asyncio.gather(*map(verdicts_on, reports))))
 
     verdicts = asyncio.run(all_verdicts())
-    table = score_support(_runs(reports), verdicts, topic_ids)
+    table = score_support(report_runs(reports), verdicts, topic_ids)
     write_support_sentences(outdir / SENTENCE_FILE, verdicts)
     return table
 
@@ -106,12 +106,14 @@ def _by_rubrics(
         )
     rubrics = {topic_id: known[topic_id] for topic_id in topic_ids}
     judge = make_judge(_JUDGE, JudgeInputs(rubrics, encoder=None))
-    asyncio.run(judge_runs(judge, TaskRuns(track.cited_text, rubrics, _runs(reports)), outdir))
+    asyncio.run(
+        judge_runs(judge, TaskRuns(track.cited_text, rubrics, report_runs(reports)), outdir)
+    )
     labels = read_assessments(outdir / REPORT_ANSWERS.file_name, REPORT_ANSWERS.kind, track.scales)
     return score_reports(track, rubrics, labels)
 
 
-def _runs(reports: Iterable[Report]) -> list[ReportRun]:
+def report_runs(reports: Iterable[Report]) -> list[ReportRun]:
     """Return reports by the run id inside, by which the command tells runs apart."""
     submitted: dict[str, list[SubmittedReport]] = defaultdict(list)
     for report in reports:
@@ -128,7 +130,8 @@ def _runs(reports: Iterable[Report]) -> list[ReportRun]:
     return [ReportRun(run_tag=run_id, reports=tuple(found)) for run_id, found in submitted.items()]
 
 
-def _leaderboard(table: ScoreTable) -> Leaderboard:
+def leaderboard(table: ScoreTable) -> Leaderboard:
+    """Return scores as the command wants them."""
     measures = tuple(
         MeasureSpec(measure.name, description=measure.description) for measure in table.measures
     )
