@@ -1,4 +1,4 @@
-"""The judge of TREC AutoJudge that asks a model: three phases, and the same again without a server."""
+"""AutoJudge with a model: three phases, and the same again without a server."""
 
 from __future__ import annotations
 

@@ -107,8 +107,8 @@ class SidelightModelJudge:
         for topic, bank in zip(missing, found, strict=True):
             if bank is None:
                 raise InputError(
-                    f"no fact that bears on the topic {topic.request_id} was found in the documents "
-                    "that its reports carry",
+                    f"the documents that reports on the topic {topic.request_id} carry hold no fact "
+                    "that bears on it",
                     remedy="Give reports with their documents, or nuggets (--nugget-banks).",
                 )
             known[topic.request_id] = NuggetizerNuggetBank(
