@@ -107,7 +107,7 @@ class SidelightModelJudge:
         for topic, bank in zip(missing, found, strict=True):
             if bank is None:
                 raise InputError(
-                    f"the documents that reports on the topic {topic.request_id} carry hold no fact "
+                    f"the documents of reports on the topic {topic.request_id} hold no fact "
                     "that bears on it",
                     remedy="Give reports with their documents, or nuggets (--nugget-banks).",
                 )

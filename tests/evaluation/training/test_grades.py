@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sidelight.evaluation.training.grades import (
+from sidelight.evaluation.training.relevance import relevance_rows, train_relevance
+
+from sidelight.evaluation.training.passages.grades import (
     cut_held_out,
     fit_cuts,
     fit_grades,
     grade_figures,
     held_out,
 )
-from sidelight.evaluation.training.relevance import relevance_rows, train_relevance
-
 from sidelight.learned.grade_model import grades_of, load_grade_model, save_grade_model
 from sidelight.learned.item_grades import ITEM_FEATURES, ITEM_GRADES
 from sidelight.learned.ordinal_model import about_model
