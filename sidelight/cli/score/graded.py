@@ -29,6 +29,9 @@ Assessors = Annotated[
 def quality(
     *,
     grades: Annotated[Path, typer.Option("--grades", help="Graded questions, eight columns.")],
+    judge: Annotated[
+        str | None, typer.Option("--judge", help="Name of the judge that graded, if no people did.")
+    ] = None,
     assessors: Assessors = None,
     output: Output = None,
     track: Track,
@@ -48,8 +51,9 @@ def quality(
     rules = load_track(track)
     table = score_question_quality(rules, read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
-    origin = ScoreOrigin("human", None, Sampling(samples, seed), n_topics)
-    prefix = score_prefix("human", rules.question_list)
+    labels = "auto" if judge else "human"
+    origin = ScoreOrigin(labels, judge, Sampling(samples, seed), n_topics)
+    prefix = score_prefix(labels, rules.question_list)
     deliver(origin, table, prefix, output, as_json=as_json)
     if output:
         written = _write_boxes(output, prefix, table.topics, table.main.name, assessors)
