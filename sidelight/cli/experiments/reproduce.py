@@ -22,7 +22,9 @@ def reproduce(  # long: a third of it are options
     data: Annotated[Path | None, data_option("Folder that holds the published files.")] = None,
     output: Annotated[
         Path | None,
-        output_option("For targets that train: folder for weights or scores; none are kept without."),
+        output_option(
+            "For targets that train: folder for weights or scores; none are kept without."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
