@@ -1,10 +1,11 @@
-"""From settings to what answers narratives; a model may write, all else needs none."""
+"""From settings to what answers narratives; a model may rank and write, all else needs none."""
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from sidelight.build.investigation import open_listwise
 from sidelight.build.models import open_models
 from sidelight.build.roles import PLAIN, asked_model, model_named, offers, plain_performer
 from sidelight.errors import InputError, UsageError
@@ -15,7 +16,7 @@ from sidelight.telemetry import untraced
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from sidelight.agents.deps import AnswerDeps
     from sidelight.agents.graphs.answer_state import AnswerState
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sidelight.build.models import ModelAccess, Models
     from sidelight.config.settings import ModelSettings, Settings
     from sidelight.llm.base import Model
+    from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate
     from sidelight.schemas.investigation.outcome import Outcome
@@ -52,19 +54,15 @@ async def open_answer(
             remedy=f"Leave `roles` at their defaults, or let a model write: --set "
             f"roles.{_WRITES}={_ANSWER_WRITER}",
         )
-    if settings.retrieval.listwise_depth is not None:
-        raise UsageError(
-            "narratives are answered without a model that ranks, and the settings name one",
-            remedy="Leave `retrieval.listwise_depth` at its default.",
-        )
     track, graph = load_track(settings.track), build_graph()
     async with open_models(settings, access) as models:
         asked = await _writer(settings, models) if writer == _ANSWER_WRITER else None
+        retriever_of_topic = await open_listwise(settings, models, sources)
 
         async def answer(topic: Topic, log: TopicLog) -> Outcome:
             if not isinstance(topic, Narrative):
                 raise InputError(f"{topic.topic_id}: expected a narrative to answer")
-            context = _dependencies(topic, settings, sources, log, asked)
+            context = _dependencies(topic, settings, sources, log, asked, retriever_of_topic)
             with untraced():
                 state = await graph.ainvoke({}, context=context)
             return outcome_of(cast("AnswerState", state), track)
@@ -88,6 +86,7 @@ def _dependencies(
     sources: Sources,
     log: TopicLog,
     asked: tuple[Model, ModelSettings] | None,
+    retriever_of_topic: Callable[[TopicLog, Lookup], Retriever],
 ) -> AnswerDeps:
     """Return what the nodes of one narrative work with.
 
@@ -97,6 +96,7 @@ def _dependencies(
         sources: What there is to answer from.
         log: Of the topic.
         asked: The model that writes, and its settings; None for a writer that asks none.
+        retriever_of_topic: Makes what searches; see `open_listwise`.
     """
     from sidelight.agents.deps import AnswerDeps
     from sidelight.retrieval.lateral import LateralRetriever
@@ -117,7 +117,8 @@ def _dependencies(
         plain = plain_performer(_WRITES, offered)
         writer = log.timed(_WRITES, log.with_fallback(_WRITES, prompted, plain))
     lookup = SegmentCache(sources.lookup)
-    found = GivenRetriever(narrative.references) if narrative.references else sources.retriever
+    given = narrative.references
+    found = GivenRetriever(given) if given else retriever_of_topic(log, lookup)
     return AnswerDeps(
         narrative=narrative,
         track=load_track(settings.track),

@@ -23,6 +23,7 @@ from sidelight.cli.agree import grades, people
 from sidelight.cli.agree.norms import norms
 from sidelight.cli.agree.vote import vote
 from sidelight.cli.assess import commands as assess
+from sidelight.cli.assess.relevance import relevance
 from sidelight.cli.bank import commands as bank
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
@@ -119,6 +120,7 @@ app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
+assess.app.command()(relevance)
 app.add_typer(assess.app, name="assess", rich_help_panel=_JUDGE)
 pool.app.command()(pairs)
 app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)

@@ -15,7 +15,7 @@ from sidelight.formats.labels.assessments import (
     AssessmentKind,
     read_assessments,
 )
-from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.labels.qrels import check_qrels, read_qrels
 from sidelight.formats.lines import read_bytes
 from sidelight.formats.runs.run_format import run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
@@ -60,10 +60,11 @@ class FileKind(NamedTuple):
 
 
 _TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
+_QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path)))
 _SHARED = {
     "trec_run": _TREC_RUN,
     "question_trec_run": _TREC_RUN,
-    "qrels": FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path))),
+    "qrels": _QRELS,
 }
 
 
@@ -77,7 +78,7 @@ def kinds_of(track: Track) -> dict[str, FileKind]:
     for task in track.tasks:
         runs.setdefault(task.format, _run_kind(task))
     topics = FileKind("topics", "topics file", "topic", lambda path: len(read_topics(path, track)))
-    return {**runs, track.topics: topics, **_graded(track), **_SHARED, **runs}
+    return {**runs, track.topics: topics, **_SHARED, **_graded(track), **runs}
 
 
 def _graded(track: Track) -> dict[str, FileKind]:
@@ -87,6 +88,11 @@ def _graded(track: Track) -> dict[str, FileKind]:
     if "importance" in scales:
         kinds["rubric"] = FileKind(
             "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
+        )
+    if "relevance" in scales:
+        grades = scales["relevance"]
+        kinds["qrels"] = _QRELS._replace(
+            check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids)
         )
     for name, kind in _ASSESSMENTS.items():
         if kind.scale in scales:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
+from sidelight.build.graphs import open_graph
+from sidelight.build.investigation import Sources
+from sidelight.build.models import ModelAccess
 from sidelight.config.load import dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
+from sidelight.retrieval.memory import MemoryRetriever
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -44,6 +50,24 @@ def test_every_preset_loads_and_holds_differences_only(path: Path) -> None:
     for group, values in yaml.safe_load(path.read_text(encoding="utf-8")).items():
         for key, value in values.items():
             assert defaults[group].get(key) != value, f"{path.name}: {group}.{key} is the default"
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("rag2025/*.yaml")), ids=lambda path: path.name)
+def test_presets_for_narratives_load_and_open(path: Path, tmp_path: Path) -> None:
+    settings = load_settings(path)
+    assert settings.track == "rag2025"
+    assert settings.submission.run_id == f"sidelight-{path.stem}"
+    for model in filter(None, (settings.models.writer, settings.models.ranker)):
+        assert settings.servers[model.server].start
+    # What a narrative is answered with; a server would be started for the preset that asks a model.
+    served = ModelAccess(tmp_path, base_url="http://localhost:1/v1")
+
+    async def opened() -> None:
+        sources = Sources(MemoryRetriever([]), lambda _: [], lambda _: np.zeros((0, 1), np.float32))
+        async with open_graph(settings, sources, served):
+            pass
+
+    asyncio.run(opened())
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,23 @@ import orjson
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
+from sidelight.formats.topics.narratives import read_narratives
+from sidelight.formats.topics.narratives import write_narratives as write_narrative_file
 from sidelight.sample import sample_path
+from sidelight.schemas.topic import Narrative
 
 SETTINGS = """\
 submission: {run_id: sidelight-prompted}
 retrieval: {retriever: bm25}
 roles: {default: prompted}
+models: {writer: {name: tiny}}
+"""
+# The same of a track of narratives, where a model orders what is found and writes.
+NARRATIVE_SETTINGS = """\
+track: rag2025
+submission: {run_id: sidelight-prompted}
+retrieval: {retriever: bm25, k: 40, listwise_depth: 100}
+roles: {write_report: prompted-answer}
 models: {writer: {name: tiny}}
 """
 # One round of searches with few hits, for what does not depend on how far an investigation goes.
@@ -29,6 +40,24 @@ def write_inputs(folder: Path, n_topics: int) -> tuple[str, ...]:
     config.write_text(SETTINGS)
     lines = (sample_path() / "topics.jsonl").read_text().splitlines(keepends=True)
     topics.write_text("".join(lines[:n_topics]))
+    return "--config", str(config), "--topics", str(topics)
+
+
+def write_narratives(folder: Path, n_topics: int) -> tuple[str, ...]:
+    """Write a configuration and as many narratives, which take turns; return their options."""
+    config, topics = folder / "narratives.yaml", folder / "narratives.jsonl"
+    config.write_text(NARRATIVE_SETTINGS)
+    known = read_narratives(sample_path() / "narratives.jsonl")
+    # Each is worded otherwise: models are asked once for what is spelled alike.
+    chosen = (
+        Narrative(
+            topic_id=f"narrative-{number}",
+            narrative=f"For report {number}: {known[number % len(known)].narrative}",
+            sub_questions=(f"{known[number % len(known)].narrative} (report {number})",),
+        )
+        for number in range(n_topics)
+    )
+    write_narrative_file(topics, chosen)
     return "--config", str(config), "--topics", str(topics)
 
 

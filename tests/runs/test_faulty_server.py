@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
@@ -20,9 +21,10 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
 from sidelight.index.text.segmenter import read_documents, write_segments
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
-from tests.helpers.prompted_runs import SHORT, files, run, write_inputs
+from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
 from tests.helpers.public_data import PublicData
 
+TASKS_OF_THREE = {"task1.tsv": 30, "task2.jsonl": 3}
 # Faults whose reply is whole, so that it is kept and only its content is no use.
 WHOLE = ("invalid-json", "wrong-schema", "prose", "wrong-keys")
 KINDS = {"truncated": ("truncated",), "refused": ("refusal",), "empty": ("null", "no-choices")}
@@ -52,17 +54,27 @@ def failures(summary: dict[str, Any]) -> Counter[str]:
     return counted
 
 
-def check_faulty_run(n_topics: int, out: Path, *options: object) -> None:
-    """Run against a server that fails 30% of all requests, and count."""
+def check_faulty_run(
+    n_topics: int, made: Mapping[str, int], n_kinds: int, out: Path, *options: object
+) -> None:
+    """Run against a server that fails 30% of all requests, and count.
+
+    Args:
+        n_topics: How many topics there are.
+        made: Lines of each file that is handed in.
+        n_kinds: How many kinds of faults there are calls enough for.
+        out: Run directory.
+        options: Of the command.
+    """
     with FaultServer(faults=0.3, seed=1, hang_s=0.1) as server:
         summary = run(*options, "--base-url", server.base_url, "--output", out)
         stats = server.stats()
     dealt, counted = stats.faults, failures(summary)
     assert set(dealt) <= {*HTTP_FAULTS, *REPLY_FAULTS}
-    assert len(dealt) >= min(8 + n_topics // 10, len(FAULTS))
+    assert len(dealt) >= min(n_kinds, len(FAULTS))
     assert (len(summary["done"]), summary["failures"]) == (n_topics, [])
     assert [one for one in summary["problems"] if one["severity"] == "error"] == []
-    assert (lines(out / "task1.tsv"), lines(out / "task2.jsonl")) == (10 * n_topics, n_topics)
+    assert {name: lines(out / name) for name in made} == made
 
     assert sum(dealt[kind] for kind in HTTP_FAULTS) == summary["retries"] + counted["failed"]
     for kind, faults in KINDS.items():
@@ -83,7 +95,33 @@ def test_a_third_of_calls_failing_costs_no_topic(
     mini_web_index: IndexFolder, tmp_path: Path
 ) -> None:
     options = (*write_inputs(tmp_path, 3), "--index", mini_web_index.path)
-    check_faulty_run(3, tmp_path / "run", *options)
+    check_faulty_run(3, TASKS_OF_THREE, 8, tmp_path / "run", *options)
+
+
+@pytest.mark.parametrize("n_topics", [6, pytest.param(60, marks=pytest.mark.slow)])
+def test_a_third_of_calls_failing_costs_no_narrative(
+    mini_web_index: IndexFolder, tmp_path: Path, n_topics: int
+) -> None:
+    options = (*write_narratives(tmp_path, n_topics), "--index", mini_web_index.path)
+    made = {"answers.jsonl": n_topics}
+    check_faulty_run(n_topics, made, 4 + n_topics // 10, tmp_path / "run", *options)
+
+
+def test_nonsense_leaves_the_answers_that_no_model_would_have_written(
+    mini_web_index: IndexFolder, tmp_path: Path
+) -> None:
+    options = (*write_narratives(tmp_path, 2), "--index", mini_web_index.path)
+    kinds = tuple(kind for kind in REPLY_FAULTS if kind != "wrong-keys")
+    with FaultServer(faults=1.0, kinds=kinds) as server:
+        run(*options, "--base-url", server.base_url, "--output", tmp_path / "nonsense")
+    plainly = ("roles.write_report=extractive", "retrieval.listwise_depth=null")
+    settings = [part for one in plainly for part in ("--set", one)]
+    run(*options, *settings, "--output", tmp_path / "plain")
+    nonsense, plain = (files(tmp_path / name) for name in ("nonsense", "plain"))
+    assert nonsense["retrieval.trec"] == plain["retrieval.trec"]
+    assert nonsense["answers.jsonl"] == plain["answers.jsonl"]
+    manifest = orjson.loads(nonsense["manifest.json"])
+    assert set(manifest["fallbacks"]) == set(manifest["topics"])
 
 
 @pytest.mark.slow
@@ -94,7 +132,8 @@ def test_a_third_of_calls_failing_costs_no_public_topic(
     write_segments(tmp_path / "segments.jsonl", read_documents(topics), lambda _: None)
     build_index([tmp_path / "segments.jsonl"], tmp_path / "index", encoder)
     options = (*write_inputs(tmp_path, 0)[:2], "--topics", topics, "--index", tmp_path / "index")
-    check_faulty_run(30, tmp_path / "run", *options)
+    made = {"task1.tsv": 300, "task2.jsonl": 30}
+    check_faulty_run(30, made, 11, tmp_path / "run", *options)
 
 
 def test_nonsense_leaves_what_no_model_would_have_written(

@@ -7,19 +7,31 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sidelight.index.folder import IndexFolder
 from tests.helpers.models.fault_server import FaultServer
-from tests.helpers.prompted_runs import files, write_inputs
+from tests.helpers.prompted_runs import files, write_inputs, write_narratives
 
 
-@pytest.mark.slow
-def test_killed_runs_end_in_the_same_bytes(mini_web_index: IndexFolder, tmp_path: Path) -> None:
-    kills = 100
-    command = [sys.executable, "-m", "sidelight.cli.main", "run", *write_inputs(tmp_path, 1)]
+@pytest.mark.parametrize(
+    ("write", "kills"),
+    [
+        pytest.param(write_inputs, 100, marks=pytest.mark.slow),
+        (write_narratives, 2),
+        pytest.param(write_narratives, 100, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_runs_end_in_the_same_bytes(
+    mini_web_index: IndexFolder,
+    tmp_path: Path,
+    write: Callable[[Path, int], tuple[str, ...]],
+    kills: int,
+) -> None:
+    command = [sys.executable, "-m", "sidelight.cli.main", "run", *write(tmp_path, 1)]
     command += ["--index", str(mini_web_index.path)]
     rng = random.Random(kills)
     with FaultServer(latency_s=0.02) as server:

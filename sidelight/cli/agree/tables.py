@@ -170,6 +170,27 @@ def run_means_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTab
     )
 
 
+def topic_cloud_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTable:
+    """Return each run's score on each topic on both sides, which the cloud shows."""
+    from sidelight.evaluation.figures.ranks import draw_topic_cloud
+
+    cells = [
+        (run_tag, *cell)
+        for run_tag, *by_topic in zip(found.run_tags, *found.scores, strict=True)
+        for cell in zip(found.topic_ids, *by_topic, strict=True)
+    ]
+    return ResultTable(
+        f"{found.measure}_topic_scores",
+        ["run", "topic", *sides],
+        [[run_tag, topic, f"{one:.4f}", f"{other:.4f}"] for run_tag, topic, one, other in cells],
+        [
+            {"run_tag": run_tag, "topic_id": topic, "first": one, "second": other}
+            for run_tag, topic, one, other in cells
+        ],
+        partial(draw_topic_cloud, found, sides),
+    )
+
+
 def decimal(value: float | None) -> str:
     """Return a coefficient as tables show it."""
     return "undefined" if value is None else f"{value:.3f}"

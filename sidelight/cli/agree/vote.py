@@ -31,7 +31,7 @@ def vote(  # long: a third of it are options
     """
     from sidelight.errors import UsageError
     from sidelight.evaluation.labelling.relevance.calibration import held_out
-    from sidelight.evaluation.labelling.relevance.ensemble import vote
+    from sidelight.evaluation.labelling.relevance.ensemble import decided, vote, vote_rows
     from sidelight.formats.labels.qrels import read_qrels, write_qrels
     from sidelight.formats.table import write_table
 
@@ -43,26 +43,17 @@ def vote(  # long: a third of it are options
         known = read_qrels(reference)
         read = {name: held_out(grades, known) for name, grades in read.items()}
     found = vote(read)
-    rows = [
-        (query, name, one) for query, passages in found.items() for name, one in passages.items()
-    ]
-    write_qrels(
-        output / "majority.qrels",
-        {
-            query: {name: one.grade for name, one in passages.items() if one.grade is not None}
-            for query, passages in found.items()
-        },
-    )
-    members = ((query, name, one.grade, *one.given) for query, name, one in rows)
-    write_table(output / "votes.csv", ("query", "segment", "majority", *names), members)
-    agreeing = [one.agreeing for _, _, one in rows]
+    write_qrels(output / "majority.qrels", decided(found))
+    write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
+    votes = [one for passages in found.values() for one in passages.values()]
+    agreeing = [one.agreeing for one in votes]
     counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
-    undecided = sum(one.grade is None for _, _, one in rows)
+    undecided = sum(one.grade is None for one in votes)
     if as_json:
         print_json(
             {
                 "judges": names,
-                "passages": len(rows),
+                "passages": len(votes),
                 "agreeing": {str(number): count for number, count in counts.items()},
                 "undecided": undecided,
             }

@@ -88,6 +88,8 @@ class ScoreComparison:
         only_runs: Runs that only the first and only the second side has.
         only_topics: Topics that only the first and only the second side has.
         means: Each run's mean over topics on the first and on the second side, as `run_tags`.
+        scores: Each run's scores on the first and on the second side, by run as `run_tags`, then by
+            topic as `topic_ids`.
         runs: Of the runs' means over topics.
         intervals: Of `runs`, by resampling the runs.
         topics: Of the runs' scores within a topic.
@@ -101,6 +103,7 @@ class ScoreComparison:
     only_runs: tuple[tuple[str, ...], tuple[str, ...]]
     only_topics: tuple[tuple[str, ...], tuple[str, ...]]
     means: tuple[tuple[float, ...], tuple[float, ...]]
+    scores: tuple[tuple[tuple[float, ...], ...], tuple[tuple[float, ...], ...]]
     runs: dict[str, float | None]
     intervals: dict[str, Bootstrap]
     topics: dict[str, TopicMean]
@@ -156,6 +159,7 @@ def compare_scores(
         only_runs=(tuple(sorted(runs[0] - runs[1])), tuple(sorted(runs[1] - runs[0]))),
         only_topics=(tuple(sorted(topics[0] - topics[1])), tuple(sorted(topics[1] - topics[0]))),
         means=(tuple(raw_means[0].tolist()), tuple(raw_means[1].tolist())),
+        scores=(_rows(raw[0]), _rows(raw[1])),
         runs=_correlations(*means),
         intervals=_bootstrap(*means, n_samples, seed),
         topics=_topic_means(one, other, topic_ids),
@@ -193,6 +197,10 @@ def _matrix(
             remedy="Score with the rubrics (`sidelight score`): there a topic left out counts 0.",
         )
     return np.array([[cells[run, topic] for topic in topic_ids] for run in run_tags])
+
+
+def _rows(scores: Matrix) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, scores.tolist()))
 
 
 def _correlations(first: Scores, second: Scores) -> dict[str, float | None]:

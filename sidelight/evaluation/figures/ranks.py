@@ -1,4 +1,8 @@
-"""Two sides' scores of the runs as a scatter, like Figure 2 of the DRAGUN resources paper."""
+"""Two sides' scores of the runs as a scatter: their means, and every topic behind them.
+
+The former is like Figure 2 of the DRAGUN resources paper, the latter like Figures 6 to 8 of the
+overview of TREC 2025 RAG.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import numpy as np
 from sidelight.evaluation.figures.figure import (
     DARK_BLUE,
     GREY,
+    PALE_BLUE,
     RED,
     open_figure,
     short_name,
@@ -47,11 +52,53 @@ def draw_run_means(found: ScoreComparison, sides: tuple[str, str], paths: Sequen
         _draw_trend(axes, *found.means)
         if named:
             _name_runs(axes, found)
-        measure = found.measure.replace("_", " ")
-        axes.set_xlabel(f"{measure}\n{short_name(sides[0])}", fontsize="small")
-        axes.set_ylabel(f"{measure}\n{short_name(sides[1])}", fontsize="small")
-        tidy_axes(axes, "both")
+        _name_axes(axes, found, sides)
         figure.suptitle(_caption(found), fontsize="medium")
+
+
+def draw_topic_cloud(found: ScoreComparison, sides: tuple[str, str], paths: Sequence[Path]) -> None:
+    """Draw a pale point for each run and topic, one for each run's mean, and where both are equal.
+
+    Args:
+        found: The comparison.
+        sides: What to call the first (x) and the second side (y).
+        paths: As `open_figure` takes them.
+
+    Raises:
+        MachineError: matplotlib is not installed.
+    """
+    with open_figure((5.6, 5.6), paths) as figure:
+        axes = figure.subplots()
+        cloud = np.array(found.scores).reshape(2, -1)
+        ends = [cloud.min(), cloud.max()]
+        axes.plot(ends, ends, "--", color=GREY, linewidth=1, gid="identity", label="equal scores")
+        axes.scatter(
+            *cloud,
+            s=9,
+            color=PALE_BLUE,
+            alpha=0.6,
+            linewidths=0,
+            gid="topics",
+            label=f"a run on a topic ({cloud.shape[1]:,})",
+        )
+        axes.scatter(
+            *found.means,
+            color=DARK_BLUE,
+            linewidths=0,
+            gid="runs",
+            label=f"mean of a run ({len(found.run_tags)})",
+        )
+        axes.set_aspect("equal", adjustable="datalim")
+        _name_axes(axes, found, sides)
+        figure.suptitle(_levels(found), fontsize="medium")
+        figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize="small")
+
+
+def _name_axes(axes: Axes, found: ScoreComparison, sides: tuple[str, str]) -> None:
+    measure = found.measure.replace("_", " ")
+    axes.set_xlabel(f"{measure}\n{short_name(sides[0])}", fontsize="small")
+    axes.set_ylabel(f"{measure}\n{short_name(sides[1])}", fontsize="small")
+    tidy_axes(axes, "both")
 
 
 def _draw_trend(axes: Axes, first: Sequence[float], second: Sequence[float]) -> None:
@@ -110,3 +157,16 @@ def _caption(found: ScoreComparison) -> str:
         f"Kendall's τ-b {value}\n"
         f"{len(found.run_tags)} runs, means over {len(found.topic_ids)} topics"
     )
+
+
+def _levels(found: ScoreComparison) -> str:
+    levels = {
+        "means of runs": found.runs["tau_b"],
+        "mean of topics": found.topics["tau_b"].mean,
+        "all pairs": found.pairs["tau_b"],
+    }
+    told = (
+        f"{name} {'undefined' if value is None else f'{value:.3f}'}"
+        for name, value in levels.items()
+    )
+    return f"Kendall's τ-b: {', '.join(told)}"

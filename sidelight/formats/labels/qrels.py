@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, InvalidFileError
 from sidelight.files import atomic_writer
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
+    from sidelight.errors import Problem
+    from sidelight.schemas.grading.label_scale import LabelScale
+
+_COLUMNS = ("query", "iteration", "segment", "grade")
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -26,9 +30,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """
     findings = Findings(path)
     grades: dict[str, dict[str, int]] = {}
-    for line, (query_id, _, segment_id, cell) in read_columns(
-        path, ("query", "iteration", "segment", "grade")
-    ):
+    for line, (query_id, _, segment_id, cell) in read_columns(path, _COLUMNS):
         if not _GRADE.fullmatch(cell):
             findings.error(
                 "grade",
@@ -50,6 +52,42 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
             )
     findings.raise_errors()
     return grades
+
+
+def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> list[Problem]:
+    """Return all that is wrong with labels handed in; they need not cover all topics.
+
+    Args:
+        path: The file.
+        scale: The grades there are.
+        topic_ids: The topics there are.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    findings = Findings(path)
+    try:
+        read_qrels(path)
+    except InvalidFileError as error:
+        return list(error.problems)
+    for line, (query_id, _, _, cell) in read_columns(path, _COLUMNS):
+        if scale.read(cell) is None:
+            findings.error(
+                "grade-unknown",
+                line,
+                expected=f"one of {', '.join(scale.writings)}",
+                found=quoted(cell),
+                remedy="Give the grades of the track.",
+            )
+        if query_id not in topic_ids:
+            findings.error(
+                "topic-unknown",
+                line,
+                expected="a topic of the track",
+                found=quoted(query_id),
+                remedy="Remove the topic, or name its topics file with --topics.",
+            )
+    return findings.problems
 
 
 def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:

@@ -138,12 +138,28 @@ def test_an_article_is_no_narrative(lexical_encode: Encode, tmp_path: Path) -> N
         answered(Article(topic_id="t", body="Text."), [], lexical_encode, tmp_path)
 
 
-@pytest.mark.parametrize("change", ["roles.write_report=prompted", "retrieval.listwise_depth=20"])
-def test_a_model_that_would_not_be_asked_is_refused(
-    change: str, lexical_encode: Encode, tmp_path: Path
-) -> None:
+def test_a_model_that_would_not_be_asked_is_refused(lexical_encode: Encode, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="answered without a model"):
-        answered(NARRATIVES[0], [], lexical_encode, tmp_path, change)
+        answered(NARRATIVES[0], [], lexical_encode, tmp_path, "roles.write_report=prompted")
+
+
+def test_a_model_may_order_what_is_found(
+    mini_web_segments: list[Segment], lexical_encode: Encode, tmp_path: Path
+) -> None:
+    changes = ("retrieval.listwise_depth=20", "models.ranker.name=tiny")
+    with FaultServer() as server:
+        outcome = answered(
+            NARRATIVES[0],
+            mini_web_segments,
+            lexical_encode,
+            tmp_path,
+            *changes,
+            base_url=server.base_url,
+        )
+        assert server.stats().calls > 0
+    ranking, report = parts(outcome)
+    assert ranking.hits
+    assert report.sentences
 
 
 def test_an_answer_from_given_references_cites_no_others(

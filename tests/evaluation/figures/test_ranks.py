@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
-from sidelight.evaluation.figures.ranks import draw_run_means
+from sidelight.evaluation.figures.ranks import draw_run_means, draw_topic_cloud
 from sidelight.evaluation.scoring.table import TopicScore
 
 pytest.importorskip("matplotlib")
@@ -72,3 +72,27 @@ def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
     svg, png, svg_again, png_again = (path.read_bytes() for path in paths)
     assert (svg, png) == (svg_again, png_again)
     assert png.startswith(b"\x89PNG")
+
+
+def test_topics_stand_behind_the_means(tmp_path: Path) -> None:
+    def side(values: dict[str, tuple[float, float]]) -> list[TopicScore]:
+        return [
+            TopicScore(run, topic, {"score": value})
+            for run, both in values.items()
+            for topic, value in zip("tu", both, strict=True)
+        ]
+
+    first = side({"a": (0.0, 0.2), "b": (0.4, 0.6), "c": (0.6, 1.0)})
+    second = side({"a": (0.1, 0.1), "b": (0.7, 0.3), "c": (0.5, 0.9)})
+    found = compare_scores(first, second, "score", n_samples=100)
+    assert found.scores[1] == ((0.1, 0.1), (0.7, 0.3), (0.5, 0.9))
+    draw_topic_cloud(found, ("people.csv", "judge.csv"), [tmp_path / "f.svg"])
+    root = ET.parse(tmp_path / "f.svg").getroot()
+    counts = {}
+    for name in ("topics", "runs", "identity"):
+        drawn = group(root, name)
+        assert drawn is not None
+        counts[name] = len(list(drawn.iter(f"{SVG}use")))
+    assert counts == {"topics": 6, "runs": 3, "identity": 0}
+    text = (tmp_path / "f.svg").read_text()
+    assert "Kendall's τ-b: means of runs 1.000, mean of topics 0.667, all pairs" in text

@@ -6,6 +6,8 @@ import pytest
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.labels.qrels import read_qrels
+from sidelight.formats.verdict import judge_file
+from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData
 
 
@@ -47,3 +49,20 @@ def test_a_line_that_is_no_grade_is_an_error(tmp_path: Path, line: str, code: st
         read_qrels(write(tmp_path, f"1 0 a 2\n{line}\n"))
 
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
+
+
+def test_labels_handed_in_have_the_grades_and_topics_of_the_track(tmp_path: Path) -> None:
+    path = write(tmp_path, "14 0 a 4\n14 0 b 5\nnone 0 c -1\n")
+    track = load_track("rag2025")
+    verdict = judge_file(path, track, track.topic_ids)
+    found = sorted((one.code, one.line) for one in verdict.problems)
+    assert found == [("grade-unknown", 2), ("grade-unknown", 3), ("topic-unknown", 3)]
+    path.write_text("14 0 a 4\n14 0 b\n14 0 c 3\n")
+    assert [one.line for one in judge_file(path, track, track.topic_ids).problems] == [2]
+
+
+@pytest.mark.parametrize("name", ["nist", "umbrela2"])
+def test_public_labels_are_valid(shared_data: PublicData, name: str) -> None:
+    track = load_track("rag2025")
+    path = shared_data / "rag-2025" / f"qrels.{name}.txt"
+    assert judge_file(path, track, track.topic_ids).valid

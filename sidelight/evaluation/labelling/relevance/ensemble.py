@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     Grades = Mapping[str, Mapping[str, int]]
 
@@ -62,3 +62,18 @@ def vote(judges: Mapping[str, Grades]) -> dict[str, dict[str, Vote]]:
                     given = tuple(one.get(query_id, {}).get(name) for one in judges.values())
                     known[name] = Vote(majority(given), given)
     return found
+
+
+def decided(votes: Mapping[str, Mapping[str, Vote]]) -> dict[str, dict[str, int]]:
+    """Return the grades of the passages that enough judges graded."""
+    return {
+        query_id: {name: one.grade for name, one in passages.items() if one.grade is not None}
+        for query_id, passages in votes.items()
+    }
+
+
+def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | int | None, ...]]:
+    """Yield query, passage, grade, and each judge's own: rows of a table of votes."""
+    for query_id, passages in votes.items():
+        for name, one in passages.items():
+            yield query_id, name, one.grade, *one.given

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.build import models
+from sidelight.cli.main import app
+from sidelight.errors import InputError
+from sidelight.formats.topics.narratives import write_narratives
+from sidelight.index.folder import IndexFolder
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.topic import Narrative
+from tests.helpers.asking.conversation import Asked, scripted
+
+NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")
+
+
+def graded(grade: int) -> str:
+    said = f"##final score: {grade}"
+    return json.dumps({"covered": [], "beside": "none", "conclusion": said})
+
+
+def assess(folder: Path, index: IndexFolder, *arguments: object, parts: int = 1) -> str:
+    narrative = Narrative(
+        topic_id="1", narrative="Who sold it?", sub_questions=("Who?", "What?")[:parts]
+    )
+    write_narratives(folder / "topics.jsonl", [narrative])
+    given = ["assess", "relevance", *arguments, "--topics", folder / "topics.jsonl"]
+    given += ["--index", index.path, "-o", folder / "qrels"]
+    result = CliRunner().invoke(app, [*map(str, given)])
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
+    """Who is asked, by the name that a command gives."""
+    asked = {
+        "one": scripted(graded(3), graded(0)),
+        "two": scripted(graded(3), graded(1)),
+        "lost": scripted(graded(3), "no grade", "no grade either"),
+    }
+
+    async def ask(
+        named: Any, _: Any, work: Callable[[Mapping[str, PromptedModel]], Awaitable[Any]]
+    ) -> Any:
+        return await work({one.name: asked[one.name].model for one in named.models})
+
+    monkeypatch.setattr(models, "ask", ask)
+    return asked
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """Two runs that share a passage; the last line is below the depth asked for."""
+    paths = [tmp_path / "a.trec", tmp_path / "b.trec"]
+    paths[0].write_text(f"1 Q0 {NAMES[0]} 1 2.0 a\n")
+    paths[1].write_text(f"1 Q0 {NAMES[0]} 1 2.0 b\n1 Q0 {NAMES[1]} 2 1.5 b\n1 Q0 x 3 1.0 b\n")
+    return paths
+
+
+def test_each_passage_of_any_run_is_graded_once(
+    tmp_path: Path, small_index: IndexFolder, asked: dict[str, Asked], runs: list[Path]
+) -> None:
+    shown = assess(tmp_path, small_index, *runs, "--depth", 2, "--model", "one")
+    assert "2 passages of 1 narratives, 0 unjudged" in shown
+    assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n1 0 {NAMES[1]} 0\n"
+    assert not (tmp_path / "qrels.votes.csv").exists()
+    asked["one"].script.assert_finished()
+    assert "1. Who?" in asked["one"].user()
+
+
+def test_several_models_vote(
+    tmp_path: Path, small_index: IndexFolder, asked: dict[str, Asked], runs: list[Path]
+) -> None:
+    three = [part for name in asked for part in ("--model", name)]
+    assess(tmp_path, small_index, runs[1], "--depth", 2, *three)
+    assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n1 0 {NAMES[1]} 0\n"
+    rows = (tmp_path / "qrels.votes.csv").read_text().splitlines()
+    assert rows[0] == "query,segment,majority,one,two,lost"
+    assert rows[2] == f"1,{NAMES[1]},0,0,1,"
+
+
+def test_what_nobody_could_grade_has_no_label(
+    tmp_path: Path, small_index: IndexFolder, asked: dict[str, Asked], runs: list[Path]
+) -> None:
+    shown = assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
+    assert "2 passages of 1 narratives, 1 unjudged" in shown
+    assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n"
+
+
+def test_what_cannot_be_graded_is_named(
+    tmp_path: Path, small_index: IndexFolder, asked: dict[str, Asked], runs: list[Path]
+) -> None:
+    with pytest.raises(InputError, match="x is not there"):
+        assess(tmp_path, small_index, runs[1], "--model", "one")
+    with pytest.raises(InputError, match="narrative 1 of the runs with its sub-narratives"):
+        assess(tmp_path, small_index, *runs, "--model", "one", parts=0)
+    other = tmp_path / "other.trec"
+    other.write_text(f"2 Q0 {NAMES[0]} 1 2.0 a\n")
+    with pytest.raises(InputError, match="found no such narrative"):
+        assess(tmp_path, small_index, other, "--model", "one")
