@@ -78,7 +78,7 @@ def kinds_of(track: Track) -> dict[str, FileKind]:
     for task in track.tasks:
         runs.setdefault(task.format, _run_kind(task))
     topics = FileKind("topics", "topics file", "topic", lambda path: len(read_topics(path, track)))
-    return {**runs, track.topics: topics, **_SHARED, **_graded(track), **runs}
+    return {**runs, track.topics: topics, **_graded(track), **_SHARED, **_strict(track), **runs}
 
 
 def _graded(track: Track) -> dict[str, FileKind]:
@@ -89,15 +89,19 @@ def _graded(track: Track) -> dict[str, FileKind]:
         kinds["rubric"] = FileKind(
             "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
         )
-    if "relevance" in scales:
-        grades = scales["relevance"]
-        kinds["qrels"] = _QRELS._replace(
-            check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids)
-        )
     for name, kind in _ASSESSMENTS.items():
         if kind.scale in scales:
             kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
     return kinds
+
+
+def _strict(track: Track) -> dict[str, FileKind]:
+    """Return what all tracks share and this one has rules for."""
+    grades = track.scales.get("relevance")
+    if grades is None:
+        return {}
+    qrels = _QRELS._replace(check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids))
+    return {qrels.name: qrels}
 
 
 def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:

@@ -133,7 +133,7 @@ def scores(
     as_json: Json = False,
 ) -> None:
     """Compare how two per-topic score files order the runs."""
-    from sidelight.cli.agree.tables import correlation_table, run_means_table, topic_cloud_table
+    from sidelight.cli.agree.tables import correlation_table, score_tables
     from sidelight.evaluation.agreement.ranks import compare_scores
     from sidelight.evaluation.scoring.files import read_topic_scores
     from sidelight.tracks import load_track
@@ -152,18 +152,16 @@ def scores(
     found = compare_scores(one, other, column, n_samples=samples, seed=seed)
     names = _names(first, second)
     correlations = correlation_table(found)
-    tables = [correlations, run_means_table(found, names), topic_cloud_table(found, names)]
+    tables = [correlations, *score_tables(found, names)]
     if as_json:
         from dataclasses import asdict
 
-        compared = asdict(found)
-        del compared["scores"]  # what was given; the table has them
         print_json(
             {
                 "files": [str(first), str(second)],
                 "written": _written(output, tables),
                 "sampling": sampling._asdict(),
-                **compared,
+                **asdict(found),
             }
         )
         return

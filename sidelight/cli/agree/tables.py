@@ -170,7 +170,12 @@ def run_means_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTab
     )
 
 
-def topic_cloud_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTable:
+def score_tables(found: ScoreComparison, sides: tuple[str, str]) -> list[ResultTable]:
+    """Return the runs' means on both sides, and the scores by topic behind them."""
+    return [run_means_table(found, sides), _topic_cloud_table(found, sides)]
+
+
+def _topic_cloud_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTable:
     """Return each run's score on each topic on both sides, which the cloud shows."""
     from sidelight.evaluation.figures.ranks import draw_topic_cloud
 

@@ -73,7 +73,8 @@ def draw_topic_cloud(found: ScoreComparison, sides: tuple[str, str], paths: Sequ
         ends = [cloud.min(), cloud.max()]
         axes.plot(ends, ends, "--", color=GREY, linewidth=1, gid="identity", label="equal scores")
         axes.scatter(
-            *cloud,
+            cloud[0],
+            cloud[1],
             s=9,
             color=PALE_BLUE,
             alpha=0.6,

@@ -86,11 +86,11 @@ def _is_on_subject(sentence: str, *, profile: ArticleProfile) -> bool:
 def _is_about_subject(page: str, *, profile: ArticleProfile) -> bool:
     """Tell the same of a page, which has many words and so needs more of them.
 
-    A narrative has too few words of its own to ask so much.
+    A narrative has too few words of its own to ask so much: one of them has to be there.
     """
-    if not profile.body:
-        return _is_on_subject(page, profile=profile)
     words = set(content_words(page))
+    if not profile.body:
+        return not words.isdisjoint(profile.keywords)
     shared = len(words.intersection(profile.keywords))
     return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and _names_subject(words, profile))
 

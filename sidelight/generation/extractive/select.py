@@ -48,7 +48,8 @@ class ExtractiveSelector:
         brought = Counter(
             segment.segment_id for segments in candidates.values() for segment in segments
         )
-        quotes = {angle_id: _quotes(segments) for angle_id, segments in candidates.items()}
+        n_read = max(_READ_PER_ANGLE, self._keep)
+        quotes = {angle_id: _quotes(segments[:n_read]) for angle_id, segments in candidates.items()}
         # All at once, because an encoder is quickest with full batches.
         self._sentences.remember(
             [
@@ -117,6 +118,6 @@ def single_sentences(segment: Segment) -> list[str]:
 
 
 def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
-    """Return the first segments that are read, each with its quotable sentences if it has any."""
-    read = [(segment, single_sentences(segment)) for segment in segments[:_READ_PER_ANGLE]]
+    """Return the segments that have quotable sentences, each with these."""
+    read = [(segment, single_sentences(segment)) for segment in segments]
     return [(segment, sentences) for segment, sentences in read if sentences]

@@ -49,13 +49,16 @@ _TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady minister pre
 class Reader:
     """Tells what is new to somebody who has just read an article, and what is not.
 
+    Who has asked with a narrative has read nothing, and knows the words they used.
+
     Args:
-        profile: The article.
+        profile: The article, or the narrative.
     """
 
     def __init__(self, profile: ArticleProfile) -> None:
         whole = "\n".join([profile.title, profile.publisher, *profile.authors, profile.body])
-        self._stems = stems(whole)
+        self._is_article = bool(profile.body)
+        self._stems = stems("\n".join([whole, *profile.keywords]))
         self._words = frozenset(re.findall(r"[\w’'-]+", whole))
         self._title = frozenset(content_words(f"{profile.title} {profile.subject}"))
         self._keywords = frozenset(profile.keywords)
@@ -122,13 +125,16 @@ class Reader:
 
     def retells(self, text: str) -> bool:
         """Tell whether a text says no more than what the article said."""
+        if not self._is_article:
+            return False
         does = _RETELLS.search(text) or (_WROTE.search(text) and self.is_about(text))
         return bool(does) and _CONTRAST.search(text) is None
 
     def speaks_of_article(self, text: str) -> bool:
         """Tell whether a text speaks of an article, or says what the outlet or an author wrote."""
-        return _ARTICLE.search(text) is not None or (
-            self.is_about(text) and _PUBLISHES.search(text) is not None
+        return self._is_article and (
+            _ARTICLE.search(text) is not None
+            or (self.is_about(text) and _PUBLISHES.search(text) is not None)
         )
 
     def means_another(self, text: str, page: str) -> bool:

@@ -75,3 +75,13 @@ def test_to_say_what_the_outlet_told_its_readers_is_to_retell_it() -> None:
     assert READER.retells("Sentinel Policy Journal told its readers that 4,000 jobs would go.")
     assert READER.retells("Garrick Voss wrote about the bog bill in March.")
     assert not READER.retells("Peter Gorham said his team never wrote about parallel worlds.")
+
+
+def test_who_asked_knows_the_words_of_the_question_and_has_read_nothing() -> None:
+    asked = Reader(
+        ArticleProfile(publisher="", host="", subject="", keywords=("bog", "bill"), body="")
+    )
+    assert asked.can_place(loose("bill"), "")
+    assert not asked.can_place(loose("ratio"), "")
+    assert not asked.retells("The article said that the bill is dead.")
+    assert not asked.speaks_of_article("The story of the bill is long.")
