@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import out
-from sidelight.cli.options.inputs import data_option, rubrics_option
+from sidelight.cli.options.inputs import data_option, labels_option, rubrics_option
 from sidelight.cli.options.results import output_option
 from sidelight.cli.options.scores import from_data
 from sidelight.formats.data_folder import DataPart, find_part, look_for
@@ -26,9 +26,8 @@ def view(
     ] = None,
     labels: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--labels",
-            help="Folder of label files; the first one marks the run, others are held against it.",
+        labels_option(
+            "Folder of label files; the first one marks the run, others are held against it."
         ),
     ] = None,
     data: Annotated[

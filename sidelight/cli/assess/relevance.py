@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, progress_bar
+from sidelight.cli.options.exams import depth_option
 from sidelight.cli.options.inputs import index_option, topics_option, track_of_scale, track_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
@@ -40,9 +41,7 @@ def relevance(  # long: half of it are options
         list[str], model_option("Ask this model; repeat: the grade is that of the majority.")
     ],
     output: Annotated[Path, output_option("Qrels to write.")],
-    depth: Annotated[
-        int, typer.Option("--depth", min=1, help="Passages of each run and topic.")
-    ] = 100,
+    depth: Annotated[int, depth_option("Passages of each run and topic.")] = 100,
     track: Annotated[
         str | None, track_option("A track with grades of relevance; the first if not given.")
     ] = None,

@@ -10,6 +10,7 @@ import typer
 from sidelight.cli.bank.draft import draft
 from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.options.exams import BankPath
+from sidelight.cli.options.inputs import query_option
 from sidelight.cli.options.results import Json, output_option
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ def diff(
 def show(
     bank: BankPath,
     *,
-    query: Annotated[
-        str | None, typer.Option("--query", help="Show the items of this query.")
-    ] = None,
+    query: Annotated[str | None, query_option("Show the items of this query.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show the version of a bank and its queries, or the items of one."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json, progress_bar
-from sidelight.cli.options.inputs import queries_option
+from sidelight.cli.options.inputs import count_option, queries_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
@@ -53,9 +53,7 @@ def draft(  # long: half of it are options
             "a subtopic (car), or key facts.",
         ),
     ] = Style.DL,
-    count: Annotated[
-        int, typer.Option("--count", min=1, max=_MOST_ITEMS, help="Items for each query.")
-    ] = 10,
+    count: Annotated[int, count_option("Items for each query.", _MOST_ITEMS)] = 10,
     model: Annotated[str | None, model_option("Ask this model.")] = None,
     passages: Annotated[
         Path | None,

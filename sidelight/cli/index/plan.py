@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import DIM, Profile
+from sidelight.cli.options.inputs import DIM, Profile, count_option
 from sidelight.cli.options.results import Json, output_option
 
 
 def plan(
     *,
-    count: Annotated[int, typer.Option("--count", min=1, help="How many segments.")] = 113_520_750,
+    count: Annotated[int, count_option("How many segments.")] = 113_520_750,
     dim: Annotated[int, DIM] = 256,
     profile: Profile = "cpu-24gb",
     output: Annotated[

@@ -20,7 +20,7 @@ def remote(
         str, typer.Option(help="Environment variable with the access token, if one is needed.")
     ] = "PYSERINI_API_TOKEN",  # noqa: S107 - its name, not the token
     at_once: Annotated[
-        int, typer.Option("--at-once", min=1, max=64, help="Requests under way at once.")
+        int, typer.Option("--connections", min=1, max=64, help="Requests under way at once.")
     ] = 4,
     timeout_s: Annotated[
         float, typer.Option("--timeout", help="Longest wait for an answer, in seconds.")

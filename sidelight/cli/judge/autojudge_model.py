@@ -60,7 +60,7 @@ class SidelightModelJudge:
 
     nugget_banks_type: ClassVar[type] = NuggetizerNuggetBanks
 
-    def create_nuggets(
+    def create_nuggets(  # long: a third of it tells what it is given
         self,
         rag_responses: Iterable[Report],
         rag_topics: Sequence[Request],

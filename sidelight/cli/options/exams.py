@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sidelight.cli.options.inputs import qrels_option, run_option
+
 GradedPath = Annotated[
     Path, typer.Argument(metavar="GRADED", help="Graded passages: JSON lines, plain or .gz.")
 ]
@@ -17,9 +19,15 @@ GraderName = Annotated[
 AtLeast = Annotated[
     int, typer.Option("--at-least", min=1, help="Grade that at least so many items reach.")
 ]
+
+
+def min_grade_option(what: str) -> Any:
+    """Return `--min-grade`."""
+    return typer.Option("--min-grade", help=what)
+
+
 MinGrade = Annotated[
-    int | None,
-    typer.Option("--min-grade", help="Lowest grade that is relevant; as the track has it."),
+    int | None, min_grade_option("Lowest grade that is relevant; as the track has it.")
 ]
 MinJudgment = Annotated[
     int | None,
@@ -27,14 +35,11 @@ MinJudgment = Annotated[
 ]
 MoreRuns = Annotated[
     list[Path] | None,
-    typer.Option("--run", help="One more run over the same passages, six columns; repeat."),
+    run_option("One more run over the same passages, six columns; repeat."),
 ]
 OfficialQrels = Annotated[
     Path | None,
-    typer.Option("--qrels", help="Official judgments; those in the file by default."),
-]
-RetrievalMeasures = Annotated[
-    str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
+    qrels_option("Official judgments; those in the file by default."),
 ]
 BankPath = Annotated[Path, typer.Argument(metavar="BANK", help="A bank: JSON lines, plain or .gz.")]
 

@@ -40,8 +40,35 @@ Profile = Annotated[
 DIM = typer.Option(
     "--dim", min=1, help="How many numbers a vector has; its model must allow it to be cut."
 )
-RUN = typer.Option("--run", help="Search results, six columns; repeat.")
-QRELS = typer.Option("--qrels", help="Relevance labels, four columns.")
+
+
+def run_option(what: str = "Search results, six columns; repeat.") -> Any:
+    """Return `--run`."""
+    return typer.Option("--run", help=what)
+
+
+def qrels_option(what: str = "Relevance labels, four columns.") -> Any:
+    """Return `--qrels`."""
+    return typer.Option("--qrels", help=what)
+
+
+def query_option(what: str) -> Any:
+    """Return `--query`."""
+    return typer.Option("--query", help=what)
+
+
+def count_option(what: str, most: int | None = None) -> Any:
+    """Return `--count`."""
+    return typer.Option("--count", min=1, max=most, help=what)
+
+
+def labels_option(what: str) -> Any:
+    """Return `--labels`."""
+    return typer.Option("--labels", help=what)
+
+
+RUN = run_option()
+QRELS = qrels_option()
 
 
 def index_option(what: str = "Folder made by `sidelight index build`.") -> Any:
@@ -106,6 +133,9 @@ Data = Annotated[
 Rubrics = Annotated[Path | None, rubrics_option()]
 CoveredTopics = Annotated[
     Path | None, topics_option("Topics file that runs must cover; the track's by default.")
+]
+RetrievalMeasures = Annotated[
+    str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
 ]
 CitedIndex = Annotated[
     Path | None, index_option("Index folder; every cited segment must be in it.")

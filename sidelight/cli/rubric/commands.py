@@ -16,12 +16,11 @@ from sidelight.cli.options.exams import (
     MinJudgment,
     MoreRuns,
     OfficialQrels,
-    RetrievalMeasures,
     bank_option,
     depth_option,
     lowest_relevant,
 )
-from sidelight.cli.options.inputs import Track
+from sidelight.cli.options.inputs import RetrievalMeasures, Track
 from sidelight.cli.options.results import Json, Output, Samples, Seed, output_option
 from sidelight.cli.options.scores import Sampling
 from sidelight.cli.result_table import list_files, write_results

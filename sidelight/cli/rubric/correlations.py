@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from sidelight.cli.options.exams import (
     GradedPath,
     MinJudgment,
     OfficialQrels,
-    RetrievalMeasures,
     lowest_relevant,
+    min_grade_option,
 )
-from sidelight.cli.options.inputs import Track
+from sidelight.cli.options.inputs import RetrievalMeasures, Track, labels_option
 from sidelight.cli.options.results import Json, Output
 from sidelight.tracks import EXAM_TRACK
 
@@ -24,12 +22,12 @@ def correlations(
     *,
     labels: Annotated[
         list[Path] | None,
-        typer.Option("--labels", help="Relevance labels of one more grader; repeat."),
+        labels_option("Relevance labels of one more grader; repeat."),
     ] = None,
     measures: RetrievalMeasures = "nDCG@10 AP RR",
     min_grade: Annotated[
         list[int] | None,
-        typer.Option("--min-grade", help="Lowest relevant grade; repeat. 1, 4 and 5 by default."),
+        min_grade_option("Lowest relevant grade; repeat. 1, 4 and 5 by default."),
     ] = None,
     min_judgment: MinJudgment = None,
     official: OfficialQrels = None,

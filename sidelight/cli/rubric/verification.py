@@ -15,7 +15,7 @@ from sidelight.cli.options.exams import (
     bank_option,
     lowest_relevant,
 )
-from sidelight.cli.options.inputs import Track, queries_option
+from sidelight.cli.options.inputs import Track, queries_option, query_option
 from sidelight.cli.options.results import Json, output_option
 from sidelight.tracks import EXAM_TRACK
 
@@ -31,9 +31,7 @@ def verify(
     queries: Annotated[
         Path | None, queries_option("Texts of the queries, where no bank has them.")
     ] = None,
-    query: Annotated[
-        list[str] | None, typer.Option("--query", help="Only this query, by its id; repeat.")
-    ] = None,
+    query: Annotated[list[str] | None, query_option("Only this query, by its id; repeat.")] = None,
     top: Annotated[
         int | None,
         typer.Option("--top", min=1, help="Only so many passages of each query, best first."),

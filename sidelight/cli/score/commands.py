@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, print_json, print_table
-from sidelight.cli.options.inputs import QRELS, RUN, Data, Rubrics, Track, rubrics_option
+from sidelight.cli.options.inputs import (
+    QRELS,
+    RUN,
+    Data,
+    RetrievalMeasures,
+    Rubrics,
+    Track,
+    rubrics_option,
+)
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import (
     Assessments,
@@ -218,9 +226,7 @@ def _report_table(
 def retrieval(
     qrels: Annotated[Path, QRELS],
     run: Annotated[list[Path], RUN],
-    measures: Annotated[
-        str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
-    ] = "nDCG@10 RR@10 R@100",
+    measures: RetrievalMeasures = "nDCG@10 RR@10 R@100",
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
     output: Output = None,
     as_json: Json = False,

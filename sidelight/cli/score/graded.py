@@ -30,7 +30,8 @@ def quality(
     *,
     grades: Annotated[Path, typer.Option("--grades", help="Graded questions, eight columns.")],
     judge: Annotated[
-        str | None, typer.Option("--judge", help="Name of the judge that graded, if no people did.")
+        str | None,
+        typer.Option("--graded-by", help="Name of the judge that graded, if no people did."),
     ] = None,
     assessors: Assessors = None,
     output: Output = None,
