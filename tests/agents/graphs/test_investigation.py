@@ -175,6 +175,10 @@ def test_a_role_cannot_make_evidence_up(mini_web_segments: list[Segment]) -> Non
                 only_candidates(chosen, candidates)
 
 
+def words(text: str) -> set[str]:
+    return {word.removesuffix("'s") for word in content_words(text)}
+
+
 def test_questions_and_reports_keep_the_limits(
     states: dict[str, State], segments: dict[str, Segment]
 ) -> None:
@@ -186,10 +190,9 @@ def test_questions_and_reports_keep_the_limits(
         for sentence in sentences:
             assert 1 <= len(sentence.citations) <= 3
             page = segments[sentence.citations[0]]
-            source = content_words(f"{page.title}\n{page.text}\n{page.host.replace('.', ' ')}")
+            source = words(f"{page.title}\n{page.text}\n{page.host.replace('.', ' ')}")
             # A sentence may say whose words it has: "according to X", "by its own account".
-            said = {word.removesuffix("'s") for word in content_words(sentence.text)}
-            assert said <= {*source, "according", "account"}
+            assert words(sentence.text) <= source | {"according", "account"}
         assert topic_id == state["report"].topic_id
         assert 1 <= state["round_number"] <= 3
 
