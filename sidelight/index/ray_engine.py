@@ -7,9 +7,12 @@ another one, which goes on with what it finds in the folder.
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import logging
 import os
+import signal
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
+# Room for a `struct sigaction` of any system.
+_SIGACTION_BYTES = 512
 # For processes to end in, when the build has.
 _ENDING_S = 30
 
@@ -83,7 +88,8 @@ def _connected() -> Any:
         ) from error
     if not ray.is_initialized():
         try:
-            ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+            with _crashes_as_before():
+                ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         except ConnectionError as error:
             raise MachineError(
                 f"no Ray cluster answers: {error}",
@@ -92,6 +98,20 @@ def _connected() -> Any:
         if not reported:
             faulthandler.disable()
     return ray
+
+
+@contextmanager
+def _crashes_as_before() -> Iterator[None]:
+    """Give SIGSEGV back to whoever had it: Java, where it runs, cannot do without.
+
+    Only the C library can say whose a signal is that Python has no handler of.
+    """
+    library, action = ctypes.CDLL(None), (ctypes.c_char * _SIGACTION_BYTES)()
+    library.sigaction(signal.SIGSEGV, None, action)
+    try:
+        yield
+    finally:
+        library.sigaction(signal.SIGSEGV, action, None)
 
 
 def _amounts(ray: Any, resource: str) -> list[float]:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sidelight.evaluation.training.relevance import relevance_rows, train_relevance
 
 from sidelight.evaluation.training.passages.grades import (
     cut_held_out,
@@ -18,6 +17,7 @@ from sidelight.evaluation.training.passages.grades import (
     grade_figures,
     held_out,
 )
+from sidelight.evaluation.training.passages.relevance import relevance_rows, train_relevance
 from sidelight.learned.grade_model import grades_of, load_grade_model, save_grade_model
 from sidelight.learned.item_grades import ITEM_FEATURES, ITEM_GRADES
 from sidelight.learned.ordinal_model import about_model
