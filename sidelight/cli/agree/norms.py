@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -111,21 +112,12 @@ def norms(  # long: half of it are options
 
 def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> ResultTable:
     """Return how many questions of each importance no nugget answers."""
-    labels = list(
-        dict.fromkeys(
-            one.importance
-            for one in sorted(
-                (question for rubric in rubrics.values() for question in rubric.questions),
-                key=lambda question: -question.weight,
-            )
-        )
-    )
-    rows = []
-    for label in labels:
-        asked = [one for rubric in rubrics.values() for one in rubric.questions]
-        n_asked = sum(one.importance == label for one in asked)
-        missed = [one for questions in found.missed.values() for one in questions]
-        rows.append((label.name, n_asked, sum(one.importance == label for one in missed)))
+    asked = Counter(one.importance for rubric in rubrics.values() for one in rubric.questions)
+    missed = Counter(one.importance for questions in found.missed.values() for one in questions)
+    rows = [
+        (label.name, asked[label], missed[label])
+        for label in sorted(asked, key=lambda label: -label.credit)
+    ]
     return ResultTable(
         "missed_questions",
         ["experts' questions", "asked", "no nugget answers"],

@@ -18,6 +18,7 @@ from sidelight.evaluation.scoring.score import score_reports
 from sidelight.learned.models import AnswerModel
 from sidelight.schemas.grading.bank import NuggetBank  # noqa: TC001 - a NamedTuple reads them
 from sidelight.schemas.grading.rubric import RubricQuestion  # noqa: TC001
+from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,6 +71,8 @@ async def compare_norms(
     Raises:
         InputError: There are fewer than three runs, or none on a topic with a rubric.
     """
+    if encoder:  # pool and both judges read the same texts
+        encoder = encoder._replace(encode=TextVectors(encoder.encode))
     model = AnswerModel.load(encoder and encoder.encode)
     pooled = pool_nuggets(runs, model, importance) if nuggets is None else nuggets
     banks = {topic_id: bank for topic_id, bank in pooled.items() if topic_id in rubrics}
