@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import orjson
 from pydantic import BaseModel, ConfigDict
 
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
 from sidelight.formats.runs.cited_lines import check_constant, manual_lines, strict_lines
 from sidelight.formats.runs.rag.references import (
-    Answer,
+    Metadata,
+    NarrativeAnswer,
     StrictSentence,
     check_all_cited,
     check_answer,
-    cited_places,
-    narrative_of,
-    read_run,
+    read_narrative_run,
+    write_answers,
 )
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import LineIds, check_ids, check_topics
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType
+from sidelight.schemas.run import CitedSentence, ReportRun, RunType
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
@@ -34,14 +32,11 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import CitedTextTask
 
 
-class _Metadata(BaseModel):
-    team_id: str = ""
-    run_id: str
-    narrative_id: str
+class _Metadata(Metadata):
     type: RunType = "automatic"
 
 
-class _Answer(Answer):
+class _Answer(NarrativeAnswer):
     metadata: _Metadata
 
 
@@ -65,16 +60,7 @@ class _StrictAnswer(BaseModel):
 
 def read_answer_run(path: Path) -> ReportRun:
     """Read a run; see `read_run`."""
-    return read_run(
-        path,
-        _Answer,
-        lambda answer: ReportMetadata(
-            team_id=answer.metadata.team_id,
-            run_id=answer.metadata.run_id,
-            topic_id=answer.metadata.narrative_id,
-            type=answer.metadata.type,
-        ),
-    )
+    return read_narrative_run(path, _Answer)
 
 
 def check_answer_run(
@@ -111,25 +97,20 @@ def check_answer_run(
 def _write(
     path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
 ) -> None:
-    """Write one JSON line an answer; references stand in the order in which they are cited.
-
-    Raises:
-        InputError: A topic is no narrative.
-    """
-    with atomic_writer(path) as stream:
-        for topic, sentences in delivered:
-            narrative = narrative_of(path, topic)
-            references, answer = cited_places(sentences)
-            content = {
-                "metadata": {
-                    **identity.model_dump(),
-                    "narrative_id": narrative.topic_id,
-                    "narrative": one_line(narrative.narrative),
-                },
-                "references": references,
-                "answer": answer,
-            }
-            stream.write(orjson.dumps(content).decode() + "\n")
+    """Write one JSON line an answer; see `write_answers`."""
+    write_answers(
+        path,
+        delivered,
+        lambda narrative, references, answer: {
+            "metadata": {
+                **identity.model_dump(),
+                "narrative_id": narrative.topic_id,
+                "narrative": one_line(narrative.narrative),
+            },
+            "references": references,
+            "answer": answer,
+        },
+    )
 
 
 FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(

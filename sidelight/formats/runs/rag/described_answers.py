@@ -7,23 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import orjson
 from pydantic import BaseModel, ConfigDict, StrictStr
 
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
 from sidelight.formats.runs.cited_lines import check_constant, manual_lines, strict_lines
 from sidelight.formats.runs.rag.references import (
-    Answer,
+    NarrativeAnswer,
     Place,
     check_answer,
-    cited_places,
-    narrative_of,
-    read_run,
+    read_narrative_run,
+    write_answers,
 )
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import LineIds, check_ids, check_topics
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable
@@ -31,21 +27,10 @@ if TYPE_CHECKING:
 
     from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Delivery
-    from sidelight.schemas.run import RunIdentity
+    from sidelight.schemas.run import CitedSentence, ReportRun, RunIdentity
     from sidelight.schemas.task import CitedTextTask
 
 _DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
-
-
-class _Metadata(BaseModel):
-    team_id: str = ""
-    run_id: str
-    narrative_id: str
-    type: RunType | None = None
-
-
-class _Answer(Answer):
-    metadata: _Metadata
 
 
 class _StrictMetadata(BaseModel):
@@ -75,16 +60,7 @@ class _StrictAnswer(BaseModel):
 
 def read_described_run(path: Path) -> ReportRun:
     """Read a run; see `read_run`."""
-    return read_run(
-        path,
-        _Answer,
-        lambda answer: ReportMetadata(
-            team_id=answer.metadata.team_id,
-            run_id=answer.metadata.run_id,
-            topic_id=answer.metadata.narrative_id,
-            type=answer.metadata.type,
-        ),
-    )
+    return read_narrative_run(path, NarrativeAnswer)
 
 
 def check_described_run(
@@ -121,26 +97,21 @@ def check_described_run(
 def _write(
     path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
 ) -> None:
-    """Write one JSON line an answer; the narrative stands there exactly as it was given.
-
-    Raises:
-        InputError: A topic is no narrative.
-    """
-    with atomic_writer(path) as stream:
-        for topic, sentences in delivered:
-            narrative = narrative_of(path, topic)
-            references, answer = cited_places(sentences)
-            content = {
-                "metadata": {
-                    **identity.model_dump(),
-                    "narrative_id": narrative.topic_id,
-                    "narrative": narrative.narrative,
-                    "run_desc": _DESCRIPTION,
-                },
-                "references": references,
-                "answer": answer,
-            }
-            stream.write(orjson.dumps(content).decode() + "\n")
+    """Write one JSON line an answer; the narrative stands there exactly as it was given."""
+    write_answers(
+        path,
+        delivered,
+        lambda narrative, references, answer: {
+            "metadata": {
+                **identity.model_dump(),
+                "narrative_id": narrative.topic_id,
+                "narrative": narrative.narrative,
+                "run_desc": _DESCRIPTION,
+            },
+            "references": references,
+            "answer": answer,
+        },
+    )
 
 
 FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import orjson
 from pydantic import BaseModel, ConfigDict
 
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
 from sidelight.formats.runs.cited_lines import strict_lines
 from sidelight.formats.runs.rag.references import (
     Answer,
     StrictSentence,
     check_answer,
-    cited_places,
-    narrative_of,
     read_run,
+    write_answers,
 )
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import LineIds, check_ids, check_topics
@@ -100,24 +97,19 @@ def check_flat_run(
 def _write(
     path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
 ) -> None:
-    """Write one JSON line an answer; references stand in the order in which they are cited.
-
-    Raises:
-        InputError: A topic is no narrative.
-    """
-    with atomic_writer(path) as stream:
-        for topic, sentences in delivered:
-            narrative = narrative_of(path, topic)
-            references, answer = cited_places(sentences)
-            content = {
-                "run_id": identity.run_id,
-                "topic_id": narrative.topic_id,
-                "topic": one_line(narrative.narrative),
-                "references": references,
-                "response_length": sum(count_words(str(one["text"])) for one in answer),
-                "answer": answer,
-            }
-            stream.write(orjson.dumps(content).decode() + "\n")
+    """Write one JSON line an answer; see `write_answers`."""
+    write_answers(
+        path,
+        delivered,
+        lambda narrative, references, answer: {
+            "run_id": identity.run_id,
+            "topic_id": narrative.topic_id,
+            "topic": one_line(narrative.narrative),
+            "references": references,
+            "response_length": sum(count_words(str(one["text"])) for one in answer),
+            "answer": answer,
+        },
+    )
 
 
 FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(

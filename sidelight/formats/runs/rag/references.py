@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from sidelight.errors import InputError
+from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_json_lines
 from sidelight.formats.runs.active_text import inert
@@ -18,16 +20,22 @@ from sidelight.formats.runs.cited_sentence import (
     check_text,
 )
 from sidelight.formats.runs.submission import check_characters, run_tag_of
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from sidelight.schemas.run import (
+    CitedSentence,
+    ReportMetadata,
+    ReportRun,
+    RunType,
+    SubmittedReport,
+)
 from sidelight.schemas.topic import Narrative
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
 
+    from sidelight.formats.runs.run_format import Delivery
     from sidelight.schemas.task import CitedTextTask
-    from sidelight.schemas.topic import Topic
 
 Place = Annotated[StrictInt, Field(ge=0)]
 """Of a reference, from 0."""
@@ -54,6 +62,21 @@ class Answer(BaseModel):
 
     references: tuple[str, ...] = ()
     answer: tuple[Sentence, ...]
+
+
+class Metadata(BaseModel):
+    """Who an answer is from, and to what, in the forms that say so in `metadata`."""
+
+    team_id: str = ""
+    run_id: str
+    narrative_id: str
+    type: RunType | None = None
+
+
+class NarrativeAnswer(Answer):
+    """An answer whose metadata name its narrative."""
+
+    metadata: Metadata
 
 
 A = TypeVar("A", bound=Answer)
@@ -100,6 +123,20 @@ def read_run(path: Path, model: type[A], metadata: Callable[[A], ReportMetadata]
     found = tuple(reports.values())
     return ReportRun(
         run_tag=run_tag_of(path, (report.metadata.run_id for report in found)), reports=found
+    )
+
+
+def read_narrative_run(path: Path, model: type[NarrativeAnswer]) -> ReportRun:
+    """Read a run whose metadata name the narratives; see `read_run`."""
+    return read_run(
+        path,
+        model,
+        lambda answer: ReportMetadata(
+            team_id=answer.metadata.team_id,
+            run_id=answer.metadata.run_id,
+            topic_id=answer.metadata.narrative_id,
+            type=answer.metadata.type,
+        ),
     )
 
 
@@ -187,18 +224,31 @@ def check_all_cited(
         )
 
 
-def narrative_of(path: Path, topic: Topic) -> Narrative:
-    """Return a topic that is a narrative.
+def write_answers(
+    path: Path,
+    delivered: Iterable[Delivery[tuple[CitedSentence, ...]]],
+    content: Callable[[Narrative, list[str], list[dict[str, object]]], dict[str, object]],
+) -> None:
+    """Write one JSON line an answer.
+
+    Args:
+        path: The file.
+        delivered: What was written on each topic.
+        content: Makes a line of a narrative, its references in the order in which they are cited,
+            and sentences that cite them by their place.
 
     Raises:
-        InputError: It is none.
+        InputError: A topic is no narrative.
     """
-    if not isinstance(topic, Narrative):
-        raise InputError(f"{path}: answers are to narratives; {topic.topic_id} is none")
-    return topic
+    with atomic_writer(path) as stream:
+        for topic, sentences in delivered:
+            if not isinstance(topic, Narrative):
+                raise InputError(f"{path}: answers are to narratives; {topic.topic_id} is none")
+            line = content(topic, *_cited_places(sentences))
+            stream.write(orjson.dumps(line).decode() + "\n")
 
 
-def cited_places(sentences: Sequence[CitedSentence]) -> tuple[list[str], list[dict[str, object]]]:
+def _cited_places(sentences: Sequence[CitedSentence]) -> tuple[list[str], list[dict[str, object]]]:
     """Return references in the order in which they are cited, and sentences that cite them."""
     cited = (name for sentence in sentences for name in sentence.citations)
     places = {name: place for place, name in enumerate(dict.fromkeys(cited))}
