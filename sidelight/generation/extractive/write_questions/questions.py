@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
-_SAME_QUESTION = 0.92
+# Of 123 questions that stand at .84 and more from an earlier one of their list, people called 15 %
+# redundant (2024, lists of one article and run): one study is asked about in two ways.
+SAME_QUESTION = 0.92
 _REPEATED_ASPECT = 0.93
 _UNANSWERED = 0.85
 _MAX_WORDS = 25
@@ -105,7 +107,7 @@ class ExtractiveQuestionWriter:
         return good[zlib.crc32(f"{title}\n{good[0]}".encode()) % len(good)] if good else ""
 
     def _repeats(self, question: str, chosen: Sequence[str]) -> bool:
-        return bool((self._sentences.similarity([question], chosen) >= _SAME_QUESTION).any())
+        return bool((self._sentences.similarity([question], chosen) >= SAME_QUESTION).any())
 
 
 def reserve_questions(profile: ArticleProfile, max_characters: int) -> list[str]:

@@ -11,7 +11,10 @@ from pydantic import Field, create_model
 
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.checks.general import general_reason
-from sidelight.generation.extractive.write_questions.questions import reserve_questions
+from sidelight.generation.extractive.write_questions.questions import (
+    SAME_QUESTION,
+    reserve_questions,
+)
 from sidelight.generation.prompted.findings import Findings
 from sidelight.generation.prompted.plan_queries.plan import LEAD
 from sidelight.generation.prompted.write_questions.question_text import clean_question
@@ -37,9 +40,6 @@ PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 # Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
 _MOST = 1.6
 _SHOWN_PER_ANGLE = 2
-# A judgement call, from a dozen pairs of the public runs: above it most ask the same (one
-# asks for "qualifications" twice, .841), though some are only related; around .80 many are.
-_SAME_QUESTION = 0.84
 
 
 class QuestionCandidate(Value):
@@ -146,7 +146,7 @@ class PromptedQuestionWriter:
         if not questions:
             return []
         vectors = await asyncio.to_thread(self._encode, questions)
-        alike = (vectors @ vectors.T).round(4) >= _SAME_QUESTION
+        alike = (vectors @ vectors.T).round(4) >= SAME_QUESTION
         kept: list[int] = []
         for row in range(len(questions)):
             if not any(alike[row, other] for other in kept):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.errors import EmptyReplyError
 from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
+from sidelight.index.encoding.encoder import Encoder
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
 from sidelight.schemas.investigation.profile import ArticleProfile
@@ -64,6 +65,15 @@ def test_the_models_order_stays_and_what_is_faulty_is_left_out(lexical_encode: E
     faulty = ["Is the article true?", COMPOUND, GOOD[0].replace("?", ".")]
     asked = scripted(reply(*faulty, *GOOD[:6], GOOD[0], *GOOD[6:]))
     assert written(asked, lexical_encode) == GOOD[:10]
+
+
+def test_two_questions_about_one_study_both_stand(encoder: Encoder) -> None:
+    made, examined = (
+        "Who commissioned and paid for the harbour registry's study of Orrin exports?",
+        "What did the harbour registry's study set out about the future of Orrin exports?",
+    )
+    asked = scripted(reply(made, examined, made.replace(" and paid for", ""), *GOOD))
+    assert written(asked, encoder.encode_sentences)[:3] == [made, examined, GOOD[0]]
 
 
 def test_evidence_is_shown_and_chooses_no_name(lexical_encode: Encode) -> None:
