@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from sidelight.cli.terminal.table_layout import LONGEST_FIGURE, natural_width, table_blocks
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
-
-_PIPE_WIDTH = 500
 
 
 def print_json(value: Any) -> None:
@@ -25,20 +24,29 @@ def print_json(value: Any) -> None:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table on stdout: names in the first column, figures in the others.
+    """Print a table on stdout, nothing of it cut: names in the first column, figures in the others.
 
-    A pipe has no width to fit, so there nothing is cut.
+    Where a terminal is too narrow for all columns, those that do not fit stand below, beside the
+    names once more. A pipe has no width to fit.
     """
     from rich.table import Table
     from rich.text import Text
 
-    table = Table()
-    for place, name in enumerate(header):
-        table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = out if out.is_terminal else Console(file=out.file, width=_PIPE_WIDTH)
-    console.print(table)
+    lines = list(rows)
+    width = out.width if out.is_terminal else None
+    console = out if width else Console(file=out.file, width=natural_width(header, lines))
+    for columns in table_blocks(header, lines, width):
+        table = Table()
+        for place, room in columns.items():
+            table.add_column(
+                Text(header[place]),
+                justify="right" if place and room <= LONGEST_FIGURE else "left",
+                overflow="fold",
+                width=room,
+            )
+        for line in lines:
+            table.add_row(*(Text(line[place]) for place in columns))
+        console.print(table)
 
 
 def warn_of_few(count: int, what: str) -> None:
@@ -57,30 +65,3 @@ def warn_of_few(count: int, what: str) -> None:
             style="yellow",
             markup=False,
         )
-
-
-@contextmanager
-def progress_bar(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Show a bar with rate and remaining time on stderr; yield the function that advances it.
-
-    Without a terminal nothing is drawn, so that logs stay readable.
-    """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, disable=not err.is_terminal) as progress:
-        task = progress.add_task(description, total=total)
-        yield lambda steps: progress.advance(task, steps)

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from sidelight.cli.console import out, print_table, progress_bar
+from sidelight.cli.console import out, print_table
 from sidelight.cli.options.results import output_option
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
 from sidelight.tracks import load_track

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.console import err, out, print_json
 from sidelight.cli.options.inputs import index_option, rubrics_option, topics_option
 from sidelight.cli.options.models import RunCache
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     from sidelight.reproduction.verify import Verification

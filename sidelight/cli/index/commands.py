@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, progress_bar
+from sidelight.cli.console import out, print_json
 from sidelight.cli.index.plan import plan
 from sidelight.cli.index.remote import remote
 from sidelight.cli.options.inputs import DIM, Profile
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.index.encoding.precision import Arithmetic
 
 if TYPE_CHECKING:

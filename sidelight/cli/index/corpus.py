@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, progress_bar
+from sidelight.cli.console import out, print_json
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.progress import progress_bar
 
 app = typer.Typer(help="Prepare a collection for indexing.", no_args_is_help=True)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.agree.tables import decimal
-from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.console import err, out, print_json
 from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
@@ -29,16 +29,14 @@ from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
     Estimate,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
 )
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import required
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 from sidelight.tracks import DEFAULT_TRACK
@@ -47,6 +45,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.manifest import JudgingManifest
 
 
+@asks_models
 def judge(  # long: half of it are options
     runs: Runs,
     *,
@@ -69,13 +68,10 @@ def judge(  # long: half of it are options
         ),
     ] = 0.0,
     model: Models = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     topics: Topics = None,
     mode: QuestionMode = Mode.PAIRWISE,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     estimate: Estimate = False,
     as_json: Json = False,
@@ -111,13 +107,7 @@ def judge(  # long: half of it are options
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
         report_estimate(cost, at_once, as_json=as_json)
         return
-    access = model_access(
-        cache or output / REPLIES,
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or output / REPLIES)
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import print_json, progress_bar
+from sidelight.cli.console import print_json
 from sidelight.cli.options.inputs import Config, Overrides, index_option
 from sidelight.cli.options.judges import (
     ExampleFolder,
@@ -18,16 +18,7 @@ from sidelight.cli.options.judges import (
     WordsOnly,
     read_labelled,
 )
-from sidelight.cli.options.models import (
-    REPLIES,
-    BaseUrl,
-    Cache,
-    Estimate,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
-)
+from sidelight.cli.options.models import REPLIES, Cache, Estimate, ModelCalls, asks_models
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import (
     SCORES,
@@ -36,8 +27,10 @@ from sidelight.cli.options.self_evaluation import (
     SelfJudging,
     with_judge,
 )
+from sidelight.cli.terminal.progress import progress_bar
 
 
+@asks_models
 def evaluate(  # long: half of it are options
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
@@ -51,15 +44,12 @@ def evaluate(  # long: half of it are options
     words_only: WordsOnly = False,
     config: Config = None,
     overrides: Overrides = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     output: Annotated[
         Path | None,
         output_option("Folder for the scores; RUN/scores if not given."),
     ] = None,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     estimate: Estimate = False,
     as_json: Json = False,
 ) -> None:
@@ -110,13 +100,7 @@ def evaluate(  # long: half of it are options
         return
     destination = output or run / SCORES
     check_folder(finished, destination)
-    access = model_access(
-        cache or destination / REPLIES,
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or destination / REPLIES)
     with progress_bar("labels", total=material.n_labels) as advance:
         work = partial(evaluate_run, material=material, folder=destination, on_labels=advance)
         evaluation = asyncio.run(setup.perform(access, work))

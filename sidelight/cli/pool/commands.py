@@ -13,12 +13,9 @@ from sidelight.cli.options.inputs import Track, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import Json, Seed, output_option
@@ -34,6 +31,7 @@ app = typer.Typer(help="Pool questions, and join them to articles.", no_args_is_
 
 
 @app.command()
+@asks_models
 def questions(  # long: half of it are options
     groups: Annotated[
         list[str],
@@ -49,11 +47,8 @@ def questions(  # long: half of it are options
     model: Annotated[
         str | None, model_option("Ask this model; rules and an encoder decide if none is named.")
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     seed: Seed = 0,
     as_json: Json = False,
@@ -79,13 +74,7 @@ def questions(  # long: half of it are options
     )
 
     if model:
-        access = model_access(
-            cache or output.with_name(f"{output.name}.replies"),
-            base_url=base_url,
-            offline=offline,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-        )
+        access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
         async def work(models: Mapping[str, PromptedModel]) -> Pool:
             check = PromptedChecker(models[model], articles, task.max_characters)

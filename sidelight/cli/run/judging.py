@@ -14,6 +14,7 @@ import orjson
 import typer
 
 from sidelight.build.judges import judge_model
+from sidelight.cli.terminal.progress import without_lines
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,17 +88,17 @@ class Judging(NamedTuple):
             ("--examples", self.examples),
             *(("--example-run", tag) for tag in self.example_runs),
         )
-        done = subprocess.run(  # noqa: S603 - this program, with options it has checked
-            [
-                *(sys.executable, "-m", "sidelight.cli.main", "evaluate", str(run), "--json"),
-                *("--index", str(index)),
-                *(part for name, value in named if value for part in (name, str(value))),
-                *(("--allow-self-judging",) if self.allow_self else ()),
-                *passed_on,
-            ],
-            stdout=subprocess.PIPE,
-            check=False,
-        )
+        command = [
+            *(sys.executable, "-m", "sidelight.cli.main", "evaluate", str(run), "--json"),
+            *("--index", str(index)),
+            *(part for name, value in named if value for part in (name, str(value))),
+            *(("--allow-self-judging",) if self.allow_self else ()),
+            *passed_on,
+        ]
+        with without_lines():  # it has its own
+            done = subprocess.run(  # noqa: S603 - this program, with options it has checked
+                command, stdout=subprocess.PIPE, check=False
+            )
         if done.returncode:
             raise typer.Exit(done.returncode)
         outcome: dict[str, Any] = orjson.loads(done.stdout)
