@@ -54,14 +54,15 @@ def warn_of_few(count: int, what: str) -> None:
 
     Args:
         count: How many there are.
-        what: What they are, in the plural.
+        what: What one of them is.
     """
     from sidelight.evaluation.scoring.uncertainty import FEW
+    from sidelight.text import counted
 
     if count < FEW:
         err.print(
-            f"warning: {count} {what}: with fewer than {FEW}, 95% intervals cover far less, "
-            "and an order of runs may be chance",
+            f"warning: {counted(count, what)}: with fewer than {FEW}, 95% intervals cover far "
+            "less, and an order of runs may be chance",
             style="yellow",
             markup=False,
         )

@@ -13,6 +13,7 @@ from sidelight.cli.options.results import output_option
 from sidelight.cli.terminal.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def demo(
     segments, index, encoder = folder / "segments.jsonl", folder / "index", Encoder()
     with _step("Cut documents into segments"):
         n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
-    with _step(f"Index {n_segments} segments (Lucene and FAISS)"):
+    with _step(f"Index {counted(n_segments, 'segment')} (Lucene and FAISS)"):
         build_index([segments], index, encoder, progress=progress_bar)
     opened = open_folder(index)
     with _step("Investigate five articles"):

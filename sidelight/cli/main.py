@@ -62,6 +62,8 @@ from sidelight.versions import VERSION
 _VALUES_BETWEEN_COLLECTIONS = 100_000
 
 _DEFECT = 4
+# A path that leads to no file, or to a folder where a file is wanted, or the reverse.
+_NO_SUCH_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
@@ -168,7 +170,7 @@ def main() -> None:
                 remedy=INSTALL,
             )
         )
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+    except _NO_SUCH_FILE as error:
         _fail(InputError(f"{error.filename}: {error.strerror}"))
     except OSError as error:  # a full disk, a folder that may not be written to
         _fail(MachineError(str(error)))

@@ -92,7 +92,7 @@ def seal_again(folder: Path) -> None:
 def test_a_bundle_verifies_packed_and_unpacked_and_is_made_the_same_again(
     made: Made, unpacked: Path, tmp_path: Path
 ) -> None:
-    assert "1 topics made again, every file the same" in invoke("verify", made.bundle)
+    assert "1 topic made again, every file the same" in invoke("verify", made.bundle)
     assert problems(unpacked) == []
     assert read_contents(unpacked).models == {"tiny": "", "orders": "r1"}
     invoke(*made.bundling(), "-o", tmp_path / "again.tar.zst")

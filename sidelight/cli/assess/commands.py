@@ -20,6 +20,7 @@ from sidelight.cli.options.models import (
 )
 from sidelight.cli.options.results import output_option
 from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,10 @@ def questions(  # long: half of it are options
     cache: Cache = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Grade each question of some runs, and tell which of them an earlier one answers."""
+    """Grade each question of some runs, and tell which of them an earlier one answers.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.build.judges import JudgeInputs, set_up_judge
     from sidelight.build.models import models_by_name
     from sidelight.evaluation.labelling.graded_runs import grade_question_runs
@@ -75,7 +79,7 @@ def questions(  # long: half of it are options
         grades = asyncio.run(setup.perform(access, work))
     write_question_grades(output, grades)
     unjudged = sum(isinstance(one.label, Unjudged) for one in grades)
-    out.print(f"{len(grades)} questions, {unjudged} unjudged\n  {output}", markup=False)
+    out.print(f"{counted(len(grades), 'question')}, {unjudged} unjudged\n  {output}", markup=False)
 
 
 @app.command()
@@ -89,7 +93,10 @@ def documents(  # long: half of it are options
     cache: Cache = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Grade the documents that runs of the same questions rank, by their best segments."""
+    """Grade the documents that runs of the same questions rank, by their best segments.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.build.judges import JudgeInputs, set_up_judge
     from sidelight.build.models import models_by_name
     from sidelight.evaluation.labelling.graded_runs import grade_documents
@@ -111,7 +118,8 @@ def documents(  # long: half of it are options
         found = asyncio.run(setup.perform(access, work))
     write_qrels(output, found.grades)
     out.print(
-        f"{total} documents for {len(asked)} questions, {found.unjudged} unjudged\n  {output}",
+        f"{counted(total, 'document')} for {counted(len(asked), 'question')}, {found.unjudged} "
+        f"unjudged\n  {output}",
         markup=False,
     )
 

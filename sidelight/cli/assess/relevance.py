@@ -21,6 +21,7 @@ from sidelight.cli.options.models import (
 )
 from sidelight.cli.options.results import output_option
 from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +83,8 @@ def relevance(  # long: half of it are options
         write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))
     unjudged = total - sum(map(len, grades.values()))
     out.print(
-        f"{total} passages of {len(found)} narratives, {unjudged} unjudged\n  {output}",
+        f"{counted(total, 'passage')} of {counted(len(found), 'narrative')}, {unjudged} "
+        f"unjudged\n  {output}",
         markup=False,
     )
 

@@ -24,6 +24,7 @@ from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.terminal.progress import progress_bar
 from sidelight.errors import UsageError
 from sidelight.evaluation.banks.style import Style
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.build.models import ModelAccess
@@ -109,7 +110,11 @@ def draft(  # long: half of it are options
             }
         )
     elif banks:
-        out.print(f"{output}: {len(banks)} queries, {items} items, version {version}", markup=False)
+        out.print(
+            f"{output}: {counted(len(banks), 'query')}, {counted(items, 'item')}, version "
+            f"{version}",
+            markup=False,
+        )
     for query_id, reason in failed:
         err.print(f"{query_id}: no bank: {reason}", style="yellow", markup=False)
     if failed or not banks:

@@ -23,6 +23,7 @@ from sidelight.cli.options.scores import MoreMeasures, find_measures
 from sidelight.cli.result_table import ResultTable, write_results
 from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +122,7 @@ def ablate(  # long: half of it are its options
     for table in tables[:_SHOWN]:
         table.show()
     print_notes(arms, effects, costs)
-    out.print(f"Tables of {len(effects)} measures and plots: {output}", markup=False)
+    out.print(f"Tables of {counted(len(effects), 'measure')} and plots: {output}", markup=False)
 
 
 def _open(
@@ -183,7 +184,7 @@ def _run(
     if failed:
         name, failures = next(iter(failed.items()))
         raise InputError(
-            f"{len(failed)} arms have failed topics; the first, of {name}, is "
+            f"failed topics in {counted(len(failed), 'arm')}; the first, of {name}, is "
             f"{failures[0].topic_id}: {failures[0].message}",
             remedy="The same command tries them again; arms are compared on whole runs.",
         )

@@ -39,6 +39,7 @@ from sidelight.cli.options.scores import required
 from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
@@ -120,8 +121,9 @@ def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool
         return
     n_runs = len(manifest.runs[task])
     out.print(
-        f"{n_runs} runs judged on {manifest.n_topics} topics by {manifest.label}; "
-        f"{manifest.n_unjudged[task]} verdicts could not be had.",
+        f"{counted(n_runs, 'run')} judged on {counted(manifest.n_topics, 'topic')} by "
+        f"{manifest.label}; "
+        f"{counted(manifest.n_unjudged[task], 'verdict')} could not be had.",
         markup=False,
     )
     for what, agreement in manifest.agreement.items():
@@ -129,21 +131,23 @@ def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool
         if agreement.raw_new_runs is not None:
             new_runs = (
                 f"raw {agreement.raw_new_runs:.3f}, kappa {decimal(agreement.kappa_new_runs)} "
-                f"({agreement.n_runs} runs)"
+                f"({counted(agreement.n_runs, 'run')})"
             )
         out.print(
             f"agreement with people on {what}: raw {agreement.raw:.3f}, "
-            f"kappa {decimal(agreement.kappa)} ({agreement.n_labels} labels, "
-            f"{agreement.n_topics} topics, each held out); runs held out, too: {new_runs}",
+            f"kappa {decimal(agreement.kappa)} ({counted(agreement.n_labels, 'label')}, "
+            f"{counted(agreement.n_topics, 'topic')}, each held out); runs held out, too: "
+            f"{new_runs}",
             markup=False,
         )
     for run_tag, topics in manifest.over_limits[task].items():
-        for topic_id, over in topics.items():
-            err.print(
-                f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged",
-                style="yellow",
-                markup=False,
-            )
+        topic_id, over = next(iter(topics.items()))
+        more = f" (and {counted(len(topics) - 1, 'topic')} more)" if len(topics) > 1 else ""
+        err.print(
+            f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}",
+            style="yellow",
+            markup=False,
+        )
     if not manifest.example_run_tags:
         err.print(
             "no labelled examples: the judge was shown none"

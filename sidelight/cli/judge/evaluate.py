@@ -25,6 +25,7 @@ from sidelight.cli.options.self_evaluation import (
     JudgeModel,
     RunRubrics,
     SelfJudging,
+    check_drafts,
     with_judge,
 )
 from sidelight.cli.terminal.progress import progress_bar
@@ -55,6 +56,7 @@ def evaluate(  # long: half of it are options
 ) -> None:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
+    Without --rubrics, by those that the run drafted; none are drafted here.
     Interrupted at any moment, the same command goes on with the replies it has.
     """
     from sidelight.build.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
@@ -73,13 +75,17 @@ def evaluate(  # long: half of it are options
     from sidelight.runs.self_evaluation.finished import read_finished
 
     settings = load_settings(config, with_judge(overrides or [], model_name))
-    directory, folder = RunDirectory(run), open_index(index)
+    directory = RunDirectory(run)
+    directory.read_manifest()  # an unfinished run has no settings to look at
+    made_with = load_settings(directory.config)
+    check_drafts(made_with, rubrics)
+    folder = open_index(index)
     finished = read_finished(directory, folder.fingerprint(), rubrics)
     labelled = read_labelled(examples, example_run)
     model = judge_model(
         name,
         settings,
-        load_settings(directory.config).models.writer,
+        made_with.models.writer,
         examples=labelled is not None,
         allow_self=allow_self_judging,
     )

@@ -18,6 +18,7 @@ from sidelight.cli.options.models import (
 )
 from sidelight.cli.options.results import output_option
 from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,4 +93,6 @@ def nuggets(  # long: half of it are options
     banks = [bank for bank in made if bank is not None]
     write_nuggets(output, banks, narratives)
     total = sum(len(bank.nuggets) for bank in banks)
-    out.print(f"{total} nuggets of {len(banks)} topics: {output}", markup=False)
+    out.print(
+        f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}", markup=False
+    )

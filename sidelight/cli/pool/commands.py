@@ -19,6 +19,7 @@ from sidelight.cli.options.models import (
     model_option,
 )
 from sidelight.cli.options.results import Json, Seed, output_option
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def questions(  # long: half of it are options
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
+    """Pool questions of several groups in turns; what is unfit or repeats one is left out.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.build.models import ask, models_by_name
     from sidelight.evaluation.pooling.embedded import RuleChecker
     from sidelight.evaluation.pooling.pool import pool_questions
@@ -97,7 +101,8 @@ def questions(  # long: half of it are options
         )
         return
     out.print(
-        f"{sum(map(len, pool.questions.values()))} questions on {len(pool.questions)} topics; "
+        f"{counted(sum(map(len, pool.questions.values())), 'question')} on "
+        f"{counted(len(pool.questions), 'topic')}; "
         f"{len(pool.refused)} were unfit or repeated one\n  {output}",
         markup=False,
     )
@@ -137,7 +142,7 @@ def topics(
             line = {"docid": topic_id, "url": one.url, "title": one.title}
             line |= {"headings": one.headings, "body": one.body}
             stream.write(orjson.dumps(line | {"questions": texts}).decode() + "\n")
-    out.print(f"{len(asked)} topics\n  {output}", markup=False)
+    out.print(f"{counted(len(asked), 'topic')}\n  {output}", markup=False)
 
 
 def _named(groups: list[str]) -> dict[str, list[Path]]:

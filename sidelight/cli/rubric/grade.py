@@ -24,6 +24,7 @@ from sidelight.cli.options.models import (
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.rubric.gathering import AnswerPart, gather
 from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.cli.rubric.graders import Grades
@@ -132,7 +133,8 @@ def _report(
         print_json({**found.model_dump(), "new": n_new, "output": str(output)})
         return
     out.print(
-        f"{found.passages} passages of {found.queries} queries, {found.cells} cells by "
+        f"{counted(found.passages, 'passage')} of {counted(found.queries, 'query')}, "
+        f"{counted(found.cells, 'cell')} by "
         f"{', '.join(found.graders)}; {n_new} of them new",
         markup=False,
     )
@@ -141,7 +143,8 @@ def _report(
         out.print(f"grades  {shares}", markup=False)
     if found.unjudged:
         err.print(
-            f"warning: {found.unjudged} cells could not be graded; the same command asks for them "
+            f"warning: {counted(found.unjudged, 'cell')} could not be graded; the same command "
+            "asks for them "
             "again",
             style="yellow",
             markup=False,

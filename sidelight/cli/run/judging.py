@@ -14,6 +14,7 @@ import orjson
 import typer
 
 from sidelight.build.judges import judge_model
+from sidelight.cli.options.self_evaluation import check_drafts
 from sidelight.cli.terminal.progress import without_lines
 from sidelight.errors import UsageError
 
@@ -61,12 +62,7 @@ class Judging(NamedTuple):
             examples=self.examples is not None,
             allow_self=self.allow_self,
         )
-        drafts = (settings.roles.draft_rubric or settings.roles.default) != "extractive"
-        if self.rubrics is None and not drafts:
-            raise UsageError(
-                "the run would be judged by the rubrics it drafts, and its roles draft none",
-                remedy="Give rubrics with --rubrics DIR; they are read after generation.",
-            )
+        check_drafts(settings, self.rubrics)
         for folder in (self.rubrics, self.examples):
             if folder is not None and not folder.is_dir():
                 raise UsageError(f"there is no folder {folder}")

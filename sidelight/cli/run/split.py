@@ -17,6 +17,7 @@ from sidelight.cli.options.models import (
 )
 from sidelight.cli.options.results import output_option
 from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 _MOST_MODELS = 2
 
@@ -54,4 +55,7 @@ def split(  # long: half of it are options
         found = split_narratives(narratives, models, access, at_once, lambda: advance(1))
     write_narratives(output, found)
     total = sum(len(one.sub_questions) for one in found)
-    out.print(f"{total} sub-narratives of {len(found)} narratives: {output}", markup=False)
+    out.print(
+        f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
+        markup=False,
+    )

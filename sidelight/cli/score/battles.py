@@ -24,6 +24,7 @@ from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import interval_cell
 from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,4 +109,6 @@ def battles(  # long: half of it are options
             for one in ratings
         ),
     )
-    out.print(f"{len(held)} battles judged by {model}; {undecided} undecided", markup=False)
+    out.print(
+        f"{counted(len(held), 'battle')} judged by {model}; {undecided} undecided", markup=False
+    )

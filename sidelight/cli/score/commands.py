@@ -37,6 +37,7 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def retrieval(
     for item in scores:
         if item.omitted:
             err.print(
-                f"{item.run}: no results for {len(item.omitted)} queries, which count as 0: "
+                f"{item.run}: no results for {counted(len(item.omitted), 'query')} (counted as 0): "
                 f"{', '.join(item.omitted)}",
                 style="yellow",
                 markup=False,

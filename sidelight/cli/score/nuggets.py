@@ -63,7 +63,10 @@ def nuggets(  # long: half of it are options
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
+    """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.cli.score.table import ScoreOrigin, deliver
     from sidelight.errors import UsageError
