@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -9,16 +10,37 @@ from rich.console import Console
 from sidelight.cli.terminal.table_layout import LONGEST_FIGURE, natural_width, table_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+# What `print_json` is given while several documents become one.
+_GATHERED: list[list[Any]] = []
+
+
+@contextmanager
+def one_document(*, as_json: bool) -> Iterator[None]:
+    """Print what is printed as JSON meanwhile at the end, as one list, where JSON is asked for."""
+    if not as_json:
+        yield
+        return
+    _GATHERED.append([])
+    try:
+        yield
+    finally:
+        documents = _GATHERED.pop()
+    print_json(documents)
 
 
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout, untouched by terminal width or markup."""
     import orjson
 
+    if _GATHERED:
+        _GATHERED[-1].append(value)
+        return
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
     out.file.write(orjson.dumps(value, option=options).decode() + "\n")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.formats.detect import FileKind
 from sidelight.formats.findings import Findings
-from sidelight.formats.verdict import Verdict, judge_file
+from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file
 from sidelight.runs.directory import RunDirectory
 from sidelight.tracks import load_track
 
@@ -64,9 +63,11 @@ def judge_run(
         )
     wanted = (*manifest.topics, *manifest.failed_topics) if topic_ids is None else topic_ids
     track = load_track(manifest.track)
-    kind = FileKind("run", "run directory", "topic", lambda _: len(manifest.topics))
     files = [
         judge_file(run.file(task), track, wanted, known_segments=known_segments, official=official)
         for task in track.tasks
     ]
-    return [Verdict(str(path), kind, tuple(findings.problems), len(manifest.topics)), *files]
+    return [
+        Verdict(str(path), RUN_DIRECTORY, tuple(findings.problems), len(manifest.topics)),
+        *files,
+    ]

@@ -86,11 +86,7 @@ def labels(  # long: half of it are options
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            title: {
-                                "n": part.n,
-                                **part.coefficients,
-                                **_intervals(part),
-                            }
+                            title: {"n": part.n, **part.coefficients, **_intervals(part)}
                             for title, part in scheme.by_importance.items()
                         }
                     }
@@ -113,8 +109,7 @@ def labels(  # long: half of it are options
             out.print(f"runs only in {name}: {', '.join(runs)}", markup=False)
     out.print(
         f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: 95%, "
-        "bootstrap over topics, "
-        f"{sampling}",
+        f"bootstrap over topics, {sampling}",
         markup=False,
     )
     warn_of_few(found.n_topics, "topic")
@@ -167,11 +162,8 @@ def scores(
             }
         )
         return
-    out.print(
-        f"{found.measure}: {counted(len(found.run_tags), 'run')}, "
-        f"{counted(len(found.topic_ids), 'topic')}",
-        markup=False,
-    )
+    on = f"{counted(len(found.run_tags), 'run')}, {counted(len(found.topic_ids), 'topic')}"
+    out.print(f"{found.measure}: {on}", markup=False)
     correlations.show()
     _show_what_is_left_out(found, names)
     out.print(
@@ -249,8 +241,7 @@ def _show_what_is_left_out(found: ScoreComparison, names: tuple[str, str]) -> No
     if undefined:
         out.print(
             f"undefined on {counted(len(undefined), 'topic')}, which a side scored all alike; not "
-            "in the mean",
-            markup=False,
+            "in the mean"
         )
     for place, name in enumerate(names):
         for group in found.ties[place]:

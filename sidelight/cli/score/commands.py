@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, print_json, print_table
+from sidelight.cli.console import err, one_document, print_json, print_table
 from sidelight.cli.options.inputs import (
     QRELS,
     RUN,
@@ -66,12 +66,15 @@ Compat = Annotated[
 
 
 @app.callback(invoke_without_command=True)
-def score(context: typer.Context, data: Data = None, output: Output = None) -> None:
+def score(
+    context: typer.Context, data: Data = None, output: Output = None, as_json: Json = False
+) -> None:
     """Score runs: with --data alone those of all tasks; the commands have more options."""
     if context.invoked_subcommand is None:
-        questions(data=data, output=output)
-        reports(data=data, output=output)
-    elif data or output:
+        with one_document(as_json=as_json):
+            questions(data=data, output=output, as_json=as_json)
+            reports(data=data, output=output, as_json=as_json)
+    elif data or output or as_json:
         raise UsageError(
             f"the options go after the command: score {context.invoked_subcommand} --data DIR"
         )

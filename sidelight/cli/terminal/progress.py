@@ -38,7 +38,7 @@ class _Work:
         line = f"{self.what}: {self.done:,}{of} after {_minutes(passed)}"
         if not self.total or not self.done:
             return line
-        return f"{line}, about {_minutes(passed * (self.total - self.done) / self.done)} left"
+        return f"{line}, {_minutes(passed * (self.total - self.done) / self.done)} left"
 
 
 # What the process is at, the latest last: the line of the minute is about that.
@@ -122,5 +122,7 @@ def _since(began: float) -> str:
 
 
 def _minutes(seconds: float) -> str:
+    if seconds < 60:
+        return "less than a minute"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
