@@ -80,3 +80,13 @@ def test_what_cannot_be_run_is_said_at_once(
     with pytest.raises(UsageError, match="names a rubric"):
         run(*command, "--index", small_index.path, "--set", "track=rubric")
     assert not out.exists()
+
+
+def test_topics_may_be_named_one_by_one(
+    mini_web_articles: tuple[Article, ...], small_index: IndexFolder, tmp_path: Path
+) -> None:
+    topics = write_topics(tmp_path / "topics.jsonl", *mini_web_articles)
+    names = [mini_web_articles[0].topic_id, mini_web_articles[3].topic_id]
+    command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
+    shown, _ = run(*command, *(part for name in names for part in ("--topic", name)), "--json")
+    assert sorted(orjson.loads(shown)["done"]) == sorted(names)
