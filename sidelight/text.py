@@ -199,3 +199,11 @@ def _ends_sentence(line: str, match: re.Match[str]) -> bool:
     if re.fullmatch(r"[^\W\d_]", word) or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word):
         return starts_plainly  # an initial or "U.S."
     return True
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number, with commas, and what is counted, a regular noun given in the singular."""
+    if number == 1:
+        return f"1 {noun}"
+    regular = re.sub("([^aeiou])y$", r"\1ie", noun)
+    return f"{number:,} {regular}s"

@@ -14,6 +14,7 @@ from sidelight.evaluation.figures.figure import (
     short_name,
     tidy_axes,
 )
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +59,8 @@ def draw_effects(found: MeasureEffects, base: str, paths: Sequence[Path]) -> Non
         )
         tidy_axes(axes, "x")
         figure.suptitle(
-            f"{found.measure.name}: 95% intervals over {len(found.values.topic_ids)} topics; "
-            "filled: p < .05 (Holm)",
+            f"{found.measure.name}: 95% intervals over "
+            f"{counted(len(found.values.topic_ids), 'topic')}; filled: p < .05 (Holm)",
             fontsize="small",
         )
 

@@ -12,7 +12,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from sidelight.config.settings import Settings
@@ -31,7 +31,7 @@ def make_run(
     folder: Path,
     access: ModelAccess | None = None,
     *,
-    only: str | None = None,
+    only: Collection[str] = (),
     parallel: int | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> RunSummary:
@@ -43,7 +43,7 @@ def make_run(
         index: What is searched.
         folder: The run directory.
         access: How models may be used; by default with a cache in the folder and without a budget.
-        only: The one topic to work on now; None for all.
+        only: The topics to work on now; all if none is named.
         parallel: Topics worked on at once; 4 by default, or 32 where a model is asked.
         on_topic: Called with the id of each topic that ends.
 

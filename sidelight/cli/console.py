@@ -7,38 +7,68 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from sidelight.cli.terminal.table_layout import LONGEST_FIGURE, natural_width, table_blocks
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
-_PIPE_WIDTH = 500
+
+# What `print_json` is given while several documents become one.
+_GATHERED: list[list[Any]] = []
+
+
+@contextmanager
+def one_document(*, as_json: bool) -> Iterator[None]:
+    """Print what is printed as JSON meanwhile at the end, as one list, where JSON is asked for."""
+    if not as_json:
+        yield
+        return
+    _GATHERED.append([])
+    try:
+        yield
+    finally:
+        documents = _GATHERED.pop()
+    print_json(documents)
 
 
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout, untouched by terminal width or markup."""
     import orjson
 
+    if _GATHERED:
+        _GATHERED[-1].append(value)
+        return
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
     out.file.write(orjson.dumps(value, option=options).decode() + "\n")
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table on stdout: names in the first column, figures in the others.
+    """Print a table on stdout, nothing of it cut: names in the first column, figures in the others.
 
-    A pipe has no width to fit, so there nothing is cut.
+    Where a terminal is too narrow for all columns, those that do not fit stand below, beside the
+    names once more. A pipe has no width to fit.
     """
     from rich.table import Table
     from rich.text import Text
 
-    table = Table()
-    for place, name in enumerate(header):
-        table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = out if out.is_terminal else Console(file=out.file, width=_PIPE_WIDTH)
-    console.print(table)
+    lines = list(rows)
+    width = out.width if out.is_terminal else None
+    console = out if width else Console(file=out.file, width=natural_width(header, lines))
+    for columns in table_blocks(header, lines, width):
+        table = Table()
+        for place, room in columns.items():
+            table.add_column(
+                Text(header[place]),
+                justify="right" if place and room <= LONGEST_FIGURE else "left",
+                overflow="fold",
+                width=room,
+            )
+        for line in lines:
+            table.add_row(*(Text(line[place]) for place in columns))
+        console.print(table)
 
 
 def warn_of_few(count: int, what: str) -> None:
@@ -46,41 +76,15 @@ def warn_of_few(count: int, what: str) -> None:
 
     Args:
         count: How many there are.
-        what: What they are, in the plural.
+        what: What one of them is.
     """
     from sidelight.evaluation.scoring.uncertainty import FEW
+    from sidelight.text import counted
 
     if count < FEW:
         err.print(
-            f"warning: {count} {what}: with fewer than {FEW}, 95% intervals cover far less, "
-            "and an order of runs may be chance",
+            f"warning: {counted(count, what)}: with fewer than {FEW}, 95% intervals cover far "
+            "less, and an order of runs may be chance",
             style="yellow",
             markup=False,
         )
-
-
-@contextmanager
-def progress_bar(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Show a bar with rate and remaining time on stderr; yield the function that advances it.
-
-    Without a terminal nothing is drawn, so that logs stay readable.
-    """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, disable=not err.is_terminal) as progress:
-        task = progress.add_task(description, total=total)
-        yield lambda steps: progress.advance(task, steps)

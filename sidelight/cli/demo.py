@@ -5,25 +5,32 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from sidelight.cli.console import out, print_table, progress_bar
-from sidelight.cli.options.results import output_option
+from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.result_table import list_files
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rich.console import Console
 
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
 
-# The weakest bundled run stands beside ours; the other two are labelled and teach the judge.
-_RIVAL = "tidepool"
+# Bundled runs, written by hand, that stand beside ours. What the judge learned from is neither.
+_RIVALS = {"lantern": "strong, by hand", "tidepool": "weak, by hand"}
+_TEACHER = "quillmark"
 _EXCERPT = 3
 
 
@@ -31,8 +38,12 @@ def demo(
     folder: Annotated[Path, output_option("Where the demo works; safe to delete.")] = Path(
         "sidelight-demo"
     ),
+    as_json: Json = False,
 ) -> None:
-    """Run everything on the bundled fictional mini web, and end with a page to look at."""
+    """Run everything on the bundled fictional mini web, and end with a page to look at.
+
+    Interrupted at any moment, the same command goes on where it was.
+    """
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_folder
@@ -40,36 +51,64 @@ def demo(
     from sidelight.sample import sample_path
 
     started = time.monotonic()
+    step = partial(_step, err if as_json else out)
     data = sample_path()
     segments, index, encoder = folder / "segments.jsonl", folder / "index", Encoder()
-    with _step("Cut documents into segments"):
+    with step("Cut documents into segments"):
         n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
-    with _step(f"Index {n_segments} segments (Lucene and FAISS)"):
+    with step(f"Index {counted(n_segments, 'segment')} (Lucene and FAISS)"):
         build_index([segments], index, encoder, progress=progress_bar)
     opened = open_folder(index)
-    with _step("Investigate five articles"):
+    with step("Investigate five articles"):
         directory = _run(opened, data / "topics.jsonl", folder / "run")
-    with _step("Validate both files, strictly and as the track does"):
+    with step("Validate both files, strictly and as the track does"):
         _validate(directory, data / "topics.jsonl")
-    with _step("Judge and score beside a sample run (embedded judge, no model)"):
-        table = asyncio.run(_judge(directory, data, folder / "scores", encoder))
+    with step("Judge and score beside a strong and a weak sample run"):
+        judge, table = asyncio.run(_judge(directory, data, folder / "scores", encoder))
     page = folder / PAGE
-    with _step("Write the page"):
+    with step("Write the page"):
         rubrics = data / DataPart.RUBRICS
         write_page(directory.path, page, rubrics=rubrics, labels=[folder / "scores"])
-    _show_excerpt(directory, data / "topics.jsonl", opened)
-    first, second = (task.title for task in load_track().tasks)
-    print_table(["run", first, f"{second} supportive", f"{second} contradictory"], table)
-    out.print("scored by the embedded judge; its scores compare only with its own", markup=False)
-    out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
-    for path in (
+    files = [
         *(directory.file(task) for task in load_track().tasks),
         directory.traces,
         folder / "scores",
-    ):
-        out.print(f"  {path}", markup=False)
+    ]
+    if as_json:
+        print_json(
+            {
+                "judge": judge,
+                "runs": [one._asdict() for one in table],
+                "files": list(map(str, files)),
+                "page": str(page),
+            }
+        )
+        return
+    _show_excerpt(directory, data / "topics.jsonl", opened)
+    _show_scores(table, judge)
+    out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
+    list_files(files)
     out.print("Open in a browser:", markup=False)
     out.print(f"  {page}", markup=False)
+
+
+def _show_scores(table: list[_Row], judge: str) -> None:
+    first, second = (task.title for task in load_track().tasks)
+    print_table(
+        ["run", first, f"{second} supportive", f"{second} contradictory"],
+        [
+            [
+                f"{one.run} ({_RIVALS[one.run]})" if one.run in _RIVALS else one.run,
+                *(f"{value:.3f}" for value in one[1:]),
+            ]
+            for one in table
+        ],
+    )
+    out.print(
+        f"judge: {judge}, taught by people's labels of the run {_TEACHER}; its scores compare only "
+        "with its own",
+        markup=False,
+    )
 
 
 def _ignore(_: int) -> None:
@@ -77,11 +116,11 @@ def _ignore(_: int) -> None:
 
 
 @contextmanager
-def _step(title: str) -> Iterator[None]:
+def _step(console: Console, title: str) -> Iterator[None]:
     started = time.monotonic()
-    out.print(f"{title} ... ", end="", markup=False)
+    console.print(f"{title} ... ", end="", markup=False)
     yield
-    out.print(f"{time.monotonic() - started:.1f} s", markup=False)
+    console.print(f"{time.monotonic() - started:.1f} s", markup=False)
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
@@ -128,10 +167,19 @@ def _validate(directory: RunDirectory, topics: Path) -> None:
                 raise InvalidFileError(verdict.problems)
 
 
+class _Row(NamedTuple):
+    """A run's scores in both tasks."""
+
+    run: str
+    questions: float
+    supportive: float
+    contradictory: float
+
+
 async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
-) -> list[list[str]]:
-    """Judge our run and a bundled one with the labels of the others, and return a row for each."""
+) -> tuple[str, list[_Row]]:
+    """Judge our run and the bundled ones; return who judged, and a row for each run."""
     from sidelight.build.judges import JudgeInputs, make_judge
     from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
@@ -145,27 +193,27 @@ async def _judge(
     track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
     sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
-    inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
+    examples = read_examples(data, [f"{_TEACHER}{task.run_id_suffix}" for task in track.tasks])
+    inputs = JudgeInputs(rubrics, examples, encoder=lambda: sentences)
     judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
     for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):
-        rival = theirs / f"{_RIVAL}{task.run_id_suffix}"
-        given = read_task_runs(task, [directory.file(task), rival], rubrics)
-        await judge_runs(judge, given, destination)
+        rivals = [theirs / f"{name}{task.run_id_suffix}" for name in _RIVALS]
+        given = read_task_runs(task, [directory.file(task), *rivals], rubrics)
+        manifest = await judge_runs(judge, given, destination)
     scores = score_assessments(destination, rubrics, track.name)
     write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
     write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
-    return _rows(scores.questions, scores.reports)
+    return manifest.label, _rows(scores.questions, scores.reports)
 
 
-def _rows(questions: ScoreTable, reports: ScoreTable) -> list[list[str]]:
+def _rows(questions: ScoreTable, reports: ScoreTable) -> list[_Row]:
     """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
-    asked, told = (task.run_id_suffix for task in load_track().tasks)
-    support = {run.run_tag.removesuffix(told): run.values for run in reports.runs}
+    asked, reported = (task.run_id_suffix for task in load_track().tasks)
+    support = {run.run_tag.removesuffix(reported): run.values for run in reports.runs}
     rows = []
     for run in questions.runs:
         name = run.run_tag.removesuffix(asked)
-        values = [run.values[questions.main.name]]
-        values += [support[name][measure.name] for measure in reports.measures[:2]]
-        rows.append([name, *(f"{value:.3f}" for value in values)])
+        told = [support[name][measure.name] for measure in reports.measures[:2]]
+        rows.append(_Row(name, run.values[questions.main.name], *told))
     return rows

@@ -1,7 +1,7 @@
 """The `sidelight` command: collects the commands and maps errors to exit codes.
 
 Exit codes: 0 done, 1 the input is at fault, 2 wrong usage, 3 the environment is at fault, 4 a
-defect of sidelight.
+defect of sidelight, 130 interrupted.
 Command modules import torch, the JVM and langgraph inside their functions, so help is instant.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 import gc
 import os
 import platform
+import re
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -49,9 +50,10 @@ from sidelight.cli.run.split import split
 from sidelight.cli.score import commands as score
 from sidelight.cli.serve import serve
 from sidelight.cli.settings import settings
+from sidelight.cli.terminal.progress import progress_lines
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
-from sidelight.errors import INSTALL, MachineError, SidelightError
+from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.telemetry import switch_off_telemetry
 from sidelight.versions import VERSION
 
@@ -60,6 +62,9 @@ from sidelight.versions import VERSION
 _VALUES_BETWEEN_COLLECTIONS = 100_000
 
 _DEFECT = 4
+# A path that leads to no file, or to a folder where a file is wanted, or the reverse.
+_NO_SUCH_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
+_INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
 app = typer.Typer(
@@ -148,7 +153,12 @@ def main() -> None:
     gc.set_threshold(_VALUES_BETWEEN_COLLECTIONS)
     switch_off_telemetry()
     try:
-        app()
+        with progress_lines():
+            app()
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:
+            typer.echo(f"Interrupted. {_what_next(sys.argv[1:])}", err=True)
+        raise
     except SidelightError as error:
         _fail(error)
     except ModuleNotFoundError as error:
@@ -160,12 +170,27 @@ def main() -> None:
                 remedy=INSTALL,
             )
         )
+    except _NO_SUCH_FILE as error:
+        _fail(InputError(f"{error.filename}: {error.strerror}"))
     except OSError as error:  # a full disk, a folder that may not be written to
         _fail(MachineError(str(error)))
     except MemoryError:
         _fail(MachineError("there is not enough memory for this"))
     except Exception as error:  # nobody foresaw it; a traceback would tell a user nothing
         _report(error)
+
+
+def _what_next(words: list[str]) -> str:
+    """Return what calling an interrupted command again does, as its help says."""
+    command: Any = typer.main.get_command(app)
+    for word in words:
+        if word not in getattr(command, "commands", {}):
+            break
+        command = command.commands[word]
+    said = re.search(
+        r"Interrupted[^,]*, t(he same command [^.]+\.)", " ".join(command.help.split())
+    )
+    return f"T{said[1]}" if said else "No file is half written; the same command begins anew."
 
 
 def _report(error: Exception) -> NoReturn:

@@ -10,6 +10,7 @@ import typer
 from sidelight.cli.console import err, out, print_json, print_table
 from sidelight.cli.options.inputs import CitedIndex, CoveredTopics, Track
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.problems import problem_lines
 from sidelight.tracks import DEFAULT_TRACK
 
 
@@ -46,8 +47,8 @@ def pack(
         warnings = [problem.as_dict() for problem in packing.warnings]
         print_json({"runs": [item._asdict() for item in packing.runs], "warnings": warnings})
         return
-    for problem in packing.warnings:
-        err.print(str(problem), style="yellow", markup=False)
+    for text, style in problem_lines(packing.warnings):
+        err.print(text, style=style, markup=False)
     shown = ("task", "priority", "run_id", "type")
     print_table(shown, ([str(getattr(item, name)) for name in shown] for item in packing.runs))
     for item in packing.runs:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_table
+from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.options.results import Json
 
 if TYPE_CHECKING:
     from sidelight.prompting import Prompt
@@ -20,10 +21,23 @@ _HASH_CHARS = 12
 
 
 @app.command("list")
-def list_prompts() -> None:
+def list_prompts(as_json: Json = False) -> None:
     """List every prompt: id, version, hash and variables."""
     from sidelight.prompting import find_prompts
 
+    if as_json:
+        print_json(
+            [
+                {
+                    "prompt": one.id,
+                    "version": one.version,
+                    "fingerprint": one.fingerprint,
+                    "variables": one.variables,
+                }
+                for one in find_prompts()
+            ]
+        )
+        return
     print_table(
         ("prompt", "version", "hash", "variables"),
         (

@@ -11,8 +11,9 @@ import typer
 
 from sidelight.cli.console import err
 from sidelight.cli.options.inputs import Config, Overrides, index_option
-from sidelight.cli.options.models import BaseUrl, model_access, parallel_option
+from sidelight.cli.options.models import BaseUrl, ModelCalls, parallel_option
 from sidelight.cli.options.results import output_option
+from sidelight.cli.terminal.progress import without_lines
 
 _TOKEN = "SIDELIGHT_SERVE_TOKEN"  # the name of a variable  # noqa: S105
 _MIN_TOKEN = 16
@@ -63,7 +64,7 @@ def serve(  # long: one list of options
     _check_track(settings.track)
     folder = open_index(index)
     hosts, token = _who_may_ask(host, names or ())
-    access = model_access(output / "cache", base_url=base_url)
+    access = ModelCalls(base_url=base_url).access(output / "cache")
     sources = open_sources(settings.retrieval, folder)
     with Worker(lambda: open_investigation(settings, sources, access)) as worker:
         desk = Desk(
@@ -77,7 +78,8 @@ def serve(  # long: one list of options
             limit_s=limit_s,
         )
         app = make_app(desk, hosts=hosts, per_minute=per_minute, token=token)
-        serve_app(app, host, port)
+        with without_lines():
+            serve_app(app, host, port)
 
 
 def _who_may_ask(host: str, names: Sequence[str]) -> tuple[tuple[str, ...], str]:

@@ -10,6 +10,8 @@ import typer
 from sidelight.cli.console import out, print_json
 from sidelight.cli.options.inputs import CitedIndex, CoveredTopics, Track
 from sidelight.cli.options.results import Json
+from sidelight.cli.terminal.problems import problem_lines
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
@@ -21,7 +23,9 @@ _MAX_SHOWN = 20
 def validate(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Runs, topics, rubrics, assessments, TREC runs or qrels."),
+        typer.Argument(
+            help="Runs, topics, rubrics, assessments, TREC runs or qrels; or run directories."
+        ),
     ],
     track: Track = DEFAULT_TRACK,
     topics: CoveredTopics = None,
@@ -31,24 +35,33 @@ def validate(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check files, each by what it holds; exit with 1 if one is invalid."""
+    """Check files, each by what it holds; exit with 1 if one is invalid.
+
+    A run directory is checked with all its files, by the rules of its own track.
+    """
     from sidelight.formats.topics.topic_format import read_topics
     from sidelight.formats.verdict import judge_file
+    from sidelight.runs.validity import judge_run
     from sidelight.tracks import load_track
 
     rules = load_track(track)
-    topic_ids = rules.topic_ids
+    covered = None
     if topics is not None:
-        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
+        covered = tuple(topic.topic_id for topic in read_topics(topics, rules))
     known_segments = None
     if index is not None:
         from sidelight.index.folder import open_index
 
         known_segments = open_index(index).docstore
-    verdicts = [
-        judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
-        for path in files
-    ]
+    verdicts = []
+    for path in files:
+        if path.is_dir():
+            verdicts += judge_run(path, covered, known_segments=known_segments, official=official)
+        else:
+            topic_ids = rules.topic_ids if covered is None else covered
+            verdicts.append(
+                judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
+            )
     if as_json:
         print_json({"files": [_as_dict(verdict) for verdict in verdicts]})
     else:
@@ -71,17 +84,12 @@ def _show(verdict: Verdict) -> None:
     kind = verdict.kind
     title = kind.title if kind else "file of unknown kind"
     if verdict.valid and kind:
-        line, style = f"{verdict.file}: valid {title}, {_count(verdict.size, kind.unit)}", "green"
+        line, style = f"{verdict.file}: valid {title}, {counted(verdict.size, kind.unit)}", "green"
     else:
         line, style = f"{verdict.file}: invalid {title}", "red"
     out.print(line, style=style, markup=False)
-    for problem in verdict.problems[:_MAX_SHOWN]:
-        style = "red" if problem.severity == "error" else "yellow"
-        out.print(f"  {problem}", style=style, markup=False)
-    if len(verdict.problems) > _MAX_SHOWN:
-        out.print(f"  ... and {len(verdict.problems) - _MAX_SHOWN} more; --json lists them all")
-
-
-def _count(number: int, unit: str) -> str:
-    plural = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
-    return f"{number} {unit if number == 1 else plural}"
+    lines = problem_lines(verdict.problems)
+    for text, style in lines[:_MAX_SHOWN]:
+        out.print(f"  {text}", style=style, markup=False)
+    if len(lines) > _MAX_SHOWN:
+        out.print(f"  ... and {len(lines) - _MAX_SHOWN} more; --json lists them all")

@@ -6,15 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.detect import detect_format, kinds_of
+from sidelight.formats.detect import FileKind, detect_format, kinds_of
 from sidelight.formats.findings import Findings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable
     from pathlib import Path
 
-    from sidelight.formats.detect import FileKind
     from sidelight.tracks import Track
+
+
+# A folder, whose files have kinds of their own; what it holds is told by who reads it.
+RUN_DIRECTORY = FileKind("run", "run directory", "topic", lambda _: 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,13 +70,13 @@ async def make_bundle(  # long: one list of what a bundle holds
         on_topic: Called with the id of each topic that is repeated.
 
     Raises:
-        InputError: The run is unfinished, was edited, or comes out otherwise this time; or it was
-            judged and nobody says by which rubrics.
+        InputError: The run is unfinished, was made with another index, was edited, or comes out
+            otherwise this time; or it was judged and nobody says by which rubrics.
         OfflineError: The cache lacks a reply.
     """
     settings = load_settings(run.config)
     judged_by = _rubrics_of(run, rubrics)
-    manifest = run.read_manifest()
+    manifest = run.manifest_with(folder.fingerprint())
     if manifest.failed_topics:
         raise InputError(
             f"{run.manifest}: expected a finished run; found {len(manifest.failed_topics)} "

@@ -202,6 +202,20 @@ class RunDirectory:
                 remedy="Give a folder that `sidelight run` wrote, after it has ended.",
             ) from error
 
+    def manifest_with(self, index_fingerprint: str) -> RunManifest:
+        """Return what made the run, which was made with this index.
+
+        Raises:
+            InputError: It was made with another, or the run cannot be read.
+        """
+        manifest = self.read_manifest()
+        if manifest.index != index_fingerprint:
+            raise InputError(
+                f"{self.path} was made with another index than the one given",
+                remedy="Give the index of the run with --index.",
+            )
+        return manifest
+
     def publish_manifest(self, manifest: RunManifest) -> None:
         """Store what made the run; an equal file that is there is left untouched."""
         text = as_json(manifest.model_dump(mode="json"))

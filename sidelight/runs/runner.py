@@ -23,7 +23,7 @@ from sidelight.tracks import load_track
 from sidelight.versions import VERSION, installed_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -90,7 +90,7 @@ async def run_topics(  # long: one transaction on a folder
     start: Callable[[], AbstractAsyncContextManager[Investigate]],
     out: Path,
     *,
-    only: str | None = None,
+    only: Collection[str] = (),
     parallel: int = 4,
     on_topic: Callable[[str], None] = lambda _: None,
     on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
@@ -103,7 +103,7 @@ async def run_topics(  # long: one transaction on a folder
         index_fingerprint: Hash of the index; a folder made with another is refused.
         start: Holds what investigations need open; called only when there is something to do.
         out: The run directory.
-        only: Work on this topic alone; finished ones stay in the files.
+        only: Work on these topics alone, if any; finished ones stay in the files.
         parallel: Topics worked on at once; the results do not depend on it.
         on_topic: Called with the id of each topic that this call ends, well or badly.
         on_step: Called with a topic's id and the name of a step when the step begins.
@@ -129,7 +129,7 @@ async def run_topics(  # long: one transaction on a folder
         todo = [
             topic
             for topic in topics
-            if topic.topic_id not in results and only in {None, topic.topic_id}
+            if topic.topic_id not in results and (not only or topic.topic_id in only)
         ]
         failures: list[TopicFailure] = []
         logs: dict[str, TopicLog] = {}

@@ -23,7 +23,8 @@ def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert shown.stderr == ""
+    # Where a machine is slow, a line a minute says so.
+    assert all(" after " in line or "at work" in line for line in shown.stderr.splitlines())
     (folder,) = tmp_path.iterdir()
     assert folder.name == "sidelight-demo"
     topic_ids = [article.topic_id for article in read_articles(sample_path() / "topics.jsonl")]
@@ -42,8 +43,11 @@ def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
         for line in shown.stdout.splitlines()
         if len(cells := line.split("│")) == 6
     }
-    assert set(score) == {"sidelight-demo", "tidepool"}
-    # Ours beats the weak run it stands beside, in both tasks.
+    strong, weak = "lantern (strong, by hand)", "tidepool (weak, by hand)"
+    assert set(score) == {"sidelight-demo", strong, weak}
+    # Ours and the strong run beat the weak one in both tasks.
     for task in (0, 1):
-        assert score["sidelight-demo"][task] > 2 * score["tidepool"][task]
-    assert "scored by the embedded judge" in shown.stdout
+        assert score["sidelight-demo"][task] > 2 * score[weak][task]
+        assert score[strong][task] > 2 * score[weak][task]
+    assert "judge: embedded 4 (all-MiniLM-L6-v2, " in shown.stdout
+    assert "taught by people's labels of the run quillmark" in shown.stdout

@@ -7,8 +7,13 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.errors import InvalidFileError, UsageError
+from sidelight.cli.terminal.problems import problem_lines
+from sidelight.errors import InvalidFileError, Problem, UsageError
+from sidelight.schemas.article import Article
+from sidelight.schemas.investigation.outcome import Outcome
 from sidelight.tracks import load_track
+from tests.helpers.scripted_runs import IDS, scripted
+from tests.helpers.scripted_runs import run as scripted_run
 
 RUN_ID = "lamp-one"
 
@@ -143,3 +148,57 @@ def test_the_public_runs_are_officially_valid(public_runs: Path) -> None:
 
     assert code == 0
     assert len(output.splitlines()) == 8
+
+
+def test_a_run_directory_is_checked_with_all_its_files(tmp_path: Path) -> None:
+    scripted_run(tmp_path / "run")
+    folder = tmp_path / "run"
+    code, output = run(folder)
+    assert code == 0
+    assert output.splitlines() == [
+        f"{folder}: valid run directory, 5 topics",
+        f"{folder}/task1.tsv: valid Task 1 run, 5 topics",
+        f"{folder}/task2.jsonl: valid Task 2 run, 5 topics",
+    ]
+    questions = folder / "task1.tsv"
+    questions.write_text(questions.read_text().replace("Who 1", "Who one"))
+    code, output = run(folder)
+    assert code == 0
+    assert "[run-edited] expected files as the run made them; found task1.tsv changed" in output
+    (folder / "task2.jsonl").unlink()
+    code, output = run(folder)
+    assert code == 1
+    assert f"{folder}/task2.jsonl: invalid file of unknown kind" in output
+
+
+def test_a_folder_that_is_no_finished_run_is_said_to_be_that(tmp_path: Path) -> None:
+    code, output = run(tmp_path)
+    assert code == 1
+    assert "[run-unfinished] expected a finished run" in output
+
+
+def test_a_failed_topic_makes_a_run_directory_invalid(tmp_path: Path) -> None:
+    def fail_one(article: Article) -> Outcome:
+        if article.topic_id == IDS[1]:
+            raise ValueError("no such luck")
+        return scripted(article)
+
+    scripted_run(tmp_path / "run", fail_one)
+    code, output = run(tmp_path / "run")
+    assert code == 1
+    assert f"[run-failed-topic] expected all topics finished; found {IDS[1]} failed" in output
+
+
+def test_thirty_equal_warnings_are_one_line_with_a_count() -> None:
+    def warning(line: int, code: str = "words-many") -> Problem:
+        return Problem(code, "run.jsonl", line, "250 words", f"{250 + line}", "Cut.", "warning")
+
+    error = Problem("value", "run.jsonl", 1, "a word", "none", "Write.")
+    lines = problem_lines([*map(warning, range(1, 31)), error, error, warning(9, "other")])
+    (first, style), *others = lines
+    assert style == "yellow"
+    assert first == (
+        "run.jsonl:1: warning [words-many] expected 250 words; found 251. Cut. "
+        "(30 times, also on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 19 more)"
+    )
+    assert [style for _, style in others] == ["red", "red", "yellow"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -406,7 +406,7 @@ def work_of(track: Track, fail: str = "") -> Investigate:
     return work
 
 
-def run(track: str, out: Path, fail: str = "", *, only: str | None = None) -> RunSummary:
+def run(track: str, out: Path, fail: str = "", *, only: Collection[str] = ()) -> RunSummary:
     rules = load_track(track)
 
     @asynccontextmanager
@@ -433,9 +433,9 @@ def test_a_run_that_was_interrupted_ends_in_the_same_bytes(tmp_path: Path, track
     assert [path.name for path in whole.files] == [
         task.file_name for task in load_track(track).tasks
     ]
-    broken = run(track, tmp_path / "broken", IDS[0], only=IDS[0])
+    broken = run(track, tmp_path / "broken", IDS[0], only=[IDS[0]])
     assert [failure.topic_id for failure in broken.failures] == [IDS[0]]
-    assert not run(track, tmp_path / "broken", only=IDS[1]).failures
+    assert not run(track, tmp_path / "broken", only=[IDS[1]]).failures
     assert run(track, tmp_path / "broken").kept == (IDS[1],)
     assert files(tmp_path / "broken") == files(tmp_path / "whole")
 

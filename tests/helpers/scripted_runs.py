@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ def run(
     *overrides: str,
     topics: list[Article] = TOPICS,
     index: str = "index",
-    only: str | None = None,
+    only: Collection[str] = (),
     parallel: int = 4,
 ) -> RunSummary:
     settings = load_settings(None, overrides)

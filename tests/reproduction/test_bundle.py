@@ -92,7 +92,7 @@ def seal_again(folder: Path) -> None:
 def test_a_bundle_verifies_packed_and_unpacked_and_is_made_the_same_again(
     made: Made, unpacked: Path, tmp_path: Path
 ) -> None:
-    assert "1 topics made again, every file the same" in invoke("verify", made.bundle)
+    assert "1 topic made again, every file the same" in invoke("verify", made.bundle)
     assert problems(unpacked) == []
     assert read_contents(unpacked).models == {"tiny": "", "orders": "r1"}
     invoke(*made.bundling(), "-o", tmp_path / "again.tar.zst")
@@ -206,3 +206,10 @@ def test_what_is_no_bundle_says_so(made: Made, tmp_path: Path) -> None:
     (tmp_path / "x.tar.zst").write_text("no archive")
     with pytest.raises(InputError, match="expected a whole bundle"):
         problems(tmp_path / "x.tar.zst")
+
+
+def test_a_wrong_index_is_said_to_be_that(made: Made, small_index: IndexFolder) -> None:
+    options = [*made.bundling(), "-o", made.bundle.with_name("other.tar.zst")]
+    options[options.index("--index") + 1] = small_index.path
+    with pytest.raises(InputError, match="was made with another index than the one given"):
+        invoke(*options)

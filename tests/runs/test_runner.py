@@ -193,12 +193,12 @@ def test_a_machine_at_fault_ends_the_run_and_fails_no_topic(
 
 
 def test_one_topic_only(tmp_path: Path, reference: dict[str, bytes]) -> None:
-    summary = run(tmp_path, only=IDS[3])
+    summary = run(tmp_path, only=[IDS[3]])
     assert (summary.done, summary.succeeded) == ((IDS[3],), True)
     assert {
         item.topic_id for item in read_question_run(summary.directory.path / "task1.tsv").questions
     } == {IDS[3]}
-    summary = run(tmp_path, only=IDS[0])
+    summary = run(tmp_path, only=[IDS[0]])
     assert (summary.done, summary.kept) == ((IDS[0],), (IDS[3],))
     assert run(tmp_path).kept == (IDS[0], IDS[3])
     assert files(tmp_path) == reference

@@ -14,6 +14,7 @@ from sidelight.cli.options.scores import MeasureName, Sampling, from_data, requi
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,11 +86,7 @@ def labels(  # long: half of it are options
                     _as_dict(scheme.overall)
                     | {
                         "by_importance": {
-                            title: {
-                                "n": part.n,
-                                **part.coefficients,
-                                **_intervals(part),
-                            }
+                            title: {"n": part.n, **part.coefficients, **_intervals(part)}
                             for title, part in scheme.by_importance.items()
                         }
                     }
@@ -111,11 +108,11 @@ def labels(  # long: half of it are options
         if runs:
             out.print(f"runs only in {name}: {', '.join(runs)}", markup=False)
     out.print(
-        f"{found.n_runs} runs, {found.n_topics} topics; intervals: 95%, bootstrap over topics, "
-        f"{sampling}",
+        f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: 95%, "
+        f"bootstrap over topics, {sampling}",
         markup=False,
     )
-    warn_of_few(found.n_topics, "topics")
+    warn_of_few(found.n_topics, "topic")
     list_files(write_results(output, tables))
 
 
@@ -165,9 +162,8 @@ def scores(
             }
         )
         return
-    out.print(
-        f"{found.measure}: {len(found.run_tags)} runs, {len(found.topic_ids)} topics", markup=False
-    )
+    on = f"{counted(len(found.run_tags), 'run')}, {counted(len(found.topic_ids), 'topic')}"
+    out.print(f"{found.measure}: {on}", markup=False)
     correlations.show()
     _show_what_is_left_out(found, names)
     out.print(
@@ -175,7 +171,7 @@ def scores(
         f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
         markup=False,
     )
-    warn_of_few(len(found.run_tags), "runs")
+    warn_of_few(len(found.run_tags), "run")
     list_files(write_results(output, tables))
 
 
@@ -236,7 +232,7 @@ def qrels(
     ordered = ", ".join(f"{name} {share:.3f}" for name, share in (shares or {}).items())
     out.print(f"\ndocument pairs within queries: {ordered or 'undefined'}", markup=False)
     for name, only in zip(names, found.only, strict=True):
-        out.print(f"{name}: {only} labels of its own; not compared", markup=False)
+        out.print(f"{name}: {counted(only, 'label')} of its own; not compared", markup=False)
     list_files(write_results(output, [*grades, *relevance]))
 
 
@@ -244,8 +240,8 @@ def _show_what_is_left_out(found: ScoreComparison, names: tuple[str, str]) -> No
     undefined = found.topics["tau_b"].undefined
     if undefined:
         out.print(
-            f"undefined on {len(undefined)} topics, which a side scored all alike; not in the mean",
-            markup=False,
+            f"undefined on {counted(len(undefined), 'topic')}, which a side scored all alike; not "
+            "in the mean"
         )
     for place, name in enumerate(names):
         for group in found.ties[place]:

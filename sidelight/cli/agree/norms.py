@@ -106,7 +106,7 @@ def norms(  # long: half of it are options
                 f"no nugget answers, {topic_id}, {question.importance.name}: {question.text}",
                 markup=False,
             )
-    warn_of_few(len(found.ranks.run_tags), "runs")
+    warn_of_few(len(found.ranks.run_tags), "run")
     list_files(written)
 
 

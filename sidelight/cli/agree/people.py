@@ -10,6 +10,7 @@ import typer
 from sidelight.cli.console import out, print_json, print_table, warn_of_few
 from sidelight.cli.options.judges import WordsOnly
 from sidelight.cli.options.results import Json
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.evaluation.training.held_against_people import Agreed
@@ -75,7 +76,8 @@ def _report(found: Agreed, *, as_json: bool) -> None:
         print_json(found.model_dump())
         return
     out.print(
-        f"{found.n:,} labels of {found.runs} runs on {found.topics} topics; "
+        f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
+        f"{counted(found.topics, 'topic')}; "
         f"{found.left_out:,} left out for want of a text"
     )
     print_table(
@@ -93,7 +95,7 @@ def _report(found: Agreed, *, as_json: bool) -> None:
             for level, counts in zip(_LEVELS, found.confusion, strict=True)
         ),
     )
-    warn_of_few(found.topics, "topics")
+    warn_of_few(found.topics, "topic")
 
 
 def _row(title: str, value: float | None, found: Agreed, key: str = "") -> tuple[str, str, str]:

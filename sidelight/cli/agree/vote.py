@@ -9,6 +9,7 @@ import typer
 
 from sidelight.cli.console import out, print_json
 from sidelight.cli.options.results import Json, output_option
+from sidelight.text import counted
 
 
 def vote(  # long: a third of it are options
@@ -29,7 +30,7 @@ def vote(  # long: a third of it are options
 
     With a reference, a judge's grades for a query are mapped as they fit best on all other queries.
     """
-    from sidelight.errors import UsageError
+    from sidelight.errors import InputError, UsageError
     from sidelight.evaluation.labelling.relevance.calibration import held_out
     from sidelight.evaluation.labelling.relevance.ensemble import decided, vote, vote_rows
     from sidelight.formats.labels.qrels import read_qrels, write_qrels
@@ -39,6 +40,8 @@ def vote(  # long: a third of it are options
     if len(set(names)) < len(names):
         raise UsageError("two files have one name, which is what a judge goes by here")
     read = {path.name: read_qrels(path) for path in judges}
+    if not any(read.values()):
+        raise InputError(f"{judges[0]}: expected relevance labels; found none")
     if reference is not None:
         known = read_qrels(reference)
         read = {name: held_out(grades, known) for name, grades in read.items()}
@@ -61,5 +64,5 @@ def vote(  # long: a third of it are options
         return
     for number, count in counts.items():
         alike = f"{number} judges grade alike" if number > 1 else "no two judges grade alike"
-        out.print(f"{count} passages that {alike}", markup=False)
+        out.print(f"{counted(count, 'passage')} that {alike}", markup=False)
     out.print(f"{undecided} that too few judges graded; {output}", markup=False)

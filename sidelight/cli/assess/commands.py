@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, progress_bar
+from sidelight.cli.console import out
 from sidelight.cli.options.inputs import Track, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import output_option
+from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +37,7 @@ Model = Annotated[
 
 
 @app.command()
+@asks_models
 def questions(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
@@ -45,14 +45,14 @@ def questions(  # long: half of it are options
     track: Track,
     output: Annotated[Path, output_option("File of grades, for `score quality`.")],
     model: Model = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Grade each question of some runs, and tell which of them an earlier one answers."""
+    """Grade each question of some runs, and tell which of them an earlier one answers.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.build.judges import JudgeInputs, set_up_judge
     from sidelight.build.models import models_by_name
     from sidelight.evaluation.labelling.graded_runs import grade_question_runs
@@ -70,13 +70,7 @@ def questions(  # long: half of it are options
         JudgeInputs(articles=lambda: articles),
         models_by_name([model] if model else [], at_once),
     )
-    access = model_access(
-        cache or output.with_name(f"{output.name}.replies"),
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
     async def work(judge: Judge) -> list[QuestionGrade]:
         return await grade_question_runs(judge, given, articles, on_questions=advance)
@@ -85,23 +79,24 @@ def questions(  # long: half of it are options
         grades = asyncio.run(setup.perform(access, work))
     write_question_grades(output, grades)
     unjudged = sum(isinstance(one.label, Unjudged) for one in grades)
-    out.print(f"{len(grades)} questions, {unjudged} unjudged\n  {output}", markup=False)
+    out.print(f"{counted(len(grades), 'question')}, {unjudged} unjudged\n  {output}", markup=False)
 
 
 @app.command()
+@asks_models
 def documents(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Run directories that rank documents.")],
     *,
     output: Annotated[Path, output_option("Qrels, for `score usefulness`.")],
     model: Model = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Grade the documents that runs of the same questions rank, by their best segments."""
+    """Grade the documents that runs of the same questions rank, by their best segments.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.build.judges import JudgeInputs, set_up_judge
     from sidelight.build.models import models_by_name
     from sidelight.evaluation.labelling.graded_runs import grade_documents
@@ -112,13 +107,7 @@ def documents(  # long: half of it are options
         JudgeInputs(articles=dict),
         models_by_name([model] if model else [], at_once),
     )
-    access = model_access(
-        cache or output.with_name(f"{output.name}.replies"),
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     asked = list(_asked(runs))
 
     async def work(judge: Judge) -> GradedDocuments:
@@ -129,7 +118,8 @@ def documents(  # long: half of it are options
         found = asyncio.run(setup.perform(access, work))
     write_qrels(output, found.grades)
     out.print(
-        f"{total} documents for {len(asked)} questions, {found.unjudged} unjudged\n  {output}",
+        f"{counted(total, 'document')} for {counted(len(asked), 'question')}, {found.unjudged} "
+        f"unjudged\n  {output}",
         markup=False,
     )
 

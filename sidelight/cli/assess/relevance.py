@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, progress_bar
+from sidelight.cli.console import out
 from sidelight.cli.options.exams import depth_option
 from sidelight.cli.options.inputs import index_option, topics_option, track_of_scale, track_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import output_option
+from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from sidelight.tracks import Track
 
 
+@asks_models
 def relevance(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],
     *,
@@ -45,11 +45,8 @@ def relevance(  # long: half of it are options
     track: Annotated[
         str | None, track_option("A track with grades of relevance; the first if not given.")
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
     """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
@@ -75,13 +72,7 @@ def relevance(  # long: half of it are options
 
     asked = models_by_name(models, at_once)
     names = [model.name for model in asked.models]
-    access = model_access(
-        cache or output.with_name(f"{output.name}.replies"),
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or output.with_name(f"{output.name}.replies"))
     with progress_bar("passages", total=total * len(names)) as advance:
         given = asyncio.run(ask(asked, access, work))
     votes = vote(dict(zip(names, given, strict=True)))
@@ -92,7 +83,8 @@ def relevance(  # long: half of it are options
         write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))
     unjudged = total - sum(map(len, grades.values()))
     out.print(
-        f"{total} passages of {len(found)} narratives, {unjudged} unjudged\n  {output}",
+        f"{counted(total, 'passage')} of {counted(len(found), 'narrative')}, {unjudged} "
+        f"unjudged\n  {output}",
         markup=False,
     )
 

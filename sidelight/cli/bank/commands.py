@@ -12,6 +12,7 @@ from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.options.exams import BankPath
 from sidelight.cli.options.inputs import query_option
 from sidelight.cli.options.results import Json, output_option
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.schemas.grading.exam_bank import ExamBank
@@ -91,7 +92,10 @@ def diff(
     for one in changes:
         sign = "+" if one.what == "added" else "-"
         out.print(f"{sign} {one.item_id}  {one.text}", markup=False)
-    out.print(f"{len(changes)} items differ; versions {' and '.join(versions)}", markup=False)
+    out.print(
+        f"{counted(len(changes), 'item')} in one bank only; versions {' and '.join(versions)}",
+        markup=False,
+    )
 
 
 @app.command()
@@ -160,7 +164,10 @@ def _summary(banks: tuple[ExamBank, ...]) -> str:
     from sidelight.schemas.grading.exam_bank import bank_version
 
     items = sum(len(one.items) for one in banks)
-    return f"{len(banks)} queries or subtopics, {items} items, version {bank_version(banks)}"
+    return (
+        f"queries or subtopics: {len(banks)}, {counted(items, 'item')}, version "
+        f"{bank_version(banks)}"
+    )
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:

@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.console import err, out, print_json
 from sidelight.cli.options.inputs import count_option, queries_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
     Estimate,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.errors import UsageError
 from sidelight.evaluation.banks.style import Style
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.build.models import ModelAccess
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 _MOST_ITEMS = 50
 
 
+@asks_models
 def draft(  # long: half of it are options
     *,
     queries: Annotated[
@@ -62,12 +62,9 @@ def draft(  # long: half of it are options
             help="Without a model: take key facts of these passages, laid out as graded ones.",
         ),
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     estimate: Estimate = False,
     as_json: Json = False,
 ) -> None:
@@ -90,13 +87,7 @@ def draft(  # long: half of it are options
         _report_cost(texts, style, count, at_once, as_json=as_json)
         return
     if model is not None:
-        access = model_access(
-            cache or output.with_name(f"{output.name}.{REPLIES}"),
-            base_url=base_url,
-            offline=offline,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-        )
+        access = calls.access(cache or output.with_name(f"{output.name}.{REPLIES}"))
         banks, failed = _ask(model, access, at_once, texts, style, count)
     else:
         if style is not Style.NUGGETS:
@@ -119,7 +110,11 @@ def draft(  # long: half of it are options
             }
         )
     elif banks:
-        out.print(f"{output}: {len(banks)} queries, {items} items, version {version}", markup=False)
+        out.print(
+            f"{output}: {counted(len(banks), 'query')}, {counted(items, 'item')}, version "
+            f"{version}",
+            markup=False,
+        )
     for query_id, reason in failed:
         err.print(f"{query_id}: no bank: {reason}", style="yellow", markup=False)
     if failed or not banks:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, print_table, progress_bar
+from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.options.inputs import (
     QRELS,
     index_option,
@@ -17,18 +17,13 @@ from sidelight.cli.options.inputs import (
     topics_option,
 )
 from sidelight.cli.options.judges import JudgeName
-from sidelight.cli.options.models import (
-    BaseUrl,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
-    parallel_option,
-)
+from sidelight.cli.options.models import ModelCalls, asks_models, parallel_option
 from sidelight.cli.options.results import Json, Samples, Seed, output_option
 from sidelight.cli.options.scores import MoreMeasures, find_measures
 from sidelight.cli.result_table import ResultTable, write_results
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +35,14 @@ if TYPE_CHECKING:
     from sidelight.index.folder import SearchIndex
     from sidelight.schemas.grading.measure import Measure
 
-_INTERRUPTED = 130
 _SHOWN = 3  # tables; all are written
 
 
+@asks_models
 def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
     output: Annotated[Path, output_option("Folder of the experiment.")],
+    *,
     index: Annotated[Path | None, index_option("Index that all arms search.")] = None,
     corpus: Annotated[
         list[Path] | None,
@@ -63,10 +59,7 @@ def ablate(  # long: half of it are its options
     ] = None,
     qrels: Annotated[Path | None, QRELS] = None,
     parallel: Annotated[int, parallel_option("Topics worked on at once, over all arms.")] = 4,
-    base_url: BaseUrl = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
+    calls: ModelCalls,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the arms and what they cost; do nothing.")
     ] = False,
@@ -102,27 +95,17 @@ def ablate(  # long: half of it are its options
     folder = _open(index, corpus, plan, output)
     costs: dict[str, ArmCost] = {}
     if topics:
-        try:
-            scores, costs = _run(
-                arms,
-                folder,
-                topics,
-                rubrics,
-                judge,
-                output,
-                model_access(
-                    output / "cache",
-                    base_url=base_url,
-                    offline=offline,
-                    max_calls=max_calls,
-                    max_tokens=max_tokens,
-                ),
-                parallel,
-                find_measures(measures),
-            )
-        except KeyboardInterrupt:
-            err.print("Interrupted. The same command goes on from there.")
-            raise typer.Exit(_INTERRUPTED) from None
+        scores, costs = _run(
+            arms,
+            folder,
+            topics,
+            rubrics,
+            judge,
+            output,
+            calls.access(output / "cache"),
+            parallel,
+            find_measures(measures),
+        )
     else:
         assert queries is not None and qrels is not None  # noqa: S101, PT018 - checked above
         scores = _search(arms, folder, plan, queries, qrels, output)
@@ -139,7 +122,7 @@ def ablate(  # long: half of it are its options
     for table in tables[:_SHOWN]:
         table.show()
     print_notes(arms, effects, costs)
-    out.print(f"Tables of {len(effects)} measures and plots: {output}", markup=False)
+    out.print(f"Tables of {counted(len(effects), 'measure')} and plots: {output}", markup=False)
 
 
 def _open(
@@ -201,7 +184,7 @@ def _run(
     if failed:
         name, failures = next(iter(failed.items()))
         raise InputError(
-            f"{len(failed)} arms have failed topics; the first, of {name}, is "
+            f"failed topics in {counted(len(failed), 'arm')}; the first, of {name}, is "
             f"{failures[0].topic_id}: {failures[0].message}",
             remedy="The same command tries them again; arms are compared on whole runs.",
         )

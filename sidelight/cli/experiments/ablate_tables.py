@@ -9,6 +9,7 @@ from sidelight.ablation.figures import draw_effects, draw_slopes
 from sidelight.cli.console import err, out
 from sidelight.cli.options.scores import interval_cell
 from sidelight.cli.result_table import ResultTable
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,7 +104,8 @@ def print_notes(
     """Say how to read the tables, and which arms changed nothing or made invalid files."""
     base = arms[0].name
     out.print(
-        f"note: base {base}; {len(effects[0].values.topic_ids)} topics; p: paired randomisation "
+        f"note: base {base}; {counted(len(effects[0].values.topic_ids), 'topic')}; p: paired "
+        "randomisation "
         "test, two-sided; Holm: corrected for the number of arms",
         markup=False,
     )
@@ -114,7 +116,9 @@ def print_notes(
         elif costs and (same := first_with.setdefault(costs[arm.name].files, arm.name)) != arm.name:
             out.print(f"{arm.name} made the same files as {same}, byte for byte.", markup=False)
         if costs and costs[arm.name].errors:
-            err.print(f"{arm.name}: {costs[arm.name].errors} errors in its files.", style="red")
+            err.print(
+                f"{arm.name}: {counted(costs[arm.name].errors, 'error')} in its files.", style="red"
+            )
 
 
 def experiment_json(

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.console import err, out, print_json
 from sidelight.cli.options.inputs import index_option, rubrics_option, topics_option
 from sidelight.cli.options.models import RunCache
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.problems import problem_lines
+from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.reproduction.verify import Verification
@@ -48,7 +51,9 @@ def bundle(
             )
         )
     size = output.stat().st_size / 1e6
-    out.print(f"The run came out the same again. {len(contents.files)} files, {size:.1f} MB:")
+    out.print(
+        f"The run came out the same again. {counted(len(contents.files), 'file')}, {size:.1f} MB:"
+    )
     out.print(f"  {output}", markup=False)
 
 
@@ -77,12 +82,12 @@ def verify(
 
 
 def _show(bundle: Path, verification: Verification) -> None:
-    for problem in verification.problems:
-        style = "red" if problem.severity == "error" else "yellow"
-        err.print(str(problem), style=style, markup=False)
+    for text, style in problem_lines(verification.problems):
+        err.print(text, style=style, markup=False)
     if verification.succeeded:
         out.print(
-            f"{bundle}: verified. {len(verification.contents.files)} files as they were packed; "
-            f"{verification.topics} topics made again, every file the same.",
+            f"{bundle}: verified. {counted(len(verification.contents.files), 'file')} as they "
+            "were packed; "
+            f"{counted(verification.topics, 'topic')} made again, every file the same.",
             markup=False,
         )

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, progress_bar
+from sidelight.cli.console import out, print_json
 from sidelight.cli.index.plan import plan
 from sidelight.cli.index.remote import remote
 from sidelight.cli.options.inputs import DIM, Profile
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.index.encoding.precision import Arithmetic
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.index.manifest import Manifest
@@ -147,7 +149,7 @@ def verify(
     hashes = read_manifest(folder).hashes
     with progress_bar("files", total=len(hashes)) as advance:
         count = verify_files(folder, hashes, advance)
-    out.print(f"{folder}: {count} files as they were built", markup=False)
+    out.print(f"{folder}: {counted(count, 'file')} as they were built", markup=False)
 
 
 def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
@@ -157,7 +159,7 @@ def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
     built = manifest.plan
     shown = {
         "index": folder,
-        "segments": f"{manifest.segments} of {manifest.documents} documents",
+        "segments": f"{manifest.segments} of {counted(manifest.documents, 'document')}",
         "size": f"{sum(manifest.files.values()) / 1e6:.1f} MB",
         "input": ", ".join(shard.name for shard in built.inputs),
         "encoder": f"{built.encoder.name}, {built.encoder.dimension} dimensions",

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, progress_bar
+from sidelight.cli.console import out, print_json
 from sidelight.cli.options.results import Json, output_option
+from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 app = typer.Typer(help="Prepare a collection for indexing.", no_args_is_help=True)
 
@@ -30,12 +32,15 @@ def segment(
     """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
     from itertools import chain
 
+    from sidelight.errors import InputError
     from sidelight.index.text.segmenter import read_documents, write_segments
 
     with progress_bar("documents") as advance:
         read = chain.from_iterable(read_documents(path) for path in documents)
         count = write_segments(output, read, advance)
+    if not count:
+        raise InputError(f"{documents[0]}: expected documents; found none")
     if as_json:
         print_json({"segments": count, "output": str(output)})
     else:
-        out.print(f"Wrote {count} segments to {output}", markup=False)
+        out.print(f"Wrote {counted(count, 'segment')} to {output}", markup=False)

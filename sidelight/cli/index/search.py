@@ -10,6 +10,7 @@ import typer
 from sidelight.cli.console import out, print_json
 from sidelight.cli.options.inputs import HitsPerQuery, index_option, queries_option
 from sidelight.cli.options.results import Json, output_option
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,6 +47,8 @@ def search(
     from sidelight.index.folder import open_index
     from sidelight.retrieval.named import open_retriever
 
+    if words is not None and not words.strip():
+        raise UsageError("expected words to search for; found none")
     if (words is None) == (queries is None) or (queries is None) != (output is None):
         raise UsageError(
             "expected either words to search for, or --queries with --output",
@@ -83,7 +86,10 @@ def _write_run(
     if as_json:
         print_json({"queries": len(results), "hits": count, "output": str(output)})
     else:
-        out.print(f"Wrote {count} hits for {len(results)} queries to {output}", markup=False)
+        out.print(
+            f"Wrote {counted(count, 'hit')} for {counted(len(results), 'query')} to {output}",
+            markup=False,
+        )
 
 
 def _show_hits(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table, progress_bar
+from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
@@ -28,15 +28,13 @@ from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
 )
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import required
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
 from sidelight.tracks import DEFAULT_TRACK
@@ -47,6 +45,7 @@ if TYPE_CHECKING:
 _CHANGES = "audit_changes.csv"
 
 
+@asks_models
 def audit(  # long: half of it are options
     runs: Runs,
     *,
@@ -60,13 +59,10 @@ def audit(  # long: half of it are options
     example_run: ExampleRuns = None,
     words_only: WordsOnly = False,
     model: Models = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     topics: Topics = None,
     mode: QuestionMode = Mode.PAIRWISE,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     tolerance: Annotated[
         float,
@@ -101,13 +97,7 @@ def audit(  # long: half of it are options
         models_by_name(model or [], at_once),
     )
     given = read_task_runs(rules.task(task), runs, known)
-    access = model_access(
-        cache or output / REPLIES,
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or output / REPLIES)
     with progress_bar("labels") as advance:
         work = partial(
             probe,

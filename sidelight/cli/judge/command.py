@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.agree.tables import decimal
-from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.console import err, out, print_json
 from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.judges import (
     ExampleFolder,
@@ -29,24 +29,24 @@ from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
     Estimate,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
 )
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import required
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.labelling.question_similarity.mode import Mode
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.manifest import JudgingManifest
 
 
+@asks_models
 def judge(  # long: half of it are options
     runs: Runs,
     *,
@@ -69,13 +69,10 @@ def judge(  # long: half of it are options
         ),
     ] = 0.0,
     model: Models = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     topics: Topics = None,
     mode: QuestionMode = Mode.PAIRWISE,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     estimate: Estimate = False,
     as_json: Json = False,
@@ -111,13 +108,7 @@ def judge(  # long: half of it are options
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
         report_estimate(cost, at_once, as_json=as_json)
         return
-    access = model_access(
-        cache or output / REPLIES,
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or output / REPLIES)
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
@@ -130,8 +121,9 @@ def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool
         return
     n_runs = len(manifest.runs[task])
     out.print(
-        f"{n_runs} runs judged on {manifest.n_topics} topics by {manifest.label}; "
-        f"{manifest.n_unjudged[task]} verdicts could not be had.",
+        f"{counted(n_runs, 'run')} judged on {counted(manifest.n_topics, 'topic')} by "
+        f"{manifest.label}; "
+        f"{counted(manifest.n_unjudged[task], 'verdict')} could not be had.",
         markup=False,
     )
     for what, agreement in manifest.agreement.items():
@@ -139,21 +131,23 @@ def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool
         if agreement.raw_new_runs is not None:
             new_runs = (
                 f"raw {agreement.raw_new_runs:.3f}, kappa {decimal(agreement.kappa_new_runs)} "
-                f"({agreement.n_runs} runs)"
+                f"({counted(agreement.n_runs, 'run')})"
             )
         out.print(
             f"agreement with people on {what}: raw {agreement.raw:.3f}, "
-            f"kappa {decimal(agreement.kappa)} ({agreement.n_labels} labels, "
-            f"{agreement.n_topics} topics, each held out); runs held out, too: {new_runs}",
+            f"kappa {decimal(agreement.kappa)} ({counted(agreement.n_labels, 'label')}, "
+            f"{counted(agreement.n_topics, 'topic')}, each held out); runs held out, too: "
+            f"{new_runs}",
             markup=False,
         )
     for run_tag, topics in manifest.over_limits[task].items():
-        for topic_id, over in topics.items():
-            err.print(
-                f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged",
-                style="yellow",
-                markup=False,
-            )
+        topic_id, over = next(iter(topics.items()))
+        more = f" (and {counted(len(topics) - 1, 'topic')} more)" if len(topics) > 1 else ""
+        err.print(
+            f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}",
+            style="yellow",
+            markup=False,
+        )
     if not manifest.example_run_tags:
         err.print(
             "no labelled examples: the judge was shown none"

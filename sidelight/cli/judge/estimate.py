@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.cli.console import out, print_json
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.asking.estimate import Estimate
@@ -19,10 +20,10 @@ def report_estimate(estimate: Estimate, at_once: int, *, as_json: bool) -> None:
     from sidelight.llm.rates import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 
     out.print(
-        f"{estimate.calls:,} calls\n"
-        f"{estimate.prompt_tokens:,} tokens read (characters / {CHARACTERS_PER_TOKEN}; "
+        f"{counted(estimate.calls, 'call')}\n"
+        f"{counted(estimate.prompt_tokens, 'token')} read (characters / {CHARACTERS_PER_TOKEN}; "
         "a server's prefix cache computes a fraction of them)\n"
-        f"{estimate.completion_tokens:,} tokens written "
+        f"{counted(estimate.completion_tokens, 'token')} written "
         f"({TOKENS_PER_CALL} a call and {TOKENS_PER_LABEL} a label)\n"
         f"{estimate.hours:.2f} hours one call at a time, "
         f"at {TOKENS_PER_SECOND} tokens a second; "

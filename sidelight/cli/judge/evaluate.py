@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import print_json, progress_bar
+from sidelight.cli.console import print_json
 from sidelight.cli.options.inputs import Config, Overrides, index_option
 from sidelight.cli.options.judges import (
     ExampleFolder,
@@ -18,26 +18,20 @@ from sidelight.cli.options.judges import (
     WordsOnly,
     read_labelled,
 )
-from sidelight.cli.options.models import (
-    REPLIES,
-    BaseUrl,
-    Cache,
-    Estimate,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
-)
+from sidelight.cli.options.models import REPLIES, Cache, Estimate, ModelCalls, asks_models
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import (
     SCORES,
     JudgeModel,
     RunRubrics,
     SelfJudging,
+    check_drafts,
     with_judge,
 )
+from sidelight.cli.terminal.progress import progress_bar
 
 
+@asks_models
 def evaluate(  # long: half of it are options
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
@@ -51,20 +45,18 @@ def evaluate(  # long: half of it are options
     words_only: WordsOnly = False,
     config: Config = None,
     overrides: Overrides = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     output: Annotated[
         Path | None,
         output_option("Folder for the scores; RUN/scores if not given."),
     ] = None,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     estimate: Estimate = False,
     as_json: Json = False,
 ) -> None:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
+    Without --rubrics, by those that the run drafted; none are drafted here.
     Interrupted at any moment, the same command goes on with the replies it has.
     """
     from sidelight.build.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
@@ -83,13 +75,17 @@ def evaluate(  # long: half of it are options
     from sidelight.runs.self_evaluation.finished import read_finished
 
     settings = load_settings(config, with_judge(overrides or [], model_name))
-    directory, folder = RunDirectory(run), open_index(index)
+    directory = RunDirectory(run)
+    directory.read_manifest()  # an unfinished run has no settings to look at
+    made_with = load_settings(directory.config)
+    check_drafts(made_with, rubrics)
+    folder = open_index(index)
     finished = read_finished(directory, folder.fingerprint(), rubrics)
     labelled = read_labelled(examples, example_run)
     model = judge_model(
         name,
         settings,
-        load_settings(directory.config).models.writer,
+        made_with.models.writer,
         examples=labelled is not None,
         allow_self=allow_self_judging,
     )
@@ -110,13 +106,7 @@ def evaluate(  # long: half of it are options
         return
     destination = output or run / SCORES
     check_folder(finished, destination)
-    access = model_access(
-        cache or destination / REPLIES,
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or destination / REPLIES)
     with progress_bar("labels", total=material.n_labels) as advance:
         work = partial(evaluate_run, material=material, folder=destination, on_labels=advance)
         evaluation = asyncio.run(setup.perform(access, work))

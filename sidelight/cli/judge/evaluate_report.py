@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import err, out, print_table
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +43,7 @@ def print_evaluation(outcome: dict[str, Any], rules: Track) -> None:
     questions, reports = outcome[rules.question_list.name], outcome[rules.cited_text.name]
     (covered, *_), (supportive, contradictory, *_) = questions.values(), reports.values()
     out.print(
-        f"Judged on {outcome['n_topics']} topics by {outcome['judge']}: questions "
+        f"Judged on {counted(outcome['n_topics'], 'topic')} by {outcome['judge']}: questions "
         f"{covered:.4f}, reports {supportive:.4f} supportive, {contradictory:.4f} contradictory; "
         "unjudged "
         f"{questions['unjudged']:.1%} and {reports['unjudged']:.1%}.",

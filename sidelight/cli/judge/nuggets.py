@@ -6,20 +6,19 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from sidelight.cli.console import out, progress_bar
+from sidelight.cli.console import out
 from sidelight.cli.options.inputs import QRELS, TrackWithNuggets, index_option, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
-    BaseUrl,
-    MaxCalls,
-    MaxTokens,
-    Offline,
+    ModelCalls,
+    asks_models,
     cache_option,
-    model_access,
     model_option,
 )
 from sidelight.cli.options.results import output_option
+from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.bank import NuggetBank
 
 
+@asks_models
 def nuggets(  # long: half of it are options
     *,
     topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
@@ -40,10 +40,7 @@ def nuggets(  # long: half of it are options
     output: Annotated[Path, output_option("File of nuggets to write (JSONL).")],
     cache: Annotated[Path, cache_option("Folder of the models' replies.")],
     track: TrackWithNuggets = None,
-    base_url: BaseUrl = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
+    calls: ModelCalls,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
     """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher.
@@ -90,12 +87,12 @@ def nuggets(  # long: half of it are options
     async def work(asked: Mapping[str, PromptedModel]) -> list[NuggetBank | None]:
         return list(await asyncio.gather(*(one(topic_id, asked) for topic_id in judged)))
 
-    access = model_access(
-        cache, base_url=base_url, offline=offline, max_calls=max_calls, max_tokens=max_tokens
-    )
+    access = calls.access(cache)
     with progress_bar("topics", total=len(judged)) as advance:
         made = asyncio.run(ask(models_by_name(models, at_once), access, work))
     banks = [bank for bank in made if bank is not None]
     write_nuggets(output, banks, narratives)
     total = sum(len(bank.nuggets) for bank in banks)
-    out.print(f"{total} nuggets of {len(banks)} topics: {output}", markup=False)
+    out.print(
+        f"{counted(total, 'nugget')} of {counted(len(banks), 'topic')}: {output}", markup=False
+    )

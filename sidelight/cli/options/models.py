@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
 from sidelight.cli.console import err
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sidelight.build.models import ModelAccess
+    from sidelight.llm.budget import Totals
 
 REPLIES = "replies"
 """Folder of replies within the output folder of a command that judges."""
@@ -66,22 +71,60 @@ Cache = Annotated[
 ]
 
 
-def model_access(
-    cache: Path,
-    *,
-    base_url: str | None = None,
-    offline: bool = False,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-) -> ModelAccess:
-    """Return how a command may use models, as its options say."""
-    from sidelight.build.models import ModelAccess
-    from sidelight.llm.budget import Budget
+class ModelCalls(NamedTuple):
+    """Where a command may ask models, and how much: the options that all of them have."""
 
-    return ModelAccess(
-        cache=cache,
-        offline=offline,
-        base_url=base_url,
-        budget=Budget(max_calls=max_calls, max_tokens=max_tokens),
-        on_progress=lambda line: err.print(line, markup=False),
-    )
+    base_url: BaseUrl = None
+    offline: Offline = False
+    max_calls: MaxCalls = None
+    max_tokens: MaxTokens = None
+
+    def access(self, cache: Path) -> ModelAccess:
+        """Return how the command may use models.
+
+        Args:
+            cache: Folder of replies.
+        """
+        from sidelight.build.models import ModelAccess
+        from sidelight.llm.budget import Budget
+
+        return ModelAccess(
+            cache=cache,
+            offline=self.offline,
+            base_url=self.base_url,
+            budget=Budget(max_calls=self.max_calls, max_tokens=self.max_tokens),
+            on_progress=lambda line: err.print(line, markup=False),
+        )
+
+    def less(self, spent: Totals) -> ModelCalls:
+        """Return the same, with what is left of the limits."""
+        calls, tokens = self.max_calls, self.max_tokens
+        return self._replace(
+            max_calls=None if calls is None else max(0, calls - spent.calls),
+            max_tokens=None if tokens is None else max(0, tokens - spent.usage.total_tokens),
+        )
+
+
+def asks_models(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `ModelCalls` in place of its parameter `calls`."""
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        calls = ModelCalls(*(given.pop(name) for name in ModelCalls._fields))
+        command(**given, calls=calls)
+
+    options = get_type_hints(ModelCalls, include_extras=True)
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for one in signature.parameters.values():
+        if one.name == "calls":
+            parameters += (
+                one.replace(name=name, annotation=options[name], default=default)
+                for name, default in ModelCalls._field_defaults.items()
+            )
+        else:
+            parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    # What typer reads options from.
+    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_options

@@ -13,15 +13,13 @@ from sidelight.cli.options.inputs import Track, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import Json, Seed, output_option
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ app = typer.Typer(help="Pool questions, and join them to articles.", no_args_is_
 
 
 @app.command()
+@asks_models
 def questions(  # long: half of it are options
     groups: Annotated[
         list[str],
@@ -49,16 +48,16 @@ def questions(  # long: half of it are options
     model: Annotated[
         str | None, model_option("Ask this model; rules and an encoder decide if none is named.")
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
+    """Pool questions of several groups in turns; what is unfit or repeats one is left out.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.build.models import ask, models_by_name
     from sidelight.evaluation.pooling.embedded import RuleChecker
     from sidelight.evaluation.pooling.pool import pool_questions
@@ -79,13 +78,7 @@ def questions(  # long: half of it are options
     )
 
     if model:
-        access = model_access(
-            cache or output.with_name(f"{output.name}.replies"),
-            base_url=base_url,
-            offline=offline,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-        )
+        access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
         async def work(models: Mapping[str, PromptedModel]) -> Pool:
             check = PromptedChecker(models[model], articles, task.max_characters)
@@ -108,7 +101,8 @@ def questions(  # long: half of it are options
         )
         return
     out.print(
-        f"{sum(map(len, pool.questions.values()))} questions on {len(pool.questions)} topics; "
+        f"{counted(sum(map(len, pool.questions.values())), 'question')} on "
+        f"{counted(len(pool.questions), 'topic')}; "
         f"{len(pool.refused)} were unfit or repeated one\n  {output}",
         markup=False,
     )
@@ -148,7 +142,7 @@ def topics(
             line = {"docid": topic_id, "url": one.url, "title": one.title}
             line |= {"headings": one.headings, "body": one.body}
             stream.write(orjson.dumps(line | {"questions": texts}).decode() + "\n")
-    out.print(f"{len(asked)} topics\n  {output}", markup=False)
+    out.print(f"{counted(len(asked), 'topic')}\n  {output}", markup=False)
 
 
 def _named(groups: list[str]) -> dict[str, list[Path]]:

@@ -12,6 +12,7 @@ from sidelight.cli.options.inputs import Data, Rubrics, Track
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import required
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def pairs(
         return
     more = len(pool.pairs) - pool.cells
     out.print(
-        f"{len(pool.pairs):,} pairs to judge of {pool.all_pairs:,}: one for each of {pool.cells:,} "
+        f"{counted(len(pool.pairs), 'pair')} to judge of {pool.all_pairs:,}: one for each of "
+        f"{pool.cells:,} "
         f"rubric questions and runs, and {more:,} more where the models differ\n  {output}",
         markup=False,
     )

@@ -28,6 +28,7 @@ from sidelight.cli.rubric import upkeep
 from sidelight.cli.rubric.correlations import correlations
 from sidelight.cli.rubric.verification import corrections, verify
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def qrels(
         )
         return
     out.print(
-        f"{title(exam.grader)}: {labelled} of {passages} passages labelled; "
-        f"{exam.unjudged} cells unjudged",
+        f"{title(exam.grader)}: {labelled} of {counted(passages, 'passage')} labelled; "
+        f"{counted(exam.unjudged, 'cell')} unjudged",
         markup=False,
     )
     list_files(map(Path, counts))
@@ -149,10 +150,10 @@ def leaderboard(  # long: half of it are options
         out.print(
             f"{title(exam.grader)}: relevant from grade {level}; "
             f"{_drawn(len(exam.cells), Sampling(samples, seed))}; of correlations over "
-            f"{len(seen)} runs",
+            f"{counted(len(seen), 'run')}",
             markup=False,
         )
-        warn_of_few(len(exam.cells), "queries")
+        warn_of_few(len(exam.cells), "query")
 
 
 @app.command()
@@ -204,7 +205,7 @@ def cover(
     written_and_shown([cover_table(covered, intervals)], output, as_json=as_json, about=about)
     if not as_json:
         out.print(
-            f"{title(exam.grader)}: answered from grade {level}, first {depth} passages; all "
+            f"{title(exam.grader)}: answered from grade {level}, first {counted(depth, 'passage')}; all "
             f"passages together answer {overall:.3f}; "
             f"{_drawn(len(exam.cells), Sampling(samples, seed))}",
             markup=False,
@@ -262,8 +263,8 @@ def _drawn(n_queries: int, sampling: Sampling) -> str:
     from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS
 
     if n_queries < MIN_TOPICS:
-        return f"no intervals: {n_queries} queries are fewer than {MIN_TOPICS}"
-    return f"intervals: 95%, bootstrap over {n_queries} queries, {sampling}"
+        return f"no intervals: fewer than {MIN_TOPICS} queries ({n_queries})"
+    return f"intervals: 95%, bootstrap over {counted(n_queries, 'query')}, {sampling}"
 
 
 def _read(graded: Path) -> GradedFile:

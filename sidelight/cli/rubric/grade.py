@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, progress_bar
+from sidelight.cli.console import err, out, print_json
 from sidelight.cli.options.exams import bank_option, depth_option
 from sidelight.cli.options.inputs import index_option, queries_option
 from sidelight.cli.options.judges import JUDGE
 from sidelight.cli.options.models import (
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
     Estimate,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.rubric.gathering import AnswerPart, gather
+from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.cli.rubric.graders import Grades
@@ -36,6 +35,7 @@ _DEPTH = 20
 _AT_ONCE = 128
 
 
+@asks_models
 def grade(  # long: half of it are options
     passages: Annotated[
         list[Path],
@@ -82,11 +82,8 @@ def grade(  # long: half of it are options
         Path | None,
         typer.Option("--texts", help="Segments (JSONL: docid, segment), in place of --index."),
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = _AT_ONCE,
     estimate: Estimate = False,
     as_json: Json = False,
@@ -120,13 +117,7 @@ def grade(  # long: half of it are options
     if estimate:
         report_estimate(setup.estimate(pool), at_once, as_json=as_json)
         return
-    access = model_access(
-        cache or output.parent / REPLIES,
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or output.parent / REPLIES)
     with progress_bar("cells", total=n_missing) as advance:
         graded = asyncio.run(setup.perform(access, pool, advance))
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -142,7 +133,8 @@ def _report(
         print_json({**found.model_dump(), "new": n_new, "output": str(output)})
         return
     out.print(
-        f"{found.passages} passages of {found.queries} queries, {found.cells} cells by "
+        f"{counted(found.passages, 'passage')} of {counted(found.queries, 'query')}, "
+        f"{counted(found.cells, 'cell')} by "
         f"{', '.join(found.graders)}; {n_new} of them new",
         markup=False,
     )
@@ -151,7 +143,8 @@ def _report(
         out.print(f"grades  {shares}", markup=False)
     if found.unjudged:
         err.print(
-            f"warning: {found.unjudged} cells could not be graded; the same command asks for them "
+            f"warning: {counted(found.unjudged, 'cell')} could not be graded; the same command "
+            "asks for them "
             "again",
             style="yellow",
             markup=False,

@@ -20,6 +20,7 @@ from sidelight.cli.options.exams import (
 from sidelight.cli.options.inputs import Track
 from sidelight.cli.options.results import Json, Output
 from sidelight.cli.result_table import ResultTable
+from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
 
 if TYPE_CHECKING:
@@ -151,8 +152,8 @@ def holes(
         cells = sum(one.missing for one in missing)
         absent = sum(not one.in_file for one in missing)
         out.print(
-            f"{len(missing)} passages, {cells} cells to grade; {absent} passages are not in the "
-            "file",
+            f"{counted(len(missing), 'passage')}, {counted(cells, 'cell')} to grade; not in the "
+            f"file: {counted(absent, 'passage')}",
             markup=False,
         )
 

@@ -17,6 +17,7 @@ from sidelight.cli.options.exams import (
 )
 from sidelight.cli.options.inputs import Track, queries_option, query_option
 from sidelight.cli.options.results import Json, output_option
+from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
 
 
@@ -70,7 +71,9 @@ def verify(
     atomic_write(output, render_verification(page, graded.name, sha256_file(graded)))
     n_rows = sum(len(grid.rows) for grid in page.grids)
     out.print(
-        f"{n_rows} passages of {len(page.grids)} queries, graded by {page.title}", markup=False
+        f"{counted(n_rows, 'passage')} of {counted(len(page.grids), 'query')}, graded by "
+        f"{page.title}",
+        markup=False,
     )
     out.print(f"  {output}", markup=False)
 

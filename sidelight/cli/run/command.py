@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, progress_bar
+from sidelight.cli.console import err
 from sidelight.cli.options.inputs import Config, Overrides, index_option, topics_option
 from sidelight.cli.options.judges import JUDGE, ExampleFolder, ExampleRuns
 from sidelight.cli.options.models import (
-    BaseUrl,
     Estimate,
-    MaxCalls,
-    MaxTokens,
-    Offline,
+    ModelCalls,
     RunCache,
-    model_access,
+    asks_models,
     parallel_option,
 )
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.self_evaluation import JudgeModel, RunRubrics, SelfJudging, with_judge
+from sidelight.cli.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,25 +28,24 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.schemas.topic import Topic
 
-_INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 
-
+@asks_models
 def run(  # long: half of it are its options
+    *,
     topics: Annotated[Path, topics_option()],
     index: Annotated[Path, index_option()],
     config: Config = None,
     output: Annotated[
         Path | None, output_option("Run directory; runs/<run_id> when not given.")
     ] = None,
-    topic: Annotated[str | None, typer.Option("--topic", help="Only this topic id.")] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option("--topic", help="Only this topic id; repeat for more.")
+    ] = None,
     parallel: Annotated[
         int | None, parallel_option("Topics worked on at once; 4, or 32 where a model is asked.")
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: RunCache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     overrides: Overrides = None,
     judge: Annotated[str | None, JUDGE] = None,
     rubrics: RunRubrics = None,
@@ -77,47 +74,37 @@ def run(  # long: half of it are its options
     judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
     judging.check(settings)
     todo = read_topics(topics, load_track(settings.track))
-    if topic is not None and topic not in {one.topic_id for one in todo}:
-        raise UsageError(f"--topic {topic}: {topics} has no such topic")
+    if unknown := set(topic or ()) - {one.topic_id for one in todo}:
+        raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
+    wanted = [one for one in todo if not topic or one.topic_id in topic]
     if estimate:
-        wanted = [one for one in todo if topic in {None, one.topic_id}]
         _show_estimate(settings, wanted, judged=judge is not None, as_json=as_json)
         return
     folder = open_index(index)
     destination = output or Path("runs") / settings.submission.run_id
-    access = model_access(
-        cache or destination / "cache",
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(cache or destination / "cache")
     started = time.monotonic()
-    try:
-        with progress_bar("topics", total=1 if topic else len(todo)) as advance:
-            summary = make_run(
-                todo,
-                settings,
-                folder,
-                destination,
-                access,
-                only=topic,
-                parallel=parallel,
-                on_topic=lambda _: advance(1),
-            )
-    except KeyboardInterrupt:
-        err.print("Interrupted. The same command goes on from there.")
-        raise typer.Exit(_INTERRUPTED) from None
+    with progress_bar("topics", total=len(wanted)) as advance:
+        summary = make_run(
+            todo,
+            settings,
+            folder,
+            destination,
+            access,
+            only=topic or (),
+            parallel=parallel,
+            on_topic=lambda _: advance(1),
+        )
     seconds, evaluation = time.monotonic() - started, None
     try:
         if judge and (summary.done or summary.kept):
-            spent = access.budget.totals
+            left = calls.less(access.budget.totals)
             passed_on = {
                 "--config": config,
-                "--base-url": base_url,
+                "--base-url": left.base_url,
                 "--cache": cache,
-                "--max-calls": max_calls and max(0, max_calls - spent.calls),
-                "--max-tokens": max_tokens and max(0, max_tokens - spent.usage.total_tokens),
+                "--max-calls": left.max_calls,
+                "--max-tokens": left.max_tokens,
             }
             evaluation = judging.evaluate(
                 destination,
@@ -125,7 +112,7 @@ def run(  # long: half of it are its options
                 [
                     *(f"{name}={value}" for name, value in passed_on.items() if value is not None),
                     *(f"--set={change}" for change in changes),
-                    *(["--offline"] if offline else []),
+                    *(["--offline"] if left.offline else []),
                 ],
             )
     finally:

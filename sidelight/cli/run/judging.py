@@ -14,6 +14,8 @@ import orjson
 import typer
 
 from sidelight.build.judges import judge_model
+from sidelight.cli.options.self_evaluation import check_drafts
+from sidelight.cli.terminal.progress import without_lines
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,12 +62,7 @@ class Judging(NamedTuple):
             examples=self.examples is not None,
             allow_self=self.allow_self,
         )
-        drafts = (settings.roles.draft_rubric or settings.roles.default) != "extractive"
-        if self.rubrics is None and not drafts:
-            raise UsageError(
-                "the run would be judged by the rubrics it drafts, and its roles draft none",
-                remedy="Give rubrics with --rubrics DIR; they are read after generation.",
-            )
+        check_drafts(settings, self.rubrics)
         for folder in (self.rubrics, self.examples):
             if folder is not None and not folder.is_dir():
                 raise UsageError(f"there is no folder {folder}")
@@ -87,17 +84,17 @@ class Judging(NamedTuple):
             ("--examples", self.examples),
             *(("--example-run", tag) for tag in self.example_runs),
         )
-        done = subprocess.run(  # noqa: S603 - this program, with options it has checked
-            [
-                *(sys.executable, "-m", "sidelight.cli.main", "evaluate", str(run), "--json"),
-                *("--index", str(index)),
-                *(part for name, value in named if value for part in (name, str(value))),
-                *(("--allow-self-judging",) if self.allow_self else ()),
-                *passed_on,
-            ],
-            stdout=subprocess.PIPE,
-            check=False,
-        )
+        command = [
+            *(sys.executable, "-m", "sidelight.cli.main", "evaluate", str(run), "--json"),
+            *("--index", str(index)),
+            *(part for name, value in named if value for part in (name, str(value))),
+            *(("--allow-self-judging",) if self.allow_self else ()),
+            *passed_on,
+        ]
+        with without_lines():  # it has its own
+            done = subprocess.run(  # noqa: S603 - this program, with options it has checked
+                command, stdout=subprocess.PIPE, check=False
+            )
         if done.returncode:
             raise typer.Exit(done.returncode)
         outcome: dict[str, Any] = orjson.loads(done.stdout)

@@ -10,6 +10,7 @@ import typer
 from sidelight.cli.console import out
 from sidelight.cli.options.inputs import Track, index_option
 from sidelight.cli.options.results import output_option
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 
@@ -58,5 +59,5 @@ def link(
         for report in read.reports
     )
     FORMAT.write(output, RunIdentity(team_id="", run_id=read.run_ids[0]), delivered)
-    told = f"; {lost} segments have no address and are cited no more" if lost else ""
-    out.print(f"{len(read.reports)} reports: {output}{told}", markup=False)
+    told = f"; {counted(lost, 'segment')} without an address, cited no more" if lost else ""
+    out.print(f"{counted(len(read.reports), 'report')}: {output}{told}", markup=False)

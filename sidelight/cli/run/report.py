@@ -8,6 +8,7 @@ from sidelight.build.cost import run_cost
 from sidelight.cli.console import err, out, print_json, print_table
 from sidelight.cli.judge.evaluate_report import print_evaluation
 from sidelight.runs.log import PromptUsage
+from sidelight.text import counted
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ def report_run(
         print_json(_as_json(summary, settings, retries) | judged)
         return
     if not summary.done and not summary.failures:
-        out.print(f"Nothing to do: all {len(summary.kept)} topics were finished before.")
+        out.print(f"Nothing to do: {counted(len(summary.kept), 'topic')} finished before.")
     else:
         kept = f", {len(summary.kept)} finished before" if summary.kept else ""
-        out.print(f"{len(summary.done)} topics in {seconds:.1f} s{kept}.")
+        out.print(f"{counted(len(summary.done), 'topic')} in {seconds:.1f} s{kept}.")
     _print_usage(summary, settings, retries)
     for failure in summary.failures:
         err.print(f"[red]failed[/red] {failure.topic_id}: {failure.error}: ", end="")
@@ -53,12 +54,13 @@ def report_run(
     if summary.fallbacks:
         steps = sorted({step for steps in summary.fallbacks.values() for step in steps})
         out.print(
-            f"{len(summary.fallbacks)} topics had steps done without the model, whose replies "
+            f"On {counted(len(summary.fallbacks), 'topic')}, steps were done without the model, "
+            "whose replies "
             f"were no use: {', '.join(steps)} (listed in manifest.json)."
         )
     if summary.thin:
         out.print(
-            f"{len(summary.thin)} reports are short: the index holds little on their topics "
+            f"Short for want of evidence in the index: {counted(len(summary.thin), 'report')} "
             "(listed in manifest.json)."
         )
     directory = summary.directory
@@ -93,9 +95,10 @@ def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:
     )
     total, cost = sum(usage.values(), PromptUsage()), run_cost(settings, usage)
     out.print(
-        f"{total.calls} calls, {total.cached} of them from the cache; {total.prompt_tokens} tokens "
+        f"{counted(total.calls, 'call')}, {total.cached} of them from the cache; "
+        f"{counted(total.prompt_tokens, 'token')} "
         f"read, {total.completion_tokens} written; {total.failures.total()} replies of no use, "
-        f"{retries} calls made again by the client"
+        f"{counted(retries, 'call')} made again by the client"
         + (f"; cost {cost:.2f}." if cost is not None else ".")
     )
 

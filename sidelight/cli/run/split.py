@@ -5,24 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from sidelight.cli.console import out, progress_bar
+from sidelight.cli.console import out
 from sidelight.cli.options.inputs import TrackWithNuggets, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
-    BaseUrl,
-    MaxCalls,
-    MaxTokens,
-    Offline,
+    ModelCalls,
+    asks_models,
     cache_option,
-    model_access,
     model_option,
 )
 from sidelight.cli.options.results import output_option
+from sidelight.cli.terminal.progress import progress_bar
+from sidelight.text import counted
 
 _MOST_MODELS = 2
 
 
+@asks_models
 def split(  # long: half of it are options
     *,
     topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
@@ -32,10 +32,7 @@ def split(  # long: half of it are options
     output: Annotated[Path, output_option("Topics file to write (JSONL), with sub-questions.")],
     cache: Annotated[Path, cache_option("Folder of the models' replies.")],
     track: TrackWithNuggets = None,
-    base_url: BaseUrl = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
+    calls: ModelCalls,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
     """Split narratives into at most ten sub-narratives each: a draft, and its revision.
@@ -53,11 +50,12 @@ def split(  # long: half of it are options
         raise UsageError("expected one model, or one that drafts and one that revises")
     read = read_topics(topics, track_of_scale("nuggets", track))
     narratives = [one for one in read if isinstance(one, Narrative)]
-    access = model_access(
-        cache, base_url=base_url, offline=offline, max_calls=max_calls, max_tokens=max_tokens
-    )
+    access = calls.access(cache)
     with progress_bar("narratives", total=len(narratives)) as advance:
         found = split_narratives(narratives, models, access, at_once, lambda: advance(1))
     write_narratives(output, found)
     total = sum(len(one.sub_questions) for one in found)
-    out.print(f"{total} sub-narratives of {len(found)} narratives: {output}", markup=False)
+    out.print(
+        f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
+        markup=False,
+    )

@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table, progress_bar
+from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.options.inputs import TrackWithNuggets, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import interval_cell
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from sidelight.llm.prompted import PromptedModel
 
 
+@asks_models
 def battles(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of answers, two or more.")],
     *,
@@ -41,11 +41,8 @@ def battles(  # long: half of it are options
     model: Annotated[str, model_option("Ask this model which answer is better.")],
     track: TrackWithNuggets = None,
     output: Output = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
@@ -74,9 +71,7 @@ def battles(  # long: half of it are options
     folder = cache or (output / REPLIES if output else None)
     if folder is None:
         raise UsageError("replies need a folder", remedy="Give --output or --cache.")
-    access = model_access(
-        folder, base_url=base_url, offline=offline, max_calls=max_calls, max_tokens=max_tokens
-    )
+    access = calls.access(folder)
 
     async def work(models: Mapping[str, PromptedModel]) -> list[Battle]:
         judge = PromptedBattles(models[model])
@@ -114,4 +109,6 @@ def battles(  # long: half of it are options
             for one in ratings
         ),
     )
-    out.print(f"{len(held)} battles judged by {model}; {undecided} undecided", markup=False)
+    out.print(
+        f"{counted(len(held), 'battle')} judged by {model}; {undecided} undecided", markup=False
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, print_json, print_table
+from sidelight.cli.console import err, one_document, print_json, print_table
 from sidelight.cli.options.inputs import (
     QRELS,
     RUN,
@@ -37,6 +37,7 @@ from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
@@ -65,12 +66,15 @@ Compat = Annotated[
 
 
 @app.callback(invoke_without_command=True)
-def score(context: typer.Context, data: Data = None, output: Output = None) -> None:
+def score(
+    context: typer.Context, data: Data = None, output: Output = None, as_json: Json = False
+) -> None:
     """Score runs: with --data alone those of all tasks; the commands have more options."""
     if context.invoked_subcommand is None:
-        questions(data=data, output=output)
-        reports(data=data, output=output)
-    elif data or output:
+        with one_document(as_json=as_json):
+            questions(data=data, output=output, as_json=as_json)
+            reports(data=data, output=output, as_json=as_json)
+    elif data or output or as_json:
         raise UsageError(
             f"the options go after the command: score {context.invoked_subcommand} --data DIR"
         )
@@ -264,7 +268,7 @@ def retrieval(
     for item in scores:
         if item.omitted:
             err.print(
-                f"{item.run}: no results for {len(item.omitted)} queries, which count as 0: "
+                f"{item.run}: no results for {counted(len(item.omitted), 'query')} (counted as 0): "
                 f"{', '.join(item.omitted)}",
                 style="yellow",
                 markup=False,

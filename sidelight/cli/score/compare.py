@@ -15,6 +15,7 @@ from sidelight.cli.options.scores import MeasureName, Sampling, interval_cell, s
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -67,14 +68,15 @@ def compare(
         )
         return
     table.show()
+    n_pairs = counted(len(pairs), "pair")
     for note in (
-        f"{scores.measure.name} on {len(scores.topic_ids)} topics; {sampling}",
-        f"p: paired randomisation test, two-sided; Holm: corrected for {len(pairs)} pairs",
+        f"{scores.measure.name} on {counted(len(scores.topic_ids), 'topic')}; {sampling}",
+        f"p: paired randomisation test, two-sided; Holm: corrected for {n_pairs}",
         "detectable: true difference that is shown with a power of 80% at the corrected 5% level",
         "detectable -: no test on so few topics could show one",
     ):
         out.print(f"note: {note}", markup=False)
-    warn_of_few(len(scores.topic_ids), "topics")
+    warn_of_few(len(scores.topic_ids), "topic")
     list_files(write_results(output, [table]))
 
 

@@ -14,6 +14,7 @@ from sidelight.cli.options.scores import Sampling
 from sidelight.cli.result_table import list_files
 from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +114,8 @@ def usefulness(
         ],
     )
     out.print(
-        f"{len(labels)} questions judged, {len(found.kept)} count: {len(found.few_useful)} have "
+        f"{counted(len(labels), 'question')} judged, {len(found.kept)} of them count: "
+        f"{len(found.few_useful)} with "
         f"too few useful documents, on {len(found.all_perfect)} all runs are perfect",
         markup=False,
     )

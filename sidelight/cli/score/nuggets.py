@@ -14,12 +14,9 @@ from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import Json, Output, Samples, Seed
@@ -38,6 +35,7 @@ if TYPE_CHECKING:
 _PREFIX = "nuggets"
 
 
+@asks_models
 def nuggets(  # long: half of it are options
     files: Annotated[
         list[Path],
@@ -57,18 +55,18 @@ def nuggets(  # long: half of it are options
         str | None,
         model_option("Ask this model; the embedded judge decides if none is named."),
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     measures: MoreMeasures = None,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
+    """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.cli.score.table import ScoreOrigin, deliver
     from sidelight.errors import UsageError
@@ -90,13 +88,7 @@ def nuggets(  # long: half of it are options
         folder = cache or (output / REPLIES if output else None)
         if model and folder is None:
             raise UsageError("replies need a folder", remedy="Give --output or --cache.")
-        access = model_access(
-            folder or Path(REPLIES),
-            base_url=base_url,
-            offline=offline,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-        )
+        access = calls.access(folder or Path(REPLIES))
         judge = model or ("embedded, words only" if words_only else "embedded")
         assigned = _assigned(files, rules, banks, topics, model, access, at_once, words_only)
         if output is not None:

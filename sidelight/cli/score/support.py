@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import progress_bar
 from sidelight.cli.options.inputs import Track, index_option, topics_option
 from sidelight.cli.options.judges import WordsOnly
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     REPLIES,
     AtOnce,
-    BaseUrl,
     Cache,
-    MaxCalls,
-    MaxTokens,
-    Offline,
-    model_access,
+    ModelCalls,
+    asks_models,
     model_option,
 )
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MoreMeasures, Sampling, find_measures
+from sidelight.cli.terminal.progress import progress_bar
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
 _PREFIX = "auto_support"
 
 
+@asks_models
 def support(  # long: half of it are options
     runs: Annotated[
         list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
@@ -56,11 +54,8 @@ def support(  # long: half of it are options
         str | None,
         model_option("Ask this model; the embedded judge decides if none is named."),
     ] = None,
-    base_url: BaseUrl = None,
+    calls: ModelCalls,
     cache: Cache = None,
-    offline: Offline = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     measures: MoreMeasures = None,
     samples: Samples = DEFAULT_SAMPLES,
@@ -94,13 +89,7 @@ def support(  # long: half of it are options
         JudgeInputs(encoder=None if words_only else open_encoder, articles=dict),
         models_by_name([model] if model else [], at_once),
     )
-    access = model_access(
-        folder or Path(REPLIES),
-        base_url=base_url,
-        offline=offline,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-    )
+    access = calls.access(folder or Path(REPLIES))
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
 
     async def work(judge: Judge) -> tuple[str, list[JudgedSentence]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.cli.console import err, out, print_json, print_table
 from sidelight.cli.options.scores import interval_cell
 from sidelight.cli.result_table import list_files
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,14 +86,14 @@ def deliver(  # long: files, table and JSON of one result
     out.print(f"labels: {origin.labels}{judge}", markup=False)
     notes = list(origin.notes)
     if sampling and n_topics >= MIN_TOPICS:
-        notes = [f"intervals: bootstrap over {n_topics} topics, {sampling}", *notes]
+        notes = [f"intervals: bootstrap over {counted(n_topics, 'topic')}, {sampling}", *notes]
     elif sampling:
-        notes = [f"no intervals: {n_topics} topics are fewer than {MIN_TOPICS}", *notes]
+        notes = [f"no intervals: fewer than {MIN_TOPICS} topics ({n_topics})", *notes]
     for note in notes:
         out.print(f"note: {note}", markup=False)
     for run_tag, topics in table.omitted.items():
         err.print(
-            f"{run_tag}: no judgment for {len(topics)} topics, which count as 0: "
+            f"{run_tag}: no judgment for {counted(len(topics), 'topic')} (counted as 0): "
             f"{', '.join(topics)}",
             style="yellow",
             markup=False,

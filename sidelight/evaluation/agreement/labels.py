@@ -19,6 +19,7 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
 )
 from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -222,7 +223,7 @@ def _importances(assessments: Sequence[Assessment], rubrics: Mapping[str, Rubric
     )
     if unknown:
         raise InputError(
-            f"the rubrics do not hold {len(unknown)} questions or answers that were judged, "
+            f"the rubrics do not hold {counted(len(unknown), 'question or answer')} judged, "
             f"such as {unknown[0]}",
             remedy="Use the rubrics that the assessments were made with.",
         )

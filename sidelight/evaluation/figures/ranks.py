@@ -19,6 +19,7 @@ from sidelight.evaluation.figures.figure import (
     short_name,
     tidy_axes,
 )
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,7 +157,8 @@ def _caption(found: ScoreComparison) -> str:
             value += f", 95% interval {interval.low:.3f} to {interval.high:.3f}"
     return (
         f"Kendall's τ-b {value}\n"
-        f"{len(found.run_tags)} runs, means over {len(found.topic_ids)} topics"
+        f"{counted(len(found.run_tags), 'run')}, "
+        f"means over {counted(len(found.topic_ids), 'topic')}"
     )
 
 

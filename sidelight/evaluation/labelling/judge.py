@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from sidelight.errors import UsageError
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -136,6 +137,6 @@ class Judge:
             )
         if len(judgments) != n_units:
             raise UsageError(
-                f"the judge {self.name} gave {protocol.name} {len(judgments)} labels; "
+                f"the judge {self.name} gave {protocol.name} {counted(len(judgments), 'label')}; "
                 f"expected {n_units}"
             )

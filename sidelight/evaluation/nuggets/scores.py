@@ -13,6 +13,7 @@ from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.table import tabulate
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.measure import Measure
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -124,7 +125,7 @@ def _require_same_nuggets(item: NuggetAssignment, banks: Mapping[str, NuggetBank
     theirs = [nugget.text for nugget in banks[item.topic_id].nuggets]
     if ours != theirs:
         raise InputError(
-            f"run {item.run_tag}, topic {item.topic_id}: judged by {len(ours)} nuggets that are "
-            f"not the {len(theirs)} of the topic",
+            f"run {item.run_tag}, topic {item.topic_id}: judged by {counted(len(ours), 'nugget')}, "
+            f"not by the {len(theirs)} of the topic",
             remedy="Judge all runs by the same nuggets, in the same order.",
         )

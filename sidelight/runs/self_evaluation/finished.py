@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.errors import InputError
 from sidelight.evaluation.labelling.run_kinds import TaskRuns, read_task_runs
 from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - a NamedTuple
 from sidelight.runs.self_evaluation.rubrics import drafted_rubrics, given_rubrics
@@ -74,12 +73,7 @@ def read_finished(
     Raises:
         InputError: The run is not finished, was made with another index, or has no rubric.
     """
-    manifest = directory.read_manifest()
-    if manifest.index != index_fingerprint:
-        raise InputError(
-            f"{directory.path} was made with another index than the one given",
-            remedy="Give the index of the run with --index.",
-        )
+    manifest = directory.manifest_with(index_fingerprint)
     results = {
         **dict.fromkeys(manifest.failed_topics),
         **{topic_id: directory.result(topic_id) for topic_id in manifest.topics},

@@ -76,7 +76,7 @@ def test_labels_as_tables(people: Path, judge: Path) -> None:
     assert output.splitlines()[-3:] == [
         "people.csv: 0 of the shared rows unjudged, 0 rows of its own; not compared",
         "judge.csv: 1 of the shared rows unjudged, 0 rows of its own; not compared",
-        "1 runs, 1 topics; intervals: 95%, bootstrap over topics, 1000 samples, seed 0",
+        "1 run, 1 topic; intervals: 95%, bootstrap over topics, 1000 samples, seed 0",
     ]
     shares = output.partition("share of labels")[2]
     assert line_of(shares, "supports") == ["33.3%", "66.7%", "+33.3%", "2.00"]
@@ -126,7 +126,7 @@ def test_labels_of_two_kinds_are_refused(people: Path) -> None:
 def test_scores_as_a_table(score_files: tuple[Path, Path]) -> None:
     output = agree("scores", *score_files)
     # a, b, c: ab reversed, ac alike, bc tied by people: tau-b = 0
-    assert output.startswith("supportive_score: 3 runs, 1 topics\n")
+    assert output.startswith("supportive_score: 3 runs, 1 topic\n")
     assert line_of(output, "tau-b")[0] == "0.000"
     assert "tied by human.csv: b, c\n" in output
     assert "runs only in human.csv: d\n" in output
@@ -146,7 +146,7 @@ def test_scores_as_json(score_files: tuple[Path, Path]) -> None:
 def test_a_constant_measure_is_undefined(score_files: tuple[Path, Path]) -> None:
     output = agree("scores", *score_files, "--measure", "unjudged")
     assert set(line_of(output, "spearman")) == {"undefined", "to"}
-    assert "undefined on 1 topics" in output
+    assert "undefined on 1 topic," in output
 
 
 def test_scores_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_qrels_as_tables(tmp_path: Path) -> None:
     relevance = output.partition("Relevant: from 1 and from 2")[2]
     # 2 of 3 agree; kappa: p_e = (2 * 1 + 1 * 2) / 9; AC1: pi = (.5, .5), p_e = .5
     assert line_of(relevance, "agreement") == ["3", "0.667", "0.400", "0.333"]
-    assert output.endswith("nist.txt: 1 labels of its own; not compared\n")
+    assert output.endswith("nist.txt: 1 label of its own; not compared\n")
 
 
 def test_qrels_as_json(tmp_path: Path) -> None:

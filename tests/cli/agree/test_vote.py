@@ -28,7 +28,7 @@ def test_the_majority_is_written_with_what_each_said(tmp_path: Path) -> None:
     assert (
         out / "votes.csv"
     ).read_text() == "query,segment,majority,a,b,c\n1,x,3,3,3,1\n1,y,,0,,\n"
-    assert "1 passages that 2 judges grade alike" in shown
+    assert "1 passage that 2 judges grade alike" in shown
     assert "1 that too few judges graded" in shown
     with pytest.raises(UsageError, match="two files have one name"):
         vote(tmp_path / "a", tmp_path / "a", "-o", out)

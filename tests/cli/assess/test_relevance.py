@@ -69,7 +69,7 @@ def test_each_passage_of_any_run_is_graded_once(
     tmp_path: Path, small_index: IndexFolder, asked: dict[str, Asked], runs: list[Path]
 ) -> None:
     shown = assess(tmp_path, small_index, *runs, "--depth", 2, "--model", "one")
-    assert "2 passages of 1 narratives, 0 unjudged" in shown
+    assert "2 passages of 1 narrative, 0 unjudged" in shown
     assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n1 0 {NAMES[1]} 0\n"
     assert not (tmp_path / "qrels.votes.csv").exists()
     asked["one"].script.assert_finished()
@@ -91,7 +91,7 @@ def test_what_nobody_could_grade_has_no_label(
     tmp_path: Path, small_index: IndexFolder, asked: dict[str, Asked], runs: list[Path]
 ) -> None:
     shown = assess(tmp_path, small_index, runs[1], "--depth", 2, "--model", "lost")
-    assert "2 passages of 1 narratives, 1 unjudged" in shown
+    assert "2 passages of 1 narrative, 1 unjudged" in shown
     assert (tmp_path / "qrels").read_text() == f"1 0 {NAMES[0]} 3\n"
 
 

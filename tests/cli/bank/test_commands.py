@@ -102,7 +102,7 @@ def test_a_bank_is_edited_compared_and_merged(drafted: Path, tmp_path: Path) -> 
     bank("edit", drafted, "-o", edited, "--add", "q=Peat is a fuel.", "--drop", first.item_id)
     changes = bank("diff", drafted, edited)["changes"]
     assert [one["what"] for one in changes] == ["dropped", "added"]
-    assert "2 items differ" in sidelight("diff", drafted, edited)
+    assert "2 items in one bank only" in sidelight("diff", drafted, edited)
     found = bank("merge", drafted, edited, "-o", merged)
     assert found["version"] == bank("show", merged)["version"]
     (shown,) = bank("show", merged, "--query", "q")["queries"]

@@ -31,7 +31,7 @@ def test_from_documents_to_hits(tmp_path: Path) -> None:
     cut = run("corpus", "segment", documents, "-o", segments)
     assert cut == f"Wrote 3 segments to {segments}\n"
     built = run("index", "build", segments, "-o", index)
-    assert "3 of 1 documents" in built
+    assert "3 of 1 document" in built
     assert run("index", "info", index) == built
     info = orjson.loads(run("index", "info", index, "--json"))
     assert info["segments"] == 3
@@ -79,3 +79,9 @@ def test_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert {check["name"] for check in healthy["checks"]} >= {"Java", "FAISS", "torch", "disk"}
     monkeypatch.setattr("sidelight.index.machine._MIN_MEMORY", 10**9)
     assert "Use a machine with at least" in run("doctor", code=3)
+
+
+@pytest.mark.parametrize("words", ["", "   "])
+def test_no_words_are_refused(words: str, small_index: IndexFolder) -> None:
+    with pytest.raises(UsageError, match="expected words to search for; found none"):
+        run("search", "--index", small_index.path, words)

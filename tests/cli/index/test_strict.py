@@ -15,7 +15,7 @@ def test_a_broken_line_is_shown_by_build_and_info_and_stops_a_strict_build(tmp_p
     for command in (build, ["index", "info", folder]):
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 0, result.output
-        assert "segments     1 of 1 documents" in result.output
+        assert "segments     1 of 1 document" in result.output
         assert "shard.jsonl: segments 1, lines refused 1" in result.output
         shown = " ".join(result.output.split())
         assert "shard.jsonl:2: error [key-missing] expected a segment; found no segment." in shown

@@ -207,6 +207,13 @@ def test_another_index_or_an_unfinished_run_is_refused(
         sidelight("evaluate", tmp_path, *given)
 
 
+def test_judging_by_drafts_that_were_not_made_is_refused_before_anything_is_opened(
+    plain_run: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"(?s)draft none, and judging drafts none.*--rubrics"):
+        sidelight("evaluate", plain_run, "--index", tmp_path / "nowhere")
+
+
 def test_the_judge_is_no_part_of_what_makes_a_run() -> None:
     judged = load_settings(None, ["models.judge.name=critic"])
     assert judged.fingerprint() == load_settings(None).fingerprint()

@@ -59,7 +59,7 @@ def test_nuggets_are_made_of_related_documents(
     tmp_path: Path, small_index: IndexFolder, asked: Asked
 ) -> None:
     qrels = f"1 0 {UNRELATED} 0\n1 0 {RELATED} 1\n1 0 elsewhere 3\n"
-    assert "1 nuggets of 1 topics" in nuggets(tmp_path, small_index, qrels)
+    assert "1 nugget of 1 topic" in nuggets(tmp_path, small_index, qrels)
     asked.script.assert_finished()
     assert "BEGIN passage 2" not in asked.user()
     assert orjson.loads((tmp_path / "nuggets.jsonl").read_bytes()) == {

@@ -125,7 +125,7 @@ def test_a_bank_is_kept_up(graded: Path, bank: Path, tmp_path: Path) -> None:
     run.write_text("q Q0 new 1 2.0 x\n")
     found = rubric("holes", graded, "--bank", bank, "--run", run)
     assert found["n"] == 2
-    assert "1 passages are not in the file" in sidelight(
+    assert "not in the file: 1 passage" in sidelight(
         "rubric", "holes", graded, "--bank", bank, "--run", run
     )
 

@@ -42,8 +42,8 @@ def test_a_failed_topic_is_named_and_makes_the_exit_code(
     out = tmp_path / "run"
     command = ("--topics", topics, "--index", small_index.path, "--output", out)
     shown, errors = run(*command, code=1)
-    assert shown.startswith("1 topics in ")
-    assert "1 reports are short" in shown
+    assert shown.startswith("1 topic in ")
+    assert "Short for want of evidence in the index: 1 report" in shown
     assert errors == (
         "failed msmarco_v2.1_doc_99_1: InputError: msmarco_v2.1_doc_99_1: "
         "the article has neither title nor text\n"
@@ -63,7 +63,7 @@ def test_one_topic_then_nothing_to_do(
     command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
     run(*command, "--topic", topic_id)
     shown, _ = run(*command, "--topic", topic_id)
-    assert shown.startswith("Nothing to do: all 1 topics were finished before.\n")
+    assert shown.startswith("Nothing to do: 1 topic finished before.\n")
     with pytest.raises(UsageError, match="other settings"):
         run(*command, "--set", "retrieval.k=5")
 
@@ -80,3 +80,13 @@ def test_what_cannot_be_run_is_said_at_once(
     with pytest.raises(UsageError, match="names a rubric"):
         run(*command, "--index", small_index.path, "--set", "track=rubric")
     assert not out.exists()
+
+
+def test_topics_may_be_named_one_by_one(
+    mini_web_articles: tuple[Article, ...], small_index: IndexFolder, tmp_path: Path
+) -> None:
+    topics = write_topics(tmp_path / "topics.jsonl", *mini_web_articles)
+    names = [mini_web_articles[0].topic_id, mini_web_articles[3].topic_id]
+    command = ("--topics", topics, "--index", small_index.path, "--output", tmp_path / "run")
+    shown, _ = run(*command, *(part for name in names for part in ("--topic", name)), "--json")
+    assert sorted(orjson.loads(shown)["done"]) == sorted(names)

@@ -42,7 +42,7 @@ def test_narratives_get_what_they_come_down_to(
     topics, made = tmp_path / "topics.tsv", tmp_path / "topics.jsonl"
     topics.write_text("1\tWho pays for it, and why?\n")
     given = ("--topics", topics, "--track", "rag2026", "--cache", tmp_path, "-o", made)
-    assert "1 sub-narratives of 1 narratives" in split(*given, "--model", "one")
+    assert "1 sub-narrative of 1 narrative" in split(*given, "--model", "one")
     narrative = Narrative(
         topic_id="1", narrative="Who pays for it, and why?", sub_questions=("Who pays?",)
     )

@@ -70,8 +70,8 @@ def test_reports_as_a_table_and_files(tmp_path: Path, rubrics: Path) -> None:
     assert "0.5000" in shown
     assert "1/2" in shown
     assert "labels: auto" in shown
-    assert "no intervals: 2 topics are fewer than 3" in shown
-    assert "long-run-tag: no judgment for 1 topics, which count as 0: b" in warned
+    assert "no intervals: fewer than 3 topics (2)" in shown
+    assert "long-run-tag: no judgment for 1 topic (counted as 0): b" in warned
     per_run = tmp_path / "out" / "auto_report_generation_per_run_results.csv"
     assert per_run.read_text().splitlines()[1] == "long-run-tag,0.5,0.0,0.5,1,,"
 
@@ -208,7 +208,7 @@ def test_retrieval(tmp_path: Path) -> None:
     shown, warned = score(*common)
     assert "run.txt" in shown
     assert "0.5000" in shown
-    assert "no results for 1 queries, which count as 0: 2" in warned
+    assert "no results for 1 query (counted as 0): 2" in warned
     shown, _ = score(*common, "--per-query", "--json")
     (found,) = json.loads(shown)["runs"]
     assert found["mean"] == {"RR": 0.5, "P@1": 0.5}

@@ -34,7 +34,7 @@ def test_a_table_says_what_its_figures_are(per_topic: Path) -> None:
     assert "+0.4167" in shown
     assert "[0.0000, 1.0000]" in shown
     assert "note: score on 3 topics; 200 samples, seed 3" in shown
-    assert "corrected for 1 pairs" in shown
+    assert "corrected for 1 pair" in shown
 
 
 def test_json_has_the_same(per_topic: Path) -> None:

@@ -132,7 +132,7 @@ def test_nothing_in_common_is_an_error() -> None:
 
 def test_rubrics_must_know_what_was_judged() -> None:
     item = [answer("t", "r", "na-9", "none")]
-    with pytest.raises(InputError, match=r"1 questions or answers .* such as t na-9"):
+    with pytest.raises(InputError, match=r"1 question or answer .* such as t na-9"):
         compare_labels(ANSWER_ASSESSMENTS, SCALES, item, item, RUBRICS)
 
 

@@ -44,7 +44,7 @@ def test_every_run_has_a_point_and_few_have_names(tmp_path: Path, n_runs: int) -
     text = (tmp_path / "f.svg").read_text()
     assert ("<!-- run$_2$ -->" in text) == (n_runs <= 12)
     assert "Kendall's τ-b -1.000, 95% interval -1.000 to -1.000" in text
-    assert f"{n_runs} runs, means over 1 topics" in text
+    assert f"{n_runs} runs, means over 1 topic" in text
 
 
 def test_points_stand_where_the_scores_say(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def test_a_judge_that_does_not_keep_to_the_protocol_is_refused() -> None:
     wrong = CarelessJudge(*[Judgment("fine")] * N_QUESTIONS)
     with pytest.raises(UsageError, match=r"careless.*'fine'.*expected one of supports, partial"):
         asyncio.run(answer_labels(wrong, RUBRICS, runs))
-    with pytest.raises(UsageError, match=rf"1 labels; expected {N_QUESTIONS}"):
+    with pytest.raises(UsageError, match=rf"1 label; expected {N_QUESTIONS}"):
         asyncio.run(answer_labels(CarelessJudge(Judgment("none")), RUBRICS, runs))
 
 

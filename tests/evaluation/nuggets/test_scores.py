@@ -82,7 +82,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, lines: bytes, says: str) -> None
 def test_runs_are_judged_by_the_same_nuggets(tmp_path: Path) -> None:
     path = tmp_path / "assigned.jsonl"
     path.write_bytes(line("a", "1", "support") + line("b", "1", "support", text="other"))
-    with pytest.raises(InputError, match="run a, topic 1: judged by 1 nuggets"):
+    with pytest.raises(InputError, match="run a, topic 1: judged by 1 nugget"):
         score_nuggets(read_nugget_assignments(path, SCALES), SCALES)
 
 

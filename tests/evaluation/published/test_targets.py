@@ -230,3 +230,36 @@ def test_weights_are_kept_by_targets_that_train_alone(tmp_path: Path) -> None:
     )
     assert isinstance(result.exception, UsageError)
     assert "trains nothing" in str(result.exception)
+
+
+def test_everything_that_a_folder_allows_is_computed(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["reproduce", "--data", str(sample_path()), "--json"])
+    shown = orjson.loads(result.stdout)
+    assert [one["target"] for one in shown["targets"]] == ["dragun-collection"]
+    assert shown["targets"][0]["figures"] == list(
+        reproduce("dragun-collection", "--data", sample_path())[1].values()
+    )
+    assert shown["left_out"].keys() == targets().keys() - {"dragun-collection"}
+    assert "found no" in shown["left_out"]["rubric-sun"]
+    assert result.exit_code == 1
+    told = CliRunner().invoke(app, ["reproduce", "--data", str(sample_path())]).stdout
+    assert told.startswith("dragun-collection: ")
+    assert "left out, rubric-sun: " in told
+
+
+def test_a_folder_that_is_not_there_or_holds_nothing_is_an_error(tmp_path: Path) -> None:
+    for words, says in (
+        (["--data", str(tmp_path / "nowhere")], "expected a folder; found nothing"),
+        (["rubric-sun", "--data", str(tmp_path / "nowhere")], "expected a folder; found nothing"),
+        (["--data", str(_written(tmp_path / "file", ""))], "expected a folder; found a file"),
+        (["--data", str(tmp_path)], "expected files of published figures; found those of none"),
+    ):
+        error = CliRunner().invoke(app, ["reproduce", *words]).exception
+        assert isinstance(error, InputError)
+        assert says in error.message
+
+
+def test_the_list_of_targets_is_json_too() -> None:
+    listed = orjson.loads(CliRunner().invoke(app, ["reproduce", "--json"]).stdout)
+    assert {one["target"] for one in listed} == targets().keys()
+    assert all(one["needs"] for one in listed)

@@ -1,0 +1,1 @@
+"""What fits a terminal, and what is said where there is none."""

@@ -1,0 +1,128 @@
+"""How far a command is, on stderr: a bar on a terminal, one line a minute elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sidelight.cli.console import err
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_LINE_EVERY_S = 60.0
+
+
+@dataclass
+class _Work:
+    """Something that takes time.
+
+    Attributes:
+        what: What is counted; None to say nothing of it.
+        total: How many there are, where that is known.
+        done: How many are done.
+        began: When, on the clock that only goes forward.
+    """
+
+    what: str | None
+    total: int | None = None
+    done: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def __str__(self) -> str:
+        passed = time.monotonic() - self.began
+        of = f" of {self.total:,}" if self.total else ""
+        line = f"{self.what}: {self.done:,}{of} after {_minutes(passed)}"
+        if not self.total or not self.done:
+            return line
+        return f"{line}, {_minutes(passed * (self.total - self.done) / self.done)} left"
+
+
+# What the process is at, the latest last: the line of the minute is about that.
+_UNDER_WAY: list[_Work] = []
+
+
+@contextmanager
+def progress_bar(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a bar with rate and remaining time on stderr; yield the function that advances it.
+
+    Without a terminal nothing is drawn: there `progress_lines` tells of it.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with (
+        _at(_Work(description, total)) as work,
+        Progress(*columns, console=err, disable=not err.is_terminal) as progress,
+    ):
+        task = progress.add_task(description, total=total)
+
+        def advance(steps: int) -> None:
+            work.done += steps
+            progress.advance(task, steps)
+
+        yield advance
+
+
+@contextmanager
+def without_lines() -> Iterator[None]:
+    """Say nothing each minute: a server waits, or another process tells."""
+    with _at(_Work(None)):
+        yield
+
+
+@contextmanager
+def progress_lines() -> Iterator[None]:
+    """Say once a minute on stderr how far the command is, where there is no terminal for a bar."""
+    if err.is_terminal:
+        yield
+        return
+    ended, began = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not ended.wait(_LINE_EVERY_S):
+            line = str(_UNDER_WAY[-1]) if _UNDER_WAY else f"at work for {_since(began)}"
+            if not _UNDER_WAY or _UNDER_WAY[-1].what:
+                err.print(line, markup=False)
+
+    threading.Thread(target=tell, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+@contextmanager
+def _at(work: _Work) -> Iterator[_Work]:
+    _UNDER_WAY.append(work)
+    try:
+        yield work
+    finally:
+        _UNDER_WAY.remove(work)
+
+
+def _since(began: float) -> str:
+    return _minutes(time.monotonic() - began)
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 60:
+        return "less than a minute"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -1,0 +1,155 @@
+"""Whatever a command is given in place of a file, it ends as the documentation says."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from sidelight.cli import main as command_line
+from sidelight.sample import sample_path
+
+# Written to or filled, not read.
+_RESULTS = {"output", "cache", "judgments"}
+# The folder of the demo is made by it; what the doctor finds missing is the machine's.
+_OTHERS = {("demo",), ("doctor",)}
+
+
+def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    found = getattr(command, "commands", {})
+    for name, one in found.items():
+        yield from commands(one, (*words, name))
+    if not found:
+        yield words, command
+
+
+COMMANDS = dict(commands(typer.main.get_command(command_line.app)))
+
+
+def paths_of(words: tuple[str, ...]) -> set[str]:
+    """Return the names of the parameters that are paths."""
+    parameters = inspect.signature(COMMANDS[words].callback, eval_str=True).parameters
+    return {name for name, one in parameters.items() if "Path" in str(one.annotation)}
+
+
+def files_of(words: tuple[str, ...]) -> set[str]:
+    return paths_of(words) - _RESULTS
+
+
+READERS = sorted(one for one in COMMANDS.keys() - _OTHERS if files_of(one))
+
+
+def given(words: tuple[str, ...], path: Path, folder: Path) -> list[str]:
+    """Return the command line with that path for all that is to be read."""
+    line, paths = list(words), paths_of(words)
+    for one in COMMANDS[words].params:
+        option = [] if one.param_type_name == "argument" else [one.opts[0]]
+        if one.name in paths:
+            value = folder / "out" if one.name in _RESULTS else path
+            if one.required or one.name not in _RESULTS:
+                line += [*option, str(value)]
+        elif one.required:
+            line += [*option, "named=" + str(path) if one.name == "groups" else "task1"]
+    return line
+
+
+def ended(line: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "argv", ["sidelight", *line])
+    with pytest.raises(SystemExit) as end:
+        command_line.main()
+    return int(end.value.code or 0)
+
+
+def missing(folder: Path) -> Path:
+    return folder / "nowhere" / "nothing.jsonl"
+
+
+def a_folder(folder: Path) -> Path:
+    (folder / "empty").mkdir()
+    return folder / "empty"
+
+
+def an_empty_file(folder: Path) -> Path:
+    (folder / "empty.jsonl").write_text("")
+    return folder / "empty.jsonl"
+
+
+def bytes_of_anything(folder: Path) -> Path:
+    (folder / "any.bin").write_bytes(bytes(range(256)) * 8)
+    return folder / "any.bin"
+
+
+@pytest.mark.parametrize("make", [missing, a_folder, an_empty_file, bytes_of_anything])
+@pytest.mark.parametrize(
+    "words", sorted(one for one in COMMANDS.keys() - _OTHERS if files_of(one)), ids=" ".join
+)
+def test_what_is_no_input_is_an_error_of_the_input_or_of_usage(
+    words: tuple[str, ...],
+    make: Callable[[Path], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = make(tmp_path)
+    code = ended(given(words, path, tmp_path), monkeypatch)
+    shown, told = capsys.readouterr()
+    assert code in {1, 2}, told
+    assert "Traceback" not in told
+    assert "error" in told.casefold() or "invalid" in shown, told
+
+
+def test_a_missing_configuration_is_wrong_usage_and_missing_topics_are_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topics = str(sample_path() / "topics.jsonl")
+    run = ["run", "--index", str(tmp_path), "--topics"]
+    assert ended([*run, topics, "--config", "nowhere.yaml"], monkeypatch) == 2
+    assert "there is no configuration file nowhere.yaml" in capsys.readouterr().err
+    assert ended([*run, "nowhere.jsonl"], monkeypatch) == 1
+    assert "nowhere.jsonl" in capsys.readouterr().err
+    assert ended([*run, str(tmp_path)], monkeypatch) == 1
+    assert "s a directory" in capsys.readouterr().err
+    assert ended([*run, topics, "--topic", "none"], monkeypatch) == 2
+    assert ended(["run", "--no-such-option"], monkeypatch) == 2
+
+
+def test_a_file_where_results_go_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "taken").write_text("")
+    assert ended(["demo", "-o", str(tmp_path / "taken")], monkeypatch) == 1
+    assert f"error: {tmp_path / 'taken'}: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", sorted(COMMANDS), ids=" ".join)
+def test_an_interrupted_command_says_what_happens_next(
+    words: tuple[str, ...],
+) -> None:
+    said = command_line._what_next(list(words))
+    assert said.endswith(".")
+    assert ("goes on" in said) == (
+        "the same command goes on" in " ".join(COMMANDS[words].help.split())
+    )
+
+
+def test_ctrl_c_ends_with_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sidelight.index.folder.open_index", interrupt)
+    line = ["search", "--index", "somewhere", "words"]
+    assert ended(line, monkeypatch) == 130
+    told = "Interrupted. No file is half written; the same command begins anew.\n"
+    assert capsys.readouterr().err == told
+    monkeypatch.setattr("sidelight.index.build.build_index", interrupt)
+    assert ended(["index", "build", "shard.jsonl", "-o", "index"], monkeypatch) == 130
+    told = "Interrupted. The same command goes on where it was; done once, it does nothing.\n"
+    assert capsys.readouterr().err == told

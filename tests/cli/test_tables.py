@@ -1,0 +1,502 @@
+"""What every command that prints a table shows on 80 and on 60 columns, in a pipe, and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, TypeAlias
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.build.estimate import PromptEstimate, RunEstimate
+from sidelight.cli import demo
+from sidelight.cli.console import print_table
+from sidelight.cli.judge import audit
+from sidelight.cli.judge.evaluate_report import print_evaluation
+from sidelight.cli.main import app
+from sidelight.cli.run import report
+from sidelight.cli.run.estimate import report_estimate
+from sidelight.config.load import load_settings
+from sidelight.evaluation.audit.results import Audit, ProbeResult
+from sidelight.evaluation.published.targets import Figure
+from sidelight.formats.banks.exams import write_exams
+from sidelight.formats.labels.graded_passages import write_graded
+from sidelight.formats.labels.question_grades import write_question_grades
+from sidelight.index.folder import IndexFolder
+from sidelight.runs.log import PromptUsage
+from sidelight.sample import sample_path
+from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem
+from sidelight.schemas.grading.judgment import QuestionGrade
+from sidelight.tracks import load_track
+from tests.helpers.graded import example
+from tests.helpers.scripted_runs import TOPICS
+from tests.helpers.scripted_runs import run as scripted_run
+
+Show: TypeAlias = Callable[[Path, pytest.MonkeyPatch], list[str]]
+SAMPLE = sample_path()
+ROOT = Path(__file__).resolve().parents[2]
+ANSWER = "topic_id,run_tag,answer_id,"
+PER_TOPIC = "run_tag,topic_id,supportive_score,unjudged"
+
+
+def write(path: Path, *lines: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+def scores(path: Path, *values: float) -> str:
+    runs = ("sidelight-extractive-t2", "sidelight-prompted-t2", "lantern-t2", "tidepool-t2")
+    rows = (
+        f"{run},{topic},{value if topic == 'a' else value / 2},0"
+        for run, value in zip(runs, values, strict=True)
+        for topic in "abc"
+    )
+    return write(path, PER_TOPIC, *rows)
+
+
+def data(*words: str) -> Show:
+    return lambda folder, _: [*words, "--data", str(SAMPLE)]
+
+
+def agree_labels(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    ours = ("t,r,na-1,supports", "t,r,na-2,none", "u,r,na-3,none", "u,r,na-4,partial")
+    theirs = ("t,r,na-1,supports", "t,r,na-2,supports", "u,r,na-3,none", "u,r,na-4,")
+    first, second = folder / "people.csv", folder / "judge.csv"
+    return [
+        "agree",
+        "labels",
+        write(first, f"{ANSWER}annotation", *ours),
+        write(second, f"{ANSWER}auto_assessment", *theirs),
+    ]
+
+
+def agree_scores(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    first = scores(folder / "human.csv", 0.5, 0.4, 0.3, 0.1)
+    return ["agree", "scores", first, scores(folder / "auto.csv", 0.6, 0.7, 0.2, 0.1)]
+
+
+def agree_qrels(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    first = write(folder / "sun.txt", "1 0 x 1", "1 0 y 0", "1 0 z 1")
+    return ["agree", "qrels", first, write(folder / "nist.txt", "1 0 x 3", "1 0 y 0", "1 0 z 0")]
+
+
+def quality_file(path: Path, *labels: str) -> str:
+    grades = [
+        QuestionGrade(
+            topic_id=f"doc-{rank % 3}",
+            run_tag=f"run-{rank % 2}",
+            run_question_rank=rank,
+            run_question_text="Who pays?",
+            label=label,
+            redundant=False,
+        )
+        for rank, label in enumerate(labels, start=1)
+    ]
+    write_question_grades(path, grades)
+    return str(path)
+
+
+def agree_grades(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    levels = load_track("lateral2024").scales["question_quality"].names
+    first = quality_file(folder / "people.tsv", *levels, *levels)
+    second = quality_file(folder / "judge.tsv", *levels, *reversed(levels))
+    return ["agree", "grades", first, second, "--track", "lateral2024"]
+
+
+def score_quality(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    levels = load_track("lateral2024").scales["question_quality"].names
+    grades = quality_file(folder / "people.tsv", *levels, *levels)
+    return ["score", "quality", "--grades", grades, "--track", "lateral2024"]
+
+
+def agree_answers(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    told, lines = "Garrick Voss is a paid fellow.", []
+    for run, text, label in (("a", told, "support"), ("b", "No.", "not_support")):
+        nugget = {"text": told, "importance": "vital", "assignment": label}
+        answer = {"query": "who", "qid": "t", "run_id": run, "answer_text": text}
+        lines.append(json.dumps(answer | {"nuggets": [nugget]}))
+    return ["agree", "answers", write(folder / "labels.jsonl", *lines), "--words-only"]
+
+
+def agree_norms(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    runs = (SAMPLE / "runs" / "report_generation_runs").iterdir()
+    return ["agree", "norms", *sorted(map(str, runs)), "--words-only", "--data", str(SAMPLE)]
+
+
+def graded(folder: Path) -> list[str]:
+    write_graded(folder / "graded.jsonl", example())
+    return [str(folder / "graded.jsonl")]
+
+
+def bank(folder: Path) -> str:
+    banks = [
+        ExamBank(
+            topic_id=query,
+            query_text="what is passed, by whom, and who asked for it in the first place",
+            kind="question",
+            tests=tuple(ExamItem(item_id=f"{query}/{n}", text=f"Which {n}?") for n in range(1, 4)),
+        )
+        for query in ("q", "r")
+    ]
+    write_exams(folder / "bank.jsonl", banks)
+    return str(folder / "bank.jsonl")
+
+
+def rubric(*words: str, banked: bool = False) -> Show:
+    return lambda folder, _: [
+        *("rubric", words[0], *graded(folder), *words[1:]),
+        *(("--bank", bank(folder)) if banked else ()),
+    ]
+
+
+def score_retrieval(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    qrels = write(folder / "qrels", "1 0 x 1", "2 0 y 1")
+    run = write(folder / "sidelight-hybrid-run", "1 Q0 x 1 2.0 t", "2 Q0 z 1 2.0 t")
+    return ["score", "retrieval", "--qrels", qrels, "--run", run, "--per-query"]
+
+
+def score_usefulness(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    qrels = [f"topic-Q0{n} 0 d{d} {g}" for n in (1, 2, 3) for d, g in ((1, 2), (2, 1), (3, 1))]
+    run = [f"topic-Q0{n} Q0 d{d} {d} {9 - d} other" for n in (1, 2, 3) for d in (3, 1)]
+    paths = write(folder / "qrels", *qrels), write(folder / "other", *run)
+    return ["score", "usefulness", "--qrels", paths[0], "--run", paths[1]]
+
+
+def score_nuggets(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    nugget = {"text": "The moon is made of cheese", "importance": "vital", "assignment": "support"}
+    lines = (
+        json.dumps({"qid": str(n), "run_id": "r", "answer_text": "x", "nuggets": [nugget]})
+        for n in range(3)
+    )
+    return ["score", "nuggets", write(folder / "assignments.jsonl", *lines)]
+
+
+def score_compare(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    return ["score", "compare", scores(folder / "auto.csv", 0.6, 0.7, 0.2, 0.1)]
+
+
+def headroom(task: str) -> Show:
+    return lambda folder, _: [
+        *("score", "headroom", task, "--data", str(SAMPLE), "-o", str(folder / "out"))
+    ]
+
+
+def diff_reports(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    people = (SAMPLE / "human_assessments" / "report_assessments.csv").read_text().splitlines()
+    some = write(folder / "some.csv", *people[:90])
+    return ["score", "diff", "task2", "--data", str(SAMPLE), "--assessments", some]
+
+
+def diff_questions(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    people = (SAMPLE / "human_assessments" / "question_assessments.csv").read_text().splitlines()
+    some = write(folder / "some.csv", *people[:90])
+    return ["score", "diff", "task1", "--data", str(SAMPLE), "--assessments", some]
+
+
+def pack(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    if not (folder / "run").exists():
+        scripted_run(folder / "run")
+    lines = (
+        json.dumps({"docid": one.topic_id, **one.model_dump(exclude={"topic_id"})})
+        for one in TOPICS
+    )
+    topics = write(folder / "topics.jsonl", *lines)
+    out = folder / f"out{len(list(folder.iterdir()))}"
+    return ["pack", str(folder / "run"), "-o", str(out), "--topics", topics]
+
+
+def prompts(_: Path, patched: pytest.MonkeyPatch) -> list[str]:
+    found = [
+        SimpleNamespace(id=name, version=2, fingerprint="0123456789abcdef", variables=variables)
+        for name, variables in (("report", ("article", "claims", "language")), ("check", ("text",)))
+    ]
+    patched.setattr("sidelight.prompting.find_prompts", lambda: found)
+    return ["prompt", "list"]
+
+
+def reproduce(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
+    figures = [Figure("tau of the runs by everything that was counted", "0.678", 0.6781)]
+    figures.append(Figure("kappa", "0.44", 0.47, misprint="a digit is turned"))
+    patched.setattr("sidelight.evaluation.published.targets.figures_of", lambda *_: figures)
+    return ["reproduce", "rubric-sun", "--data", str(folder)]
+
+
+def ablate_plan(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    grid = (
+        "dimensions:\n  rounds:\n    two: {investigation.max_rounds: 2, retrieval.depth: 100}\n"
+        "    one: {investigation.max_rounds: 1, retrieval.retriever: bm25, retrieval.k: 7}\n"
+    )
+    words = ["ablate", write(folder / "grid.yaml", grid), "-o", str(folder), "--dry-run"]
+    return [*words, "--topics", str(SAMPLE / "topics.jsonl")]
+
+
+COMMANDS: dict[str, Show] = {
+    "ablate --dry-run": ablate_plan,
+    "agree answers": agree_answers,
+    "agree grades": agree_grades,
+    "agree labels": agree_labels,
+    "agree norms": agree_norms,
+    "agree qrels": agree_qrels,
+    "agree scores": agree_scores,
+    "bank show": lambda folder, _: ["bank", "show", bank(folder)],
+    "pack": pack,
+    "prompt list": prompts,
+    "reproduce": reproduce,
+    "rubric correlations": rubric("correlations", "--min-grade", "4"),
+    "rubric cover": rubric("cover"),
+    "rubric holes": rubric("holes", banked=True),
+    "rubric leaderboard": rubric("leaderboard"),
+    "rubric spurious": rubric("spurious", "--min-grade", "3", "--min-judgment", "2", banked=True),
+    "rubric tables": rubric("tables"),
+    "rubric uncovered": rubric("uncovered", "--min-judgment", "1", banked=True),
+    "score": data("score"),
+    "score compare": score_compare,
+    "score diff task1": diff_questions,
+    "score diff task2": diff_reports,
+    "score headroom task1": headroom("task1"),
+    "score headroom task2": headroom("task2"),
+    "score nuggets": score_nuggets,
+    "score quality": score_quality,
+    "score retrieval": score_retrieval,
+    "score task1": data("score", "task1"),
+    "score task2": data("score", "task2"),
+    "score usefulness": score_usefulness,
+}
+
+
+def estimated() -> None:
+    one = PromptEstimate(calls=1200, prompt_tokens=3_400_000, completion_tokens=56_000, cost=1.25)
+    by_prompt = {"question_pairwise": one, "read": one}
+    total = RunEstimate(prompts=by_prompt, total=one, hours=2, hours_at_once=1, unknown=())
+    report_estimate(total, as_json=False)
+
+
+def used() -> None:
+    usage = PromptUsage(12, 3, 45_678, 901, 23.4, Counter({"truncated": 2, "empty": 1}))
+    made: Any = SimpleNamespace(usage=lambda: {("m", "question_pairwise"): usage}, seconds=dict)
+    report._print_usage(made, load_settings(), 4)
+
+
+def evaluated() -> None:
+    rules = load_track()
+    stages = ("retrieved", "selected", "written", "judged")
+    outcome = {
+        "judge": "embedded",
+        "rubrics": "given",
+        "n_topics": 5,
+        "topics_without_rubric": [],
+        rules.question_list.name: {"score": 0.5, "unjudged": 0.0},
+        rules.cited_text.name: {"supportive": 0.4, "contradictory": 0.1, "unjudged": 0.0},
+        "funnel": [
+            {"stage": stage, "credit": 0.9 - place / 10, "change": -0.1, "unjudged": 0}
+            for place, stage in enumerate(stages)
+        ],
+        "folder": "scores",
+    }
+    print_evaluation(outcome, rules)
+
+
+def audited() -> None:
+    result = ProbeResult(
+        probe="order of questions",
+        about="another order",
+        n_verdicts=240,
+        n_changed=12,
+        n_gained=5,
+        n_lost=6,
+        n_unjudged=1,
+        credit_change=-0.0125,
+        holds=False,
+    )
+    denial = result.model_copy(update={"probe": "denial", "most": 0.2, "left": 0.05})
+    audit._report(Audit("embedded", [result, denial], []), Path("changes.csv"), as_json=False)
+
+
+def shown_demo() -> None:
+    rows = [("sidelight-demo", 0.6, 0.5, 0.0), ("lantern", 0.9, 0.7, 0.0)]
+    demo._show_scores([demo._Row(*row) for row in rows], "embedded")
+
+
+PRINTED = {
+    "audit": audited,
+    "demo": shown_demo,
+    "evaluate": evaluated,
+    "run": used,
+    "run --estimate": estimated,
+}
+
+
+def printed(
+    show: Show, folder: Path, patched: pytest.MonkeyPatch, *more: str, **environment: str
+) -> str:
+    for name in ("TTY_COMPATIBLE", "COLUMNS", "FORCE_COLOR"):
+        patched.delenv(name, raising=False)
+    words = [*show(folder, patched), *more]
+    done = CliRunner().invoke(app, words, env=environment)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.stdout.replace(str(folder), "FOLDER").replace(str(SAMPLE), "SAMPLE")
+
+
+def terminal(columns: int) -> dict[str, str]:
+    return {"TTY_COMPATIBLE": "1", "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "xterm"}
+
+
+def tables(shown: str) -> list[list[str]]:
+    """Return the lines of each table."""
+    found: list[list[str]] = []
+    for line in shown.splitlines():
+        if line.startswith("┏"):
+            found.append([])
+        if line[:1] in "┏┃┡│└├" and line:
+            found[-1].append(line)
+    return found
+
+
+def plain(shown: str) -> str:
+    """Return what is shown without its colours."""
+    return re.sub("\x1b\\[[0-9;]*m", "", shown)
+
+
+def only_tables(shown: str) -> str:
+    return "\n".join(
+        line for table in tables(re.sub("\x1b\\[[0-9;]*m", "", shown)) for line in table
+    )
+
+
+def rendered(
+    show: Callable[[dict[str, str]], str], golden: Callable[[str, str], None], name: str
+) -> None:
+    narrow = {columns: only_tables(show(terminal(columns))) for columns in (80, 60)}
+    for columns, text in narrow.items():
+        assert text
+        assert max(map(len, text.splitlines())) <= columns
+        assert "…" not in text
+    text = "".join(f"{columns} columns\n{text}\n\n" for columns, text in narrow.items())
+    golden(f"tables/{name.replace(' ', '_')}.txt", text)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_tables_fit_80_and_60_columns(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Callable[[str, str], None]
+) -> None:
+    rendered(
+        lambda terminal: printed(COMMANDS[name], tmp_path, monkeypatch, **terminal), golden, name
+    )
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_tables_of_long_commands_fit_80_and_60_columns(
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    golden: Callable[[str, str], None],
+) -> None:
+    def show(environment: dict[str, str]) -> str:
+        for key, value in environment.items():
+            monkeypatch.setenv(key, value)
+        PRINTED[name]()
+        return capsys.readouterr().out
+
+    rendered(show, golden, name)
+
+
+def test_arms_over_queries_fit_80_and_60_columns(
+    small_index: IndexFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Callable[[str, str], None],
+) -> None:
+    grid = (
+        "dimensions:\n  retriever:\n    words: {retrieval.retriever: bm25}\n"
+        "    feedback: {retrieval.retriever: rm3}\nmeasures: R@5 nDCG@10\nhits: 10\n"
+    )
+    write(tmp_path / "grid.yaml", grid)
+    write(tmp_path / "queries.tsv", "1\tunsafe glacier", "2\tcritics ferry", "3\tquarry sold")
+    write(tmp_path / "qrels", "1 0 small_doc_00_5#3_5003 1", "2 0 small_doc_00_1#2_1002 1")
+    words = ["ablate", "grid.yaml", "-o", "out", "--index", str(small_index.path)]
+    words += ["--queries", "queries.tsv", "--qrels", "qrels", "--samples", "200"]
+    monkeypatch.chdir(tmp_path)
+    rendered(
+        lambda terminal: printed(lambda *_: words, tmp_path, monkeypatch, **terminal),
+        golden,
+        "ablate",
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_pipe_gets_whole_tables_and_json_is_json(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = printed(COMMANDS[name], tmp_path, monkeypatch, COLUMNS="60", TERM="dumb")
+    assert "…" not in shown
+    assert "\x1b" not in shown
+    for top, heading, *rows in tables(shown):
+        # One line of headings, and nothing folded: each row has a name.
+        assert rows[0].startswith("┡")
+        assert not any(row.startswith("│  ") for row in rows)
+        assert len({len(line) for line in (top, heading, *rows)}) == 1
+    json.loads(printed(COMMANDS[name], tmp_path, monkeypatch, "--json"))
+
+
+@pytest.mark.parametrize("columns", [24, 40, 60, 80])
+def test_every_cell_is_shown_on_any_width(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for key, value in terminal(columns).items():
+        monkeypatch.setenv(key, value)
+    header = ["run", "supportive score", "95% interval", *(f"measure {n}" for n in range(9))]
+    rows = [[f"a-run-with-a-long-name-{n}", *(f"0.{n}{m:02}" for m in range(11))] for n in (1, 2)]
+    print_table(header, rows)
+    shown = plain(capsys.readouterr().out)
+    assert "…" not in shown
+    first = tables(shown)[0]
+    assert any("0.100" in line for line in first)  # the first measure stands in the first table
+    for row in rows:
+        for cell in row[1:]:
+            assert shown.count(cell) == 1
+
+
+def test_every_module_that_prints_tables_is_shown_here() -> None:
+    """A command with a table that is in no list above would escape."""
+    found = subprocess.run(
+        ["grep", "-rlE", r"print_table\(|\.show\(\)", "sidelight/cli", "--include=*.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    rooms = Counter(path.removeprefix("sidelight/cli/") for path in found)
+    assert set(rooms) == {
+        "agree/commands.py",
+        "agree/grades.py",
+        "agree/norms.py",
+        "agree/people.py",
+        "bank/commands.py",
+        "console.py",
+        "demo.py",
+        "experiments/ablate.py",
+        "experiments/reproduce.py",
+        "judge/audit.py",
+        "judge/evaluate_report.py",
+        "pack.py",
+        "prompt.py",
+        "result_table.py",
+        "rubric/commands.py",
+        "rubric/tables.py",
+        "run/estimate.py",
+        "run/report.py",
+        "score/battles.py",
+        "score/commands.py",
+        "score/compare.py",
+        "score/diff.py",
+        "score/graded.py",
+        "score/headroom.py",
+        "score/table.py",
+    }
