@@ -19,6 +19,7 @@ from sidelight.runs.runner import run_topics
 from sidelight.serve.job_file import JobFile, read_jobs, remove_job, write_job
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
+from sidelight.view.shown_run import finished_run
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -256,4 +257,4 @@ class Desk:
 
 
 def _write_page(run: RunDirectory) -> None:
-    atomic_write(run.path / PAGE, render_page(collect_page(run, {}, [])))
+    atomic_write(run.path / PAGE, render_page(collect_page(finished_run(run), {}, [])))

@@ -29,6 +29,7 @@ from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.labels import read_labels
 from sidelight.view.page import render_page
+from sidelight.view.shown_run import finished_run
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import investigation
 from tests.helpers.viewed_runs import TOPIC, write_run
@@ -119,7 +120,7 @@ def write_page(folder: Path, text: str = "Calm words.", **options: Any) -> Path:
     # Playwright's event loop holds this thread, and a run wants one of its own.
     with ThreadPoolExecutor(1) as other:
         run = other.submit(write_run, folder / "run", text, **options).result()
-    page = collect_page(run, {}, ())
+    page = collect_page(finished_run(run), {}, ())
     path = folder / "page.html"
     path.write_text(render_page(page), encoding="utf-8")
     return path
@@ -259,7 +260,12 @@ def test_the_page_of_a_real_run_with_marks_and_a_rival(
         ours, rival = other.map(run, ("sidelight-ours", "sidelight-rival"))
     data = sample_path()
     labels = read_labels(data / "human_assessments", SCALES)
-    page = collect_page(ours, read_rubrics(data / "human_rubrics", SCALES), [labels], rival)
+    page = collect_page(
+        finished_run(ours),
+        read_rubrics(data / "human_rubrics", SCALES),
+        [labels],
+        [finished_run(rival)],
+    )
     path = tmp_path / "page.html"
     path.write_text(render_page(page), encoding="utf-8")
     visit = Visit(browser, path)
