@@ -96,7 +96,11 @@ def _topic(
     rivals: Sequence[tuple[str, Made]],
 ) -> TopicPage:
     sentences, sources = _cited(made, support)
-    told = Told.of(made.topic, made.trace or Trace()) if isinstance(made.topic, Article) else None
+    told = (
+        Told.of(made.topic, made.trace or Trace(), made.evidence)
+        if isinstance(made.topic, Article)
+        else None
+    )
     page, paragraphs = _shown(made.topic, told)
     numbers = {source.segment_id: source.number for source in sources}
     return TopicPage(

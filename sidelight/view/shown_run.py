@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sidelight.config.load import load_settings
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import Task
     from sidelight.schemas.topic import Topic
     from sidelight.tracks import Track
+
+
+_TASK = re.compile(r"[-_ ]*(?:task|t)?[-_ ]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,7 @@ def handed_in_run(
         )
 
     return ShownRun(
-        name=" and ".join(dict.fromkeys(files.names)),
+        name=_common_name(files.names),
         place=paths[0].name,
         track=track,
         facts={
@@ -184,6 +189,13 @@ def handed_in_run(
         question_tag=files.question_tag,
         report_tag=files.report_tag,
     )
+
+
+def _common_name(names: Sequence[str]) -> str:
+    """Return what the runs of several tasks are called, without what tells the tasks apart."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    common = _TASK.sub("", "".join(letters[0] for letters in alike))
+    return names[0] if len(set(names)) == 1 else common or " and ".join(names)
 
 
 def _place(ids: Sequence[str]) -> Callable[[str], int]:

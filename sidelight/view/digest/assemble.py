@@ -8,6 +8,7 @@ from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.view.digest.answers import answers
 from sidelight.view.digest.article import angles_of
+from sidelight.view.digest.likeness import Likeness
 from sidelight.view.digest.model import Digest, Paragraph
 from sidelight.view.digest.origin import Origins
 from sidelight.view.digest.subjects import Subjects, paragraphs
@@ -41,8 +42,11 @@ def digest(
     found = answers(made.questions, texts, angles, covers)
     if told is None:
         return Digest(None, (), (Paragraph("", tuple(sentences)),) if sentences else (), found)
-    subjects = Subjects(told, angles, covers).of(texts)
-    table = Table(told, sentences, subjects, angles, covers)
+    likeness = Likeness(
+        [*told.sentences, told.title], ignored=" ".join([told.publisher, *told.authors])
+    )
+    subjects = Subjects(told, angles, covers, likeness).of(texts)
+    table = Table(told, sentences, subjects, angles, covers, likeness)
     claims = {
         claim.model_dump_json(): claim
         for round_ in trace.rounds.values()

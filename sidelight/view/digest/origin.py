@@ -53,14 +53,14 @@ _RULES = (
     ),
     _rule("corrections", address=r"/(?:corrections|clarifications)\b"),
     _rule(
-        "fact check",
-        address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
-        head=r"\bfact[- ]check\b",
-    ),
-    _rule(
         "media rating",
         address=r"//[^/]*(?:mediabiasfactcheck|allsides|newsguard|adfontes)|/(?:outlets|media-bias)/",
         head=r"\b(?:slant|bias) (?:and|rating)\b|\bfactual (?:record|reporting)\b",
+    ),
+    _rule(
+        "fact check",
+        address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
+        head=r"\bfact[- ]check\b",
     ),
     _rule("encyclopedia", address=r"//[^/]*(?:wiki|pedia|britannica)|/wiki/", head=r"\bencyclop"),
     _rule("forum", address=r"//[^/]*(?:forum|reddit|quora|stackexchange)|/(?:forums?|threads?)/"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.view.digest.article import Told
+    from sidelight.view.digest.likeness import Likeness
     from sidelight.view.model import Sentence
 
 PUBLISHER, AUTHOR = "Who publishes it", "Who wrote it"
@@ -30,6 +31,7 @@ _ORDER = (PUBLISHER, AUTHOR, CLAIMS, RELIED_ON, AROUND)
 # What begins so is about what the sentence before it is about.
 _GOES_ON = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those)\b")
 _LEAST_CHANCE = 0.1
+_LEAST_ALIKE = 1.0
 
 
 class Subjects:
@@ -39,6 +41,7 @@ class Subjects:
         told: The article.
         angles: What was asked, by id.
         covers: By the text of a sentence, the chance that it answers each angle.
+        likeness: Compares it with sentences of the article where nobody knows what it answers.
     """
 
     def __init__(
@@ -46,8 +49,10 @@ class Subjects:
         told: Told,
         angles: Mapping[str, Angle],
         covers: Mapping[str, Mapping[str, float]],
+        likeness: Likeness,
     ) -> None:
         self._told = told
+        self._likeness = likeness
         self._angles = angles
         self._covers = covers
 
@@ -72,8 +77,11 @@ class Subjects:
             if angle_id in self._angles and chance >= _LEAST_CHANCE:
                 subject = _BY_ASPECT[self._angles[angle_id].aspect]
                 chances[subject] = max(chance, chances.get(subject, 0.0))
+        if not chances and self._covers:
+            return before
         if not chances:
-            return before if self._covers else AROUND
+            alike = (self._likeness.between(text, said) for said in self._told.sentences)
+            return CLAIMS if max(alike, default=0.0) >= _LEAST_ALIKE else AROUND
         return max(chances, key=lambda subject: (chances[subject], -_ORDER.index(subject)))
 
 

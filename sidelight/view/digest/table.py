@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.view.digest.likeness import Likeness
 from sidelight.view.digest.model import Finding, Lead, Row
 from sidelight.view.digest.subjects import AUTHOR, CLAIMS, PUBLISHER
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.evidence import FoundClaim
     from sidelight.view.digest.article import Told
+    from sidelight.view.digest.likeness import Likeness
     from sidelight.view.model import Sentence, Source
 
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
@@ -40,6 +40,7 @@ class Table:
         subjects: Of each of its sentences.
         angles: What was asked, by id.
         covers: By the text of a sentence, the chance that it answers each angle.
+        likeness: Compares findings with sentences of the article.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Table:
         subjects: Sequence[str],
         angles: Mapping[str, Angle],
         covers: Mapping[str, Mapping[str, float]],
+        likeness: Likeness,
     ) -> None:
         self._told = told
         self._said = told.sentences
@@ -58,9 +60,7 @@ class Table:
                 self._by_subject.setdefault(subject, []).append(sentence)
         self._angles = angles
         self._covers = covers
-        self._likeness = Likeness(
-            [*self._said, told.title], ignored=" ".join([told.publisher, *told.authors])
-        )
+        self._likeness = likeness
 
     def make(
         self, claims: Sequence[FoundClaim], find: Callable[[str], Source | None]
