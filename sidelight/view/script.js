@@ -81,6 +81,12 @@
       event.preventDefault();
       const pinned = unitOf(sentence).classList.toggle("pinned");
       unitOf(sentence).classList.toggle("dismissed", !pinned);
+      const card = unitOf(sentence).querySelector(".card");
+      if (pinned && card && narrow.matches) {
+        // The foot of the screen must not hide the sentence that was tapped.
+        const hidden = sentence.getBoundingClientRect().bottom - card.getBoundingClientRect().top;
+        if (hidden > 0) scrollBy(0, hidden + 16);
+      }
     }
   });
   document.addEventListener("keydown", (event) => {

@@ -96,10 +96,10 @@ def test_the_command_takes_run_files(tmp_path: Path) -> None:
     assert mixed.exit_code != 0
 
 
-def test_public_runs_on_real_articles_are_pages(public_data: PublicData) -> None:
+def test_public_runs_on_real_articles_are_pages(shared_data: PublicData) -> None:
     track = load_track()
-    topics = read_topics(public_data / "dragun-2025/topics.jsonl", track)
-    for path in sorted((public_data / "dragun-2025/runs/task2").iterdir()):
+    topics = read_topics(shared_data / "dragun-2025/topics.jsonl", track)
+    for path in sorted((shared_data / "dragun-2025/runs/task2").iterdir()):
         page = collect_page(handed_in_run([path], track, topics), {}, ())
         assert len(page.topics) == 30
         assert all(topic.digest.lead and topic.paragraphs for topic in page.topics)
