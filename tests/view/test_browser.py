@@ -280,7 +280,7 @@ def test_the_marked_passage_is_on_the_screen(
                 assert box["y"] >= -1, (block, number, box)
             assert mark["y"] + min(mark["height"], 60) <= height + 1, (block, number, mark)
             assert card["y"] <= mark["y"] <= card["y"] + card["height"], (block, number)
-            tab.mouse.click(x, y)
+            tab.keyboard.press("Escape")
 
 
 def test_a_source_opens_at_its_marked_passage(browser: Any, tmp_path: Path) -> None:
