@@ -189,12 +189,14 @@ def test_the_keyboard_reaches_every_citation(browser: Any, calm: Path) -> None:
 
 
 def test_pointing_and_tapping_open_a_card(browser: Any, calm: Path) -> None:
-    tab = Visit(browser, calm, viewport={"width": 390, "height": 844}).tab
-    sentence, card = tab.locator("#t1-s1 .sentence"), tab.locator("#t1-s1 .card")
+    wide = Visit(browser, calm, viewport={"width": 1280, "height": 844}).tab
+    sentence, card = wide.locator("#t1-s1 .sentence"), wide.locator("#t1-s1 .card")
     sentence.hover()
     card.wait_for(state="visible")
-    tab.mouse.move(1, 1)
+    wide.mouse.move(1, 1)
     card.wait_for(state="hidden")
+    tab = Visit(browser, calm, viewport={"width": 390, "height": 844}).tab
+    sentence, card = tab.locator("#t1-s1 .sentence"), tab.locator("#t1-s1 .card")
     sentence.click()
     tab.mouse.move(1, 1)
     card.wait_for(state="visible")
