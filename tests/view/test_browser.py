@@ -270,7 +270,7 @@ def test_the_marked_passage_is_on_the_screen(
             x, y = sentence.evaluate(
                 """(one) => {
                   const seen = [...one.getClientRects()].find(
-                    (line) => line.top > 0 && line.bottom < innerHeight);
+                    (line) => line.top >= 0 && line.bottom <= innerHeight + 1);
                   return [seen.left + 5, (seen.top + seen.bottom) / 2];
                 }"""
             )
