@@ -140,5 +140,5 @@ def _in_words(rationale: str) -> str:
     """Return what a rationale says to people: no chances, and no list of measurements."""
     if _MEASUREMENTS.match(rationale):
         return ""
-    said = _CHANCE.sub("the nearest sentence: ", rationale)
+    said = _CHANCE.sub("The nearest sentence: ", rationale)
     return said if said == rationale or said.endswith((".", "!", "?", "”", '"')) else f"{said} …"
