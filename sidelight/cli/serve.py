@@ -57,11 +57,13 @@ def serve(  # long: one list of options
     from sidelight.index.folder import open_index
     from sidelight.serve.app import make_app
     from sidelight.serve.desk import Desk
+    from sidelight.serve.job_file import claim_folder
     from sidelight.serve.server import serve_app
     from sidelight.serve.worker import Worker
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
+    claim_folder(output)
     folder = open_index(index)
     hosts, token = _who_may_ask(host, names or ())
     access = ModelCalls(base_url=base_url).access(output / "cache")

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight.cli.console import out
-from sidelight.cli.options.inputs import data_option, labels_option, rubrics_option
+from sidelight.cli.options.inputs import (
+    data_option,
+    index_option,
+    labels_option,
+    rubrics_option,
+    topics_option,
+)
 from sidelight.cli.options.results import output_option
 from sidelight.cli.options.scores import from_data
 from sidelight.formats.data_folder import DataPart, find_part, look_for
+
+if TYPE_CHECKING:
+    from sidelight.view.shown_run import ShownRun
 
 PAGE = "page.html"
 # Where a run that was judged with its own files keeps labels, and rubrics if it drafted them.
@@ -19,8 +29,17 @@ SCORES, DRAFTED = "scores", "rubrics"
 
 
 def view(
-    run: Annotated[Path, typer.Argument(help="Run directory.")],
+    run: Annotated[
+        list[Path],
+        typer.Argument(help="Run directory; or the files of a run, one for each task."),
+    ],
     output: Annotated[Path | None, output_option(f"The page; {PAGE} in the run directory.")] = None,
+    topics: Annotated[
+        Path | None, topics_option("Topics file, for run files, which hold no articles.")
+    ] = None,
+    index: Annotated[
+        Path | None, index_option("Index folder, for run files, which hold no segments.")
+    ] = None,
     rubrics: Annotated[
         Path | None, rubrics_option("Folder of rubrics (*.json), for evaluators.")
     ] = None,
@@ -35,17 +54,20 @@ def view(
         data_option("The organizers' data folder, in place of both."),
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option("--compare", help="Another run directory, shown side by side.")
+        list[Path] | None,
+        typer.Option("--compare", help="Another run directory or run file, side by side; repeat."),
     ] = None,
 ) -> None:
-    """Write a run as one HTML file that needs no network: article, questions, report, sources."""
-    destination = output or run / PAGE
+    """Write a run as one HTML file that needs no network: what others say, questions, sources."""
+    destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
     write_page(
         run,
         destination,
         rubrics=from_data(rubrics, data, DataPart.RUBRICS),
         labels=[*(labels or ()), *([_labels_of(data)] if data else ())],
-        rival=compare,
+        rivals=compare or (),
+        topics=topics,
+        index=index,
     )
     out.print(f"  {destination}", markup=False)
 
@@ -61,22 +83,26 @@ def _labels_of(data: Path) -> Path:
 
 
 def write_page(
-    run: Path,
+    run: Path | Sequence[Path],
     destination: Path,
     *,
     rubrics: Path | None = None,
     labels: list[Path],
-    rival: Path | None = None,
+    rivals: Sequence[Path] = (),
+    topics: Path | None = None,
+    index: Path | None = None,
 ) -> None:
     """Write the page of a run.
 
     Args:
-        run: Run directory.
+        run: Run directory, or the files of a run.
         destination: The HTML file.
         rubrics: Folder of rubrics.
         labels: Folders of labels. The run's own scores join them if they were made with rubrics
             from elsewhere; made with drafted ones, they stand where nothing is given.
-        rival: Another run directory.
+        rivals: Other run directories or run files.
+        topics: Topics of run files.
+        index: Index of the segments that run files cite.
 
     Raises:
         InputError: A folder is not what it should be.
@@ -85,13 +111,13 @@ def write_page(
     from sidelight.errors import UsageError
     from sidelight.files import atomic_write
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.runs.directory import RunDirectory
     from sidelight.tracks import load_track
     from sidelight.view.collect import collect_page
     from sidelight.view.labels import read_labels
     from sidelight.view.page import render_page
 
-    scores = run / SCORES
+    paths = [run] if isinstance(run, Path) else list(run)
+    scores = paths[0] / SCORES
     drafted = scores / DRAFTED
     if rubrics is None and not labels and drafted.is_dir():
         rubrics, labels = drafted, [scores]
@@ -104,9 +130,39 @@ def write_page(
         )
     scales = load_track().scales
     page = collect_page(
-        RunDirectory(run),
+        _shown(paths, topics, index),
         read_rubrics(rubrics, scales) if rubrics else {},
         [read_labels(folder, scales) for folder in labels],
-        RunDirectory(rival) if rival else None,
+        [_shown([rival], topics, index) for rival in rivals],
     )
     atomic_write(destination, render_page(page))
+
+
+def _shown(paths: list[Path], topics: Path | None, index: Path | None) -> ShownRun:
+    """Return the run of a directory, or of files of the default track.
+
+    Raises:
+        UsageError: Several paths are given, of which one is a directory.
+    """
+    from sidelight.errors import UsageError
+    from sidelight.formats.topics.topic_format import read_topics
+    from sidelight.index.folder import open_index
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.tracks import load_track
+    from sidelight.view.shown_run import finished_run, handed_in_run
+
+    if paths[0].is_dir() and len(paths) == 1:
+        return finished_run(RunDirectory(paths[0]))
+    if any(path.is_dir() for path in paths):
+        raise UsageError(
+            "expected one run directory, or run files; found both",
+            remedy="Show a second run beside the first with --compare.",
+        )
+    track = load_track()
+    known = read_topics(topics, track) if topics else ()
+    if index is None:
+        return handed_in_run(paths, track, known)
+    store = open_index(index).docstore
+    return handed_in_run(
+        paths, track, known, lambda ids: store.get_many([one for one in ids if one in store])
+    )

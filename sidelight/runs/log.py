@@ -43,6 +43,7 @@ class TopicLog:
     Args:
         on_call: Told of every call when it has ended.
         on_step: Told the name of every step when it begins.
+        on_result: Told the name of every step and what came of it.
 
     Attributes:
         calls: Every call, in the order in which they ended.
@@ -54,12 +55,14 @@ class TopicLog:
         self,
         on_call: Callable[[CallRecord], None] = lambda _: None,
         on_step: Callable[[str], None] = lambda _: None,
+        on_result: Callable[[str, object], None] = lambda _step, _result: None,
     ) -> None:
         self.calls: list[CallRecord] = []
         self.fallbacks: list[Fallback] = []
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._on_call = on_call
         self._on_step = on_step
+        self._on_result = on_result
 
     def record(self, call: CallRecord) -> None:
         """Take note of a call."""
@@ -75,9 +78,11 @@ class TopicLog:
             self._on_step(step)
             started = perf_counter()
             try:
-                return await perform(*args, **kwargs)
+                result = await perform(*args, **kwargs)
             finally:
                 self.seconds[step] += perf_counter() - started
+            self._on_result(step, result)
+            return result
 
         return timed
 

@@ -94,6 +94,7 @@ async def run_topics(  # long: one transaction on a folder
     parallel: int = 4,
     on_topic: Callable[[str], None] = lambda _: None,
     on_step: Callable[[str, str], None] = lambda _topic_id, _step: None,
+    on_result: Callable[[str, object], None] = lambda _topic_id, _result: None,
 ) -> RunSummary:
     """Finish every topic that is not finished yet, then make the run's files from all that are.
 
@@ -107,6 +108,7 @@ async def run_topics(  # long: one transaction on a folder
         parallel: Topics worked on at once; the results do not depend on it.
         on_topic: Called with the id of each topic that this call ends, well or badly.
         on_step: Called with a topic's id and the name of a step when the step begins.
+        on_result: Called with a topic's id and what came of a step when the step ends.
 
     Raises:
         UsageError: The folder is in use, or holds another run; or no more may be spent.
@@ -137,7 +139,9 @@ async def run_topics(  # long: one transaction on a folder
         async def work(topic: Topic, investigate: Investigate) -> None:
             topic_id = topic.topic_id
             logs[topic_id] = log = TopicLog(
-                partial(directory.append_call, topic_id), partial(on_step, topic_id)
+                partial(directory.append_call, topic_id),
+                partial(on_step, topic_id),
+                lambda _step, result: on_result(topic_id, result),
             )
             ended = await _attempt(topic, track, prints[topic_id], investigate, log)
             if isinstance(ended, TopicResult):

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import asyncio
 from collections import Counter
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
-from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from sidelight.schemas.article import Article
-from sidelight.schemas.base import Value
-from sidelight.serve.desk import FullError, Job, State
+from sidelight.serve.acceptance import why_no_article
+from sidelight.serve.desk import FullError, Job
 from sidelight.serve.guards import BodyGuard, ClientAddress, RateGuard, TokenGuard, client_of
+from sidelight.serve.messages import (
+    ADDRESS,
+    MAX_TEXT,
+    MAX_TITLE,
+    MAX_URL,
+    Progress,
+    Submission,
+    refusals,
+)
+from sidelight.serve.site_pages import ICON, job_page, page_headers, start_page
+from sidelight.serve.upload import READERS, NoArticleError, read_upload
+from sidelight.text import one_line
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
@@ -31,42 +40,11 @@ MAX_BODY_BYTES = 1_000_000
 STREAMS_OF_A_CLIENT = 20
 BODY_TIMEOUT_S = 10.0
 
-_START = Path(__file__).with_name("start.html")
 _RETRY_S = {"Retry-After": "60"}
-
-
-class Submission(Value):
-    """An article to investigate."""
-
-    title: str = Field("", max_length=500, description="Headline.")
-    url: Annotated[str, Field(max_length=2000, pattern=r"^(https?://\S+)?$")] = Field(
-        "", description="Where it was published; nothing is fetched from there."
-    )
-    text: str = Field(min_length=1, max_length=200_000, description="Its text.")
 
 
 _FIELDS = {"body", *Submission.model_fields}
 _NO_ARTICLE = "Expected a JSON object with title, url and text."
-
-
-class Progress(Value):
-    """How far an investigation is.
-
-    Attributes:
-        id: Of the investigation.
-        state: `waiting`, `running`, `done` or `failed`.
-        ahead: Investigations that come first, while it waits.
-        steps: Steps begun so far.
-        message: Why it failed.
-        page: Where its page is, when it is done.
-    """
-
-    id: str
-    state: State
-    ahead: int = 0
-    steps: tuple[str, ...] = ()
-    message: str = ""
-    page: str = ""
 
 
 def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = "") -> FastAPI:
@@ -98,13 +76,40 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_middleware(ClientAddress)
     routes = _Routes(desk)
+    always = (400, 401) if token else (400,)
     one = "/investigations/{job_id}"
-    app.get("/", response_class=HTMLResponse, include_in_schema=False)(routes.start)
-    app.post("/investigations", status_code=202)(routes.submit)
-    app.get(one)(routes.show)
-    app.delete(one)(routes.cancel)
-    app.get(f"{one}/events", response_class=EventSourceResponse)(routes.follow)
-    app.get(f"{one}/page", response_class=HTMLResponse)(routes.page)
+    shown = {"include_in_schema": False, "response_class": HTMLResponse}
+    app.get("/", **shown)(routes.start)
+    app.get("/jobs/{job_id}", **shown)(routes.watch)
+    for name in ("/icon.svg", "/favicon.ico"):
+        app.get(name, include_in_schema=False)(routes.icon)
+    app.post(
+        "/investigations",
+        status_code=202,
+        responses=refusals(408, 413, 422, 429, *always),
+    )(routes.submit)
+    app.post(
+        "/investigations/file",
+        status_code=202,
+        responses=refusals(408, 413, 415, 422, 429, *always),
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {kind: {"schema": {"type": "string"}} for kind in READERS},
+            }
+        },
+    )(routes.submit_file)
+    app.get(one, responses=refusals(404, *always))(routes.show)
+    app.delete(one, responses=refusals(404, *always))(routes.cancel)
+    app.get(
+        f"{one}/events",
+        response_class=EventSourceResponse,
+        responses=refusals(404, 429, *always)
+        | {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    )(routes.follow)
+    app.get(f"{one}/page", response_class=HTMLResponse, responses=refusals(404, *always))(
+        routes.page
+    )
     return app
 
 
@@ -114,11 +119,41 @@ class _Routes:
         self._streams: Counter[str] = Counter()
 
     async def start(self) -> HTMLResponse:
-        text = _START.read_text(encoding="utf-8")
-        return HTMLResponse(text, headers=_headers(_policy(text)))
+        text, headers = start_page()
+        return HTMLResponse(text, headers=headers)
+
+    async def watch(self, job_id: str) -> HTMLResponse:
+        job = self._desk.find(job_id)
+        text, headers = job_page(one_line(job.article.title) if job else "No such investigation")
+        return HTMLResponse(text, 200 if job else 404, headers=headers)
+
+    async def icon(self) -> Response:
+        return Response(
+            ICON, media_type="image/svg+xml", headers={"X-Content-Type-Options": "nosniff"}
+        )
 
     async def submit(self, submission: Submission) -> Progress:
-        """Have an article investigated; 429 when there are too many."""
+        """Have an article investigated."""
+        return self._take(submission)
+
+    async def submit_file(self, request: Request) -> Progress:
+        """Have the article in a file investigated: a saved web page, or a line of a topics file."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind not in READERS:
+            raise HTTPException(415, f"Expected one of {', '.join(READERS)} as the Content-Type.")
+        content = await request.body()
+        try:
+            found = await asyncio.to_thread(read_upload, kind, content)
+        except NoArticleError as error:
+            raise HTTPException(422, str(error)) from None
+        if len(found.text) > MAX_TEXT:
+            raise HTTPException(422, f"The article has over {MAX_TEXT:,} characters.")
+        url = found.url if ADDRESS.fullmatch(found.url) and len(found.url) <= MAX_URL else ""
+        return self._take(Submission(title=found.title[:MAX_TITLE], url=url, text=found.text))
+
+    def _take(self, submission: Submission) -> Progress:
+        if why := why_no_article(submission.text):
+            raise HTTPException(422, why)
         article = Article(
             topic_id="article", url=submission.url, title=submission.title, body=submission.text
         )
@@ -164,7 +199,7 @@ class _Routes:
         if job.state != "done":
             raise HTTPException(404, "The investigation is not done.")
         # The page brings its own policy, which names its script and style.
-        return FileResponse(self._desk.page_of(job), media_type="text/html", headers=_headers())
+        return FileResponse(self._desk.page_of(job), media_type="text/html", headers=page_headers())
 
     def _find(self, job_id: str) -> Job:
         job = self._desk.find(job_id)
@@ -177,9 +212,14 @@ class _Routes:
             id=job.job_id,
             state=job.state,
             ahead=self._desk.ahead_of(job),
+            title=one_line(job.article.title),
             steps=tuple(job.steps),
+            queries=tuple(job.news.queries),
+            found=tuple(job.news.found),
+            sentences=tuple(job.news.sentences),
             message=job.message,
             page=f"/investigations/{job.job_id}/page" if job.state == "done" else "",
+            address=f"/jobs/{job.job_id}",
         )
 
 
@@ -198,28 +238,4 @@ async def _refuse_invalid(_: Request, error: Exception) -> JSONResponse:
             ]
         },
         422,
-    )
-
-
-def _headers(policy: str = "") -> dict[str, str]:
-    headers = {
-        "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "DENY",
-        "Referrer-Policy": "no-referrer",
-        "Cache-Control": "no-store",
-    }
-    return headers | ({"Content-Security-Policy": policy} if policy else {})
-
-
-def _policy(text: str) -> str:
-    """Return a policy that allows the page's own style and script, and calls to its server."""
-    style = text.partition("<style>")[2].partition("</style>")[0]
-    script = text.partition("<script>")[2].partition("</script>")[0]
-    hashes = [
-        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
-        for part in (style, script)
-    ]
-    return (
-        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )

@@ -17,8 +17,10 @@ from sidelight.files import atomic_write
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
 from sidelight.serve.job_file import JobFile, read_jobs, remove_job, write_job
+from sidelight.serve.news import News
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
+from sidelight.view.shown_run import finished_run
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -49,6 +51,7 @@ class Job:
         article: What is investigated.
         state: How far it is.
         steps: The steps begun so far.
+        news: What was searched for and found so far.
         message: Why it failed.
         work: What works on it, while it runs.
     """
@@ -57,6 +60,7 @@ class Job:
     article: Article
     state: State = "waiting"
     steps: list[str] = field(default_factory=list)
+    news: News = field(default_factory=News)
     message: str = ""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     work: asyncio.Task[None] | None = None
@@ -216,6 +220,9 @@ class Desk:
         def begin(_topic_id: str, step: str) -> None:
             here.call_soon_threadsafe(self._begin, job, step)
 
+        def end(_topic_id: str, result: object) -> None:
+            here.call_soon_threadsafe(self._end, job, result)
+
         async def work(investigate: Investigate) -> RunSummary:
             @asynccontextmanager
             async def opened() -> AsyncIterator[Investigate]:
@@ -228,6 +235,7 @@ class Desk:
                 opened,
                 run.path,
                 on_step=begin,
+                on_result=end,
             )
 
         summary = await self._worker.perform(work)
@@ -240,6 +248,11 @@ class Desk:
     def _begin(job: Job, step: str) -> None:
         job.steps.append(step)
         job.tell()
+
+    @staticmethod
+    def _end(job: Job, result: object) -> None:
+        if job.news.take(result):
+            job.tell()
 
     def _tell_all(self) -> None:
         for job in self._jobs.values():
@@ -256,4 +269,4 @@ class Desk:
 
 
 def _write_page(run: RunDirectory) -> None:
-    atomic_write(run.path / PAGE, render_page(collect_page(run, {}, [])))
+    atomic_write(run.path / PAGE, render_page(collect_page(finished_run(run), {}, [])))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
+import tempfile
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from sidelight.errors import UsageError
 from sidelight.files import atomic_write
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
@@ -31,6 +33,23 @@ class JobFile(Value):
 
     article: Article
     message: str = ""
+
+
+def claim_folder(folder: Path) -> None:
+    """Make sure that investigations can be written to a folder, which is made if it is missing.
+
+    Raises:
+        UsageError: They cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"{folder}: expected a folder that can be written to; found: {error.strerror}",
+            remedy="Give another one with --output, or make this one yours.",
+        ) from error
 
 
 def write_job(folder: Path, job_id: str, job: JobFile) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.label_scale import Scales
     from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
     from sidelight.view.labels import Labels
+
+# How the embedded judges begin.
+_CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?: ")
+_MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
 
 
 class Marker:
@@ -119,7 +124,7 @@ class Marker:
         elif isinstance(given.label, Unjudged):
             reason = given.label.reason
         else:
-            label, reason = given.label, given.rationale
+            label, reason = given.label, _in_words(given.rationale)
         return AnswerMark(
             text=answer.text,
             references=tuple(web_page(url, "") for url in answer.references),
@@ -129,3 +134,11 @@ class Marker:
             lost=share * (1 - (self._answer.credit(label) if label else 0.0)),
             lost_at=lost_at,
         )
+
+
+def _in_words(rationale: str) -> str:
+    """Return what a rationale says to people: no chances, and no list of measurements."""
+    if _MEASUREMENTS.match(rationale):
+        return ""
+    said = _CHANCE.sub("The nearest sentence: ", rationale)
+    return said if said == rationale or said.endswith((".", "!", "?", "”", '"')) else f"{said} …"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
+    from sidelight.view.digest.model import Digest
     from sidelight.view.trail_model import Trail
     from sidelight.view.web_page import WebPage
 
@@ -19,15 +20,27 @@ class Source:
         number: 1-based, in the order of first citation.
         segment_id: Its id.
         page: Where it stands.
-        text: The segment as it is.
+        name: Who publishes it.
+        kind: Of page; empty where it does not show.
+        date: As the page has it; empty where it bears none.
+        passages: The segment as it is, piece by piece, and whether a sentence of the report rests
+            on the piece.
         cited_by: Numbers of the sentences that cite it.
     """
 
     number: int
     segment_id: str
     page: WebPage
-    text: str
+    name: str
+    kind: str
+    date: str
+    passages: tuple[tuple[str, bool], ...]
     cited_by: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The segment as it is."""
+        return "".join(text for text, _ in self.passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +152,14 @@ class Rival:
     """What another run made of the same topic.
 
     Attributes:
+        name: Of the run.
         questions: Rank 1 first.
         sentences: Its report.
         shared_questions: Questions that both runs ask, word for word.
         shared_segments: Ids of the segments that both runs cite.
     """
 
+    name: str
     questions: tuple[str, ...]
     sentences: tuple[Sentence, ...]
     shared_questions: frozenset[str]
@@ -196,30 +211,34 @@ class TopicPage:
         number: 1-based place in the run.
         page: Where an article stands; of another topic, its name.
         paragraphs: The text of an article; of another topic, what it says.
+        n_left_out: Words of an article's page that are no part of its text.
         questions: Rank 1 first; none where no task asks for them.
         sentences: The report; none where no task asks for one.
         sources: What the report cites, by number.
+        digest: What a reader sees first.
         n_words: Of the report.
         fallbacks: Steps done without a model whose replies were no use.
-        trail: How it came about.
+        trail: How it came about; None where the run kept no record.
         searched: Documents for questions; None where no task asks for them.
         marks: None where no rubric or label is known.
-        rival: None where no other run is compared.
+        rivals: What other runs made of it.
     """
 
     topic_id: str
     number: int
     page: WebPage
     paragraphs: tuple[str, ...]
+    n_left_out: int
     questions: tuple[str, ...]
     sentences: tuple[Sentence, ...]
     sources: tuple[Source, ...]
+    digest: Digest
     n_words: int
     fallbacks: tuple[str, ...]
-    trail: Trail
+    trail: Trail | None
     searched: tuple[QuestionDocuments, ...] | None = None
     marks: TopicMarks | None = None
-    rival: Rival | None = None
+    rivals: tuple[Rival, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +291,6 @@ class Page:
         labels: Who labelled; empty where nobody did.
         boards: Leaderboards, where labels speak of several runs.
         judges: Where two sources of labels speak of the same runs.
-        rival: Name of the run it is compared with; empty where there is none.
     """
 
     run_id: str
@@ -283,4 +301,3 @@ class Page:
     labels: str
     boards: tuple[Board, ...]
     judges: tuple[JudgePlot, ...]
-    rival: str

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.search import Hit
     from sidelight.schemas.investigation.trace import Round, Trace
 
+_LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "unfit for a report"}
 _ELSEWHERE = "taken for another question"
 
 
@@ -37,7 +38,7 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> Trail:
     coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
     chances = coverages[-1].by_angle if coverages else {}
     return Trail(
-        rounds=tuple((coverage.score, coverage.reason) for coverage in coverages),
+        rounds=tuple(coverage.score for coverage in coverages),
         angles=tuple(
             AngleTrail(
                 question=angle.question,
@@ -49,7 +50,10 @@ def follow(trace: Trace, sources: Mapping[str, int]) -> Trail:
             for angle in sorted(angles.values(), key=lambda angle: -angle.weight)
         ),
         removed=tuple(
-            Removed(removal.sentence.text, f"{removal.label}: {removal.reason}")
+            Removed(
+                removal.sentence.text,
+                f"{_LABELS.get(removal.label, removal.label)}: {removal.reason}",
+            )
             for removed in trace.checks.values()
             for removal in removed
         ),

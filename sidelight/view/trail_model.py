@@ -77,13 +77,13 @@ class Trail:
     """How a topic was investigated.
 
     Attributes:
-        rounds: By round, coverage of the angles' weight in [0, 1] and whether to go on.
+        rounds: By round, the share of what matters that evidence speaks to, in [0, 1].
         angles: The weightiest first.
         removed: Sentences that a check took out.
         refused: Pages that no role was shown, with the reason.
     """
 
-    rounds: tuple[tuple[float, str], ...]
+    rounds: tuple[float, ...]
     angles: tuple[AngleTrail, ...]
     removed: tuple[Removed, ...]
     refused: tuple[tuple[str, str], ...]

@@ -67,7 +67,7 @@ ALLOWED: dict[str, set[str]] = {
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
     "build": MIDDLE | MODEL | SYSTEM | {"runs", "telemetry"},
     "build.judges": MIDDLE | MODEL | {"build", "index", "evaluation.labelling"},
-    "view": MIDDLE | {"runs", "evaluation.*"},
+    "view": MIDDLE | {"runs", "evaluation.*", "generation.reading", "generation.extractive"},
     "serve": MIDDLE | {"runs", "view", "versions"},
     "ablation": MIDDLE | MODEL | SYSTEM | {"processes", "evaluation.*", "runs.*", "build.*"},
     "reproduction": MIDDLE | MODEL | {"index", "runs.*", "build", "versions"},

@@ -43,6 +43,7 @@ def write_run(
     url: str = "https://www.found.example/page",
     run_id: str = "sidelight-view",
     topics: tuple[str, ...] = (TOPIC, OTHER_TOPIC),
+    around: str = "",
 ) -> RunDirectory:
     """Write a finished run.
 
@@ -52,6 +53,7 @@ def write_run(
         url: Of every page found.
         run_id: Its name.
         topics: Their ids.
+        around: Stands before and after what is cited in its segment.
     """
     articles = [
         Article(topic_id=topic_id, url="https://news.example/a", title=text, body=f"So: {text}")
@@ -59,7 +61,7 @@ def write_run(
     ]
 
     async def investigate(article: Article, log: TopicLog) -> Outcome:
-        return _outcome(article.topic_id, text, url)
+        return _outcome(article.topic_id, text, url, around)
 
     @asynccontextmanager
     async def start() -> AsyncIterator[Callable[..., Any]]:
@@ -69,10 +71,15 @@ def write_run(
     return asyncio.run(run_topics(articles, settings, "index", start, folder)).directory
 
 
-def _outcome(topic_id: str, text: str, url: str) -> Outcome:
+def _outcome(topic_id: str, text: str, url: str, around: str) -> Outcome:
     line = one_line(text)
     found = tuple(
-        Segment(segment_id=one, url=url, title=text, text=f"It is said: {text} Nothing follows.")
+        Segment(
+            segment_id=one,
+            url=url,
+            title=text,
+            text=f"{around}It is said: {text} Nothing follows.{around}",
+        )
         for one in (CITED, ALSO_CITED, UNCITED)
     )
     sentences = (

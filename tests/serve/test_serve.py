@@ -34,7 +34,10 @@ from sidelight.serve.guards import ClientAddress, client_of
 from sidelight.serve.worker import Worker
 from tests.helpers.scripted_runs import scripted
 
-ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": "Some text."}
+TEXT = " ".join(
+    f"Sentence {number} says what happened at the marsh that day." for number in range(9)
+)
+ARTICLE = {"title": "A headline", "url": "https://example.org/a", "text": TEXT}
 Investigate = Callable[[Article, TopicLog], Awaitable[Outcome]]
 
 
@@ -153,13 +156,19 @@ def test_the_start_page_allows_its_own_script_and_style_alone(site: Site) -> Non
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'")
-    assert not re.findall(r"(?:src|href)=\"(?!data:)", page)
+    assert re.findall(r"(?:src|href)=\"([^\"]*)", page) == ["/icon.svg"]
+    assert "img-src 'self'" in policy
+    for name in ("/icon.svg", "/favicon.ico"):
+        status, icon, found = site.ask(name)
+        assert (status, found["content-type"], icon[:4]) == (200, "image/svg+xml", "<svg")
+    assert "<title>Investigate an article · sidelight</title>" in page
 
 
 def test_the_interface_is_described(site: Site) -> None:
     _, described, _ = site.ask("/openapi.json")
     assert set(described["paths"]) == {
         "/investigations",
+        "/investigations/file",
         "/investigations/{job_id}",
         "/investigations/{job_id}/events",
         "/investigations/{job_id}/page",
@@ -178,9 +187,21 @@ def test_the_interface_is_described(site: Site) -> None:
         (ARTICLE | {"text": "x" * 200_001}, 422),
         (ARTICLE | {"url": "javascript:alert(1)"}, 422),
         (ARTICLE | {"more": 1}, 422),
+        (ARTICLE | {"text": "Too short."}, 422),
         (b"x" * (MAX_BODY_BYTES + 1), 413),
     ],
-    ids=["broken", "no-utf-8", "deep", "missing", "empty", "long", "scheme", "unknown", "huge"],
+    ids=[
+        "broken",
+        "no-utf-8",
+        "deep",
+        "missing",
+        "empty",
+        "long",
+        "scheme",
+        "unknown",
+        "short",
+        "huge",
+    ],
 )
 def test_what_is_no_article_is_refused(site: Site, body: object, status: int) -> None:
     found, content, _ = site.ask("/investigations", body)

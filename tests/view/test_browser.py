@@ -12,10 +12,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from sidelight.agents.graphs.outcome import outcome_of
 from sidelight.config.load import load_settings
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.runs.directory import RunDirectory
@@ -29,9 +30,13 @@ from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.labels import read_labels
 from sidelight.view.page import render_page
+from sidelight.view.shown_run import finished_run
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import investigation
 from tests.helpers.viewed_runs import TOPIC, write_run
+
+if TYPE_CHECKING:
+    from sidelight.agents.graphs.state import InvestigationState
 
 SCALES = load_track().scales
 
@@ -119,7 +124,7 @@ def write_page(folder: Path, text: str = "Calm words.", **options: Any) -> Path:
     # Playwright's event loop holds this thread, and a run wants one of its own.
     with ThreadPoolExecutor(1) as other:
         run = other.submit(write_run, folder / "run", text, **options).result()
-    page = collect_page(run, {}, ())
+    page = collect_page(finished_run(run), {}, ())
     path = folder / "page.html"
     path.write_text(render_page(page), encoding="utf-8")
     return path
@@ -184,12 +189,14 @@ def test_the_keyboard_reaches_every_citation(browser: Any, calm: Path) -> None:
 
 
 def test_pointing_and_tapping_open_a_card(browser: Any, calm: Path) -> None:
-    tab = Visit(browser, calm, viewport={"width": 390, "height": 844}).tab
-    sentence, card = tab.locator("#t1-s1 .sentence"), tab.locator("#t1-s1 .card")
+    wide = Visit(browser, calm, viewport={"width": 1280, "height": 844}).tab
+    sentence, card = wide.locator("#t1-s1 .sentence"), wide.locator("#t1-s1 .card")
     sentence.hover()
     card.wait_for(state="visible")
-    tab.mouse.move(1, 1)
+    wide.mouse.move(1, 1)
     card.wait_for(state="hidden")
+    tab = Visit(browser, calm, viewport={"width": 390, "height": 844}).tab
+    sentence, card = tab.locator("#t1-s1 .sentence"), tab.locator("#t1-s1 .card")
     sentence.click()
     tab.mouse.move(1, 1)
     card.wait_for(state="visible")
@@ -215,7 +222,76 @@ def test_paper_shows_report_and_sources(browser: Any, calm: Path) -> None:
     assert tab.locator("#t1-source1 blockquote").is_visible()
     assert not tab.locator("#t1-s1 .card").is_visible()
     assert not tab.locator("nav").is_visible()
+    assert tab.locator("#t2 .prose").is_visible()  # all topics
     assert tab.pdf()[:5] == b"%PDF-"
+    tab.emulate_media(media="screen")
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert [tab.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, False]
+
+
+def test_paper_has_all_topics_without_script_too(browser: Any, calm: Path) -> None:
+    tab = Visit(browser, calm).tab
+    tab.emulate_media(media="print")
+    assert [tab.locator(f"#t{one} .prose").is_visible() for one in (1, 2)] == [True, True]
+
+
+def test_topics_are_filtered_and_sorted(browser: Any, tmp_path: Path) -> None:
+    tab = Visit(browser, write_page(tmp_path)).tab
+    tab.locator(".contents summary").click()
+    items = tab.locator(".contents li:visible a")
+    assert [one.get_attribute("href") for one in items.all()] == ["#t1", "#t2"]
+    tab.locator("#filter").fill("no such headline")
+    assert items.count() == 0
+    assert tab.locator("#shown").inner_text() == "0 of 2"
+    tab.locator("#filter").fill("CALM")
+    tab.evaluate("document.querySelector('.contents li').dataset.words = '1'")
+    tab.locator("#sort").select_option("words")
+    assert items.first.get_attribute("href") == "#t2"
+    tab.locator("#sort").select_option("place")
+    assert items.first.get_attribute("href") == "#t1"
+
+
+LONG = " ".join(f"Sentence {number} of a long page says nothing of it." for number in range(90))
+SCREENS = [(1280, 900), (1280, 500), (390, 844), (390, 500)]
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_the_marked_passage_is_on_the_screen(
+    width: int, height: int, browser: Any, tmp_path: Path
+) -> None:
+    path = write_page(tmp_path, around=f" {LONG} ", topics=(TOPIC,))
+    tab = Visit(browser, path, viewport={"width": width, "height": height}).tab
+    for block in ("start", "center", "end"):
+        for number in (1, 2):
+            sentence = tab.locator(f"#t1-s{number} .sentence")
+            tab.mouse.move(1, 1)
+            tab.evaluate("document.activeElement.blur()")
+            sentence.evaluate("(one, block) => one.scrollIntoView({ block })", block)
+            x, y = sentence.evaluate(
+                """(one) => {
+                  const seen = [...one.getClientRects()].find(
+                    (line) => line.top >= 0 && line.bottom <= innerHeight + 1);
+                  return [seen.left + 5, (seen.top + seen.bottom) / 2];
+                }"""
+            )
+            tab.mouse.click(x, y)
+            tab.locator(f"#t1-s{number} .card").wait_for(state="visible")
+            mark = tab.locator(f"#t1-s{number} .card mark").first.bounding_box()
+            card = tab.locator(f"#t1-s{number} .card").bounding_box()
+            for box in (mark, card):
+                assert box["y"] >= -1, (block, number, box)
+            assert mark["y"] + min(mark["height"], 60) <= height + 1, (block, number, mark)
+            assert card["y"] <= mark["y"] <= card["y"] + card["height"], (block, number)
+            tab.keyboard.press("Escape")
+
+
+def test_a_source_opens_at_its_marked_passage(browser: Any, tmp_path: Path) -> None:
+    path = write_page(tmp_path, around=f" {LONG} ", topics=(TOPIC,))
+    tab = Visit(browser, path, viewport={"width": 390, "height": 600}).tab
+    tab.evaluate("location.hash = 't1-source1'")
+    mark = tab.locator("#t1-source1 mark").first
+    mark.wait_for(state="visible")
+    assert 0 <= mark.bounding_box()["y"] <= 600
 
 
 def assert_accessible(browser: Any, path: Path, **options: Any) -> None:
@@ -236,30 +312,62 @@ def test_axe_finds_no_violation(scheme: str, width: int, browser: Any, calm: Pat
     assert_accessible(browser, calm, color_scheme=scheme, viewport=viewport)
 
 
-def test_the_page_of_a_real_run_with_marks_and_a_rival(
-    browser: Any,
+@pytest.fixture(scope="module")
+def real_run(
     lexical_encode: Encode,
     mini_web_articles: tuple[Article, ...],
     mini_web_segments: list[Segment],
-    tmp_path: Path,
-) -> None:
+    tmp_path_factory: pytest.TempPathFactory,
+) -> RunDirectory:
+    """The mini web, investigated."""
     investigate = investigation(mini_web_segments, lexical_encode)
 
     @asynccontextmanager
     async def start() -> AsyncIterator[Callable[..., Any]]:
-        yield lambda article, log: investigate(article)
+        async def work(article: Article, log: Any) -> Any:
+            return outcome_of(cast("InvestigationState", await investigate(article)), load_track())
 
-    def run(name: str) -> RunDirectory:
-        settings = load_settings(None, [f"submission.run_id={name}"])
+        yield work
+
+    def run() -> RunDirectory:
+        settings = load_settings(None, ["submission.run_id=sidelight-real"])
+        folder = tmp_path_factory.mktemp("real") / "run"
         return asyncio.run(
-            run_topics(mini_web_articles, settings, "index", start, tmp_path / name)
+            run_topics(mini_web_articles, settings, "index", start, folder)
         ).directory
 
     with ThreadPoolExecutor(1) as other:
-        ours, rival = other.map(run, ("sidelight-ours", "sidelight-rival"))
+        return other.submit(run).result()
+
+
+def test_lead_and_table_fit_on_one_screen(
+    browser: Any, real_run: RunDirectory, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(render_page(collect_page(finished_run(real_run), {}, ())), encoding="utf-8")
+    tab = Visit(browser, path, viewport={"width": 1280, "height": 900}).tab
+    for number in range(1, 6):
+        tab.evaluate(f"location.hash = 't{number}'")
+        tab.locator(f"#t{number}").wait_for(state="visible")
+        tab.evaluate("scrollTo(0, 0)")
+        box = tab.locator(f"#t{number} .desk").bounding_box()
+        assert box["y"] <= 900, number
+        assert tab.locator(f"#t{number} .lead li").count() == 3
+    assert tab.locator(".findings").count() > 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_a_real_run_with_marks_and_a_rival(
+    scheme: str, browser: Any, real_run: RunDirectory, tmp_path: Path
+) -> None:
     data = sample_path()
     labels = read_labels(data / "human_assessments", SCALES)
-    page = collect_page(ours, read_rubrics(data / "human_rubrics", SCALES), [labels], rival)
+    page = collect_page(
+        finished_run(real_run),
+        read_rubrics(data / "human_rubrics", SCALES),
+        [labels],
+        [finished_run(real_run)],
+    )
     path = tmp_path / "page.html"
     path.write_text(render_page(page), encoding="utf-8")
     visit = Visit(browser, path)
@@ -268,4 +376,7 @@ def test_the_page_of_a_real_run_with_marks_and_a_rival(
     assert visit.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visit.assert_quiet()
     assert_soon_painted(browser, path)
-    assert_accessible(browser, path)
+    for width in (1280, 390):
+        assert_accessible(
+            browser, path, color_scheme=scheme, viewport={"width": width, "height": 900}
+        )

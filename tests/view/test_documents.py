@@ -22,6 +22,7 @@ from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import question_id
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
+from sidelight.view.shown_run import finished_run
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENT = "msmarco_v2.1_doc_61_5"
@@ -63,7 +64,7 @@ def test_documents_are_shown_with_their_labels_and_searches(tmp_path: Path) -> N
     settings = load_settings(None, ["track=lateral2024", "submission.run_id=sidelight-x"])
     articles = [Article(topic_id="a", title="Title", body="Words.")]
     run = asyncio.run(run_topics(articles, settings, "index", start, tmp_path / "run")).directory
-    page = collect_page(run, {}, [])
+    page = collect_page(finished_run(run), {}, [])
     (topic,) = page.topics
     assert topic.searched is not None
     (found,) = topic.searched

@@ -16,6 +16,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.text import clean
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
+from sidelight.view.shown_run import finished_run
 from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
 from tests.helpers.html_tree import Element, parse
 from tests.helpers.viewed_runs import CALM, write_run
@@ -24,7 +25,7 @@ LINKS = ("href", "src", "srcset", "action", "formaction", "data", "poster", "xli
 
 
 def page_of(run: RunDirectory) -> str:
-    return render_page(collect_page(run, {}, ()))
+    return render_page(collect_page(finished_run(run), {}, ()))
 
 
 def skeleton(html: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -128,11 +129,14 @@ def test_landmarks_and_headings_are_in_order(elements: list[Element]) -> None:
 
 def test_the_trail_says_what_became_of_every_hit(elements: list[Element]) -> None:
     first, second, *_ = named(elements, "search")
-    assert f"1 {CALM} found.example 0.50 source 1 2 {CALM} found.example 0.25 no" in first.words
+    assert (
+        f"1 {CALM} found.example in part source 1 2 {CALM} found.example in passing no"
+        in first.words
+    )
     assert f"1 hit left: {CALM}" in first.text
     assert "1 hit left: the page gives orders to software" in first.text
     assert "1 hit left: taken for another question" in second.text
-    removed = next(one for one in elements if one.tag == "li" and "none: " in one.text)
+    removed = next(one for one in elements if one.tag == "li" and "not supported: " in one.text)
     assert CALM in removed.text
 
 
@@ -153,10 +157,15 @@ MARKUP = st.sampled_from(
 def test_no_text_adds_an_element_or_an_attribute(
     text: str, html: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    known = skeleton(html)
+    kinds, fixed = set(known), [one for one in known if one[0] in {"script", "style", "meta"}]
     # One line, so that it is one paragraph, and no sentence end, so that it is one passage.
     line = "a" + " ".join(clean(text).split()) + "z"
     folder = tmp_path_factory.mktemp("any")
-    assert skeleton(page_of(write_run(folder / "run", line))) == skeleton(html)
+    found = skeleton(page_of(write_run(folder / "run", line)))
+    # What is alike depends on the words; what an element may be does not.
+    assert set(found) <= kinds
+    assert [one for one in found if one[0] in {"script", "style", "meta"}] == fixed
 
 
 @pytest.mark.parametrize("hostile", HOSTILE_TEXTS, ids=lambda one: one.name)

@@ -1,0 +1,274 @@
+"""The first screen: who is behind an article, what it says, what others say, who and when."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.schemas.article import Article
+from sidelight.schemas.investigation.angle import Angle, Aspect, Plan
+from sidelight.schemas.investigation.evidence import FoundClaim
+from sidelight.schemas.investigation.profile import ArticleFacts
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
+from sidelight.schemas.investigation.trace import Round, Selected, Trace
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import Segment
+from sidelight.view.digest.answers import answers
+from sidelight.view.digest.article import Told
+from sidelight.view.digest.assemble import digest
+from sidelight.view.digest.model import Digest
+from sidelight.view.digest.origin import Origins, page_date, source_kind
+from sidelight.view.report import cite
+from sidelight.view.shown_run import Made
+
+BODY = """\
+Home | News | Sport
+Marsh Frogs Will Vanish by 2030
+By Nora Quill
+4 May 2022
+The frogs of the eastern marsh will vanish by 2030 unless the pumping stations are closed.
+A survey by the Fen Trust counted 1,200 frogs in 2019 and only 300 in 2021, a loss of 75 percent.
+Nora Quill has written about wetlands and their animals for more than twenty years now.
+Farmers who live beside the marsh say that they have seen no change in the water at all.
+The regional water board refused to answer the questions that this newspaper sent to it.
+The pumping stations were built in 1961, when the marsh was still twice as large as it is.
+Nobody has counted the frogs since, but walkers in the reserve say that the nights are silent.
+Subscribe to our newsletter
+"""
+ARTICLE = Article(
+    topic_id="a_doc_00_1",
+    url="https://reedpost.example/2022/frogs",
+    title="Marsh Frogs Will Vanish by 2030 - Reed Post",
+    body=BODY,
+)
+TEXTS = {
+    "b_doc_00_1#0_0": (
+        "https://openpedia.example/wiki/Reed_Post",
+        "Reed Post\nFrom Openpedia, the open encyclopedia\nReed Post belongs to Marsh Hotels Ltd.",
+    ),
+    "b_doc_00_2#0_9": (
+        "https://fentrust.example/report",
+        (
+            "Frog survey\nFen Trust\n3 March 2022\nThe survey counted 1,200 frogs in 2019 and 300 "
+            "in 2021, but in 2021 only one pond in four was visited."
+        ),
+    ),
+    "b_doc_00_3#0_18": (
+        "https://who.example/quill",
+        "Nora Quill is the press officer of Marsh Hotels Ltd.",
+    ),
+}
+SEGMENTS = tuple(
+    Segment(segment_id=one, url=url, title=text.split("\n")[0], text=text)
+    for one, (url, text) in TEXTS.items()
+)
+ONE, TWO, THREE = TEXTS
+REPORT = (
+    CitedSentence(text="Reed Post belongs to Marsh Hotels Ltd.", citations=(ONE,)),
+    CitedSentence(
+        text="The survey counted 1,200 frogs in 2019 and 300 in 2021, but visited one pond in four "
+        "in 2021.",
+        citations=(TWO,),
+    ),
+    CitedSentence(text="It has five members.", citations=(TWO,)),
+    CitedSentence(
+        text="Quill is the press officer of the company that owns it.", citations=(THREE,)
+    ),
+)
+QUESTIONS = (
+    "Who owns Reed Post?",
+    "How many frogs did the survey count?",
+    "What is known about badgers?",
+)
+
+
+def made(trace: Trace | None = None, article: Article = ARTICLE) -> Made:
+    return Made(article, QUESTIONS, REPORT, SEGMENTS, trace=trace)
+
+
+def digested(one: Made) -> Digest:
+    assert isinstance(one.topic, Article)
+    sentences, sources = cite(
+        one.report, {segment.segment_id: segment for segment in one.evidence}, {}, one.topic.host
+    )
+    told = Told.of(one.topic, one.trace or Trace(), one.evidence)
+    return digest(one, told, sentences, sources)
+
+
+def test_the_lead_says_who_when_and_what_others_found() -> None:
+    lead = digested(made()).lead
+    assert lead
+    assert lead.origin == "Reed Post published this on 4 May 2022; Nora Quill wrote it."
+    assert lead.behind
+    assert lead.behind.text == REPORT[0].text
+    assert lead.claim
+    assert (lead.claim.text, lead.claim.number) == (REPORT[1].text, 2)
+
+
+def test_the_table_holds_a_claim_against_what_was_found_by_whom_and_when() -> None:
+    rows = {row.about: row for row in digested(made()).rows}
+    publisher, author, claim = (
+        rows[name] for name in ("Who publishes it", "Who wrote it", "What it claims")
+    )
+    assert publisher.says == "Reed Post"
+    assert author.says.startswith("Nora Quill has written about wetlands")
+    assert author.findings[0].text == REPORT[3].text
+    assert claim.says.startswith("A survey by the Fen Trust counted 1,200 frogs")
+    (finding,) = claim.findings
+    (source,) = finding.sources
+    assert (source.name, source.date) == ("Fen Trust", "3 March 2022")
+
+
+def test_a_report_is_told_by_subject_and_what_goes_on_stays_where_it_is() -> None:
+    found = digested(made()).paragraphs
+    assert [(one.title, [each.number for each in one.sentences]) for one in found] == [
+        ("Who publishes it", [1]),
+        ("What it claims", [2, 3]),
+        ("Who wrote it", [4]),
+    ]
+
+
+def test_questions_lead_to_the_sentences_that_answer_them() -> None:
+    owner, count, badgers = digested(made()).answers
+    assert owner[0] == 1
+    assert count[0] == 2
+    assert badgers == ()
+
+
+def test_what_the_writer_took_a_sentence_to_answer_counts() -> None:
+    angle = Angle(
+        angle_id="x",
+        aspect=Aspect.PUBLISHER,
+        question="Who pays for the Reed Post newspaper?",
+        query="q",
+        weight=4,
+    )
+    said = "A hotel chain does."
+    asked = ["Who pays for the Reed Post?"]
+    assert answers(asked, [said], {}, {}) == ((),)
+    assert answers(asked, [said], {"x": angle}, {said: {"x": 0.9}}) == ((1,),)
+
+
+def test_what_was_read_to_speak_against_the_article_is_in_the_table() -> None:
+    claim = FoundClaim(
+        text="Only one pond in four was visited in 2021.",
+        segment_ids=(TWO,),
+        answers={"x": 0.9},
+        speaker="the Fen Trust",
+        against="A survey counted 1,200 frogs in 2019 and only 300 in 2021.",
+    )
+    selected = Selected(taken={}, dropped={}, refused={}, pages={}, claims=(claim,))
+    trace = Trace(rounds={1: Round(plan=Plan(angles=(), queries=()), selected=selected)})
+    one = Made(ARTICLE, (), (), SEGMENTS, trace=trace)
+    (row,) = digested(one).rows
+    (finding,) = row.findings
+    assert (finding.number, finding.speaker) == (None, "the Fen Trust")
+    assert finding.sources[0].name == "Fen Trust"
+
+
+def test_a_profile_and_a_draft_go_before_rules() -> None:
+    facts = ArticleFacts(
+        title="Frogs", publisher="The Reed", host="", authors=("A. Bee",), subject=""
+    )
+    draft = DraftReport(
+        sentences=tuple(
+            DraftSentence(text=one.text, segment_ids=one.citations, covers={"x": 0.9})
+            for one in REPORT
+        )
+    )
+    angle = Angle(angle_id="x", aspect=Aspect.SOURCE, question="Q?", query="q", weight=4)
+    found = digested(made(Trace(profile=facts, rubric=(angle,), draft=draft)))
+    assert found.lead
+    assert found.lead.origin == "The Reed published this on 4 May 2022; A. Bee wrote it."
+    assert "Whom it relies on" in {one.title for one in found.paragraphs}
+
+
+def test_nothing_is_made_up_where_nothing_is_known() -> None:
+    bare = Article(topic_id="a_doc_00_1", body="")
+    found = digested(Made(bare, QUESTIONS, (), ()))
+    assert found.lead
+    assert found.lead.origin == "An unnamed publisher published this; it names no author."
+    assert (found.lead.behind, found.lead.claim, found.rows) == (None, None, ())
+    assert found.paragraphs == ()
+
+
+def test_real_articles_are_shown_without_what_stands_around_them() -> None:
+    told = Told.of(ARTICLE, Trace())
+    assert told.title == "Marsh Frogs Will Vanish by 2030"
+    assert told.authors == ("Nora Quill",)
+    shown = "\n".join(told.paragraphs)
+    assert "Home |" not in shown
+    assert "newsletter" not in shown
+    assert told.n_left_out > 8
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "kind"),
+    [
+        ("https://openpedia.example/wiki/Frog", "", "encyclopedia"),
+        ("https://www.gov.uk/x", "", "public body"),
+        ("https://environment.data.gov/x", "", "public body"),
+        ("https://x.example/y", "Ministry of the Marsh\nReport", "public body"),
+        ("https://bio.stanford.edu/frogs", "", "research"),
+        ("https://x.example/opinion/frogs", "", "opinion"),
+        ("https://x.example/press/frogs", "For immediate release\nFrogs.", "press release"),
+        ("https://snopes.com/frogs", "", "fact check"),
+        ("https://mediabiasfactcheck.com/reed", "", "media rating"),
+        ("https://reedtimes.example/frogs", "", "news"),
+        ("https://x.example/2021/05/frogs", "", "news"),
+        ("https://x.example/frogs", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_the_kind_of_a_source_is_said_where_it_shows(url: str, text: str, kind: str) -> None:
+    assert source_kind(url, Segment(segment_id="x_doc_00_1#0_0", url=url, text=text)) == kind
+
+
+@pytest.mark.parametrize(
+    ("url", "top", "date"),
+    [
+        ("", "Frogs\nBy A Bee\n3 March 2022\nText", "3 March 2022"),
+        ("", "Frogs\nMarch 3, 2022 by A Bee", "March 3, 2022"),
+        ("", "2022-03-03", "2022-03-03"),
+        ("https://x.example/2022/03/14/frogs", "", "14 March 2022"),
+        ("https://x.example/2022/03/frogs", "", "March 2022"),
+        ("https://x.example/2022/13/frogs", "", ""),
+        # Prose speaks of other days than its own.
+        ("", f"{'The pump that was built long ago ' * 2} broke in the flood of 3 March 1961.", ""),
+        ("", "", ""),
+    ],
+)  # fmt: skip
+def test_a_date_is_said_where_the_page_bears_one(url: str, top: str, date: str) -> None:
+    assert page_date(url, top) == date
+
+
+def test_a_window_is_as_old_as_the_top_of_its_page() -> None:
+    later = Segment(
+        segment_id="b_doc_00_2#1_30", url=TEXTS[TWO][0], text="It is.", start_char=90, end_char=96
+    )
+    own = Segment(segment_id="c_doc_00_1#0_0", url="https://reedpost.example/x", text="So.")
+    origins = Origins([*SEGMENTS, later, own], "reedpost.example")
+    assert origins.of(later).date == "3 March 2022"
+    assert origins.of(own).kind == "the article's own site"
+    assert Origins([later]).of(later).date == ""
+
+
+WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
+
+
+@given(body=WORDS, sentences=st.lists(WORDS, max_size=4), text=WORDS, url=WORDS, question=WORDS)
+def test_any_words_give_a_first_screen(
+    body: str, sentences: list[str], text: str, url: str, question: str
+) -> None:
+    article = Article(topic_id="a", url=url, title=text, body=body)
+    segment = Segment(segment_id=ONE, url=url, title=text, text=text)
+    report = tuple(CitedSentence(text=one, citations=(ONE,)) for one in sentences)
+    one = Made(article, (question,), report, (segment,))
+    found = digested(one)
+    shown = [each.number for paragraph in found.paragraphs for each in paragraph.sentences]
+    assert sorted(shown) == list(range(1, len(sentences) + 1))
+    assert set(found.answers[0]) <= set(shown)
+    assert sum(len(row.findings) for row in found.rows) <= 6
+    again = cite(report, {ONE: segment}, {})[1]
+    assert all("".join(part for part, _ in one.passages) == one.text for one in again)
