@@ -42,7 +42,9 @@ napoleon_use_ivar = True  # a field of a value is described once
 
 def navigation(readme: str) -> str:
     """Return the lines under "Read more", `- Heading: links`, each as a part of the contents."""
-    lines = re.findall(r"^- (.*?): (.*)$", unwrapped(readme.partition("## Read more\n")[2]), re.M)
+    lines = re.findall(
+        r"^- (.*?): (.*)$", unwrapped(readme.partition("## Read more\n")[2]), re.MULTILINE
+    )
     return "".join(
         f"\n```{{toctree}}\n:hidden:\n:caption: {heading}\n\n{entries(links)}```\n"
         for heading, links in lines
