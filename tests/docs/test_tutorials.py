@@ -1,0 +1,40 @@
+"""What the tutorials say to type works, in their order, and prints what they say."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sidelight.index.folder import IndexFolder
+from sidelight.sample import sample_path
+from tests.helpers.indexes.rest_server import NAME, RestServer
+from tests.helpers.recipes import carry_out, read_tutorial
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture
+def clone(tmp_path: Path, mini_web_index: IndexFolder) -> Path:
+    """What a reader has after `make demo`, with one article instead of five."""
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "activate").touch()
+    (tmp_path / "sidelight-demo").mkdir()
+    (tmp_path / "sidelight-demo" / "index").symlink_to(mini_web_index.path)
+    data = tmp_path / "sidelight" / "sample" / "data"
+    shutil.copytree(sample_path(), data)
+    topics = data / "topics.jsonl"
+    topics.write_text(topics.read_text("utf-8").splitlines(keepends=True)[0], encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_changed_retriever(clone: Path) -> None:
+    carry_out(read_tutorial(DOCS / "tutorial.md"), clone)
+    assert (clone / "tuned.html").read_text(encoding="utf-8").count("sidelight-tuned") >= 1
+
+
+def test_a_judge_of_ones_own(clone: Path) -> None:
+    carry_out(read_tutorial(DOCS / "tutorial_judge.md"), clone)
+    assert (clone / "runs" / "judged" / "scores" / "funnel.csv").is_file()
