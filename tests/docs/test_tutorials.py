@@ -38,3 +38,28 @@ def test_a_changed_retriever(clone: Path) -> None:
 def test_a_judge_of_ones_own(clone: Path) -> None:
     carry_out(read_tutorial(DOCS / "tutorial_judge.md"), clone)
     assert (clone / "runs" / "judged" / "scores" / "funnel.csv").is_file()
+
+
+def test_a_submission_over_rest(
+    clone: Path, mini_web_index: IndexFolder, cross_encoder: str
+) -> None:
+    hub = clone / "hub" / "models--cross-encoder--ms-marco-MiniLM-L6-v2"
+    (hub / "refs").mkdir(parents=True)
+    (hub / "refs" / "main").write_text("0" * 40, encoding="utf-8")
+    shutil.copytree(cross_encoder, hub / "snapshots" / ("0" * 40))
+    (clone / "configs").symlink_to(DOCS.parent / "configs")
+    token = "a-token-of-nobody"
+    with RestServer(mini_web_index, token=token) as server:
+        carry_out(
+            read_tutorial(DOCS / "tutorial_rest.md"),
+            clone,
+            HF_HUB_CACHE=str(hub.parent),
+            HF_HUB_OFFLINE="1",
+            SERVER=server.url,
+            INDEX_NAME=NAME,
+            PYSERINI_API_TOKEN=token,
+            TOPICS="sidelight/sample/data/topics.jsonl",
+        )
+        assert server.requests
+    kept = (path for path in clone.rglob("*") if path.is_file() and path.name != ".variables")
+    assert not any(token.encode() in path.read_bytes() for path in kept)
