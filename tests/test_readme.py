@@ -22,6 +22,17 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+def test_the_readme_begins_with_the_two_commands() -> None:
+    title, rest = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n", 1)
+    assert title == "# sidelight"
+    assert rest.startswith("```sh\n")
+    commands = rest.partition("```sh\n")[2].partition("```")[0].splitlines()
+    assert [line.partition("#")[0].split() for line in commands] == [
+        ["make", "demo"],
+        ["make", "test"],
+    ]
+
+
 def test_the_api_in_twenty_lines(
     mini_web_index: IndexFolder,
     tmp_path: Path,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,9 @@ def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
         text=True,
     )
     assert shown.stderr == ""
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```text\n(Talvania.*?)```", readme, re.DOTALL)
+    assert example in shown.stdout
     (folder,) = tmp_path.iterdir()
     assert folder.name == "sidelight-demo"
     topic_ids = [article.topic_id for article in read_articles(sample_path() / "topics.jsonl")]
