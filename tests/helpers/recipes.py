@@ -9,8 +9,8 @@ fenced blocks
 - others are for readers alone, such as `bash` with what depends on where they are.
 
 All happens in one folder, in the order of the page, and variables last to its end. `sidelight` in
-it is this checkout, or a copy where the recipe adds to it or changes it; `pip install .` installs for
-this recipe alone.
+it is this checkout, or a copy where the recipe adds to it or changes it; `pip install .` installs
+for this recipe alone.
 """
 
 from __future__ import annotations
