@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint slow fuzz audit sbom bench clean
+.PHONY: demo test check lint slow fuzz docs audit sbom bench clean
 
 demo: $(READY)
 	$(BIN)/sidelight demo
@@ -24,6 +24,10 @@ slow: $(READY)
 
 fuzz: $(READY)
 	$(BIN)/python -m pytest -m fuzz tests/fuzz
+
+# The site lies in site/; a warning, such as a link that leads nowhere, is an error.
+docs: $(READY)
+	$(BIN)/python -m sphinx -q -E -W --keep-going -c docs/site . site
 
 # Tools of their own environments, so that what is looked at is not changed by looking.
 audit:

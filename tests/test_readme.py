@@ -1,4 +1,4 @@
-"""What the README says to type works."""
+"""What the README and the documents say to type works."""
 
 from __future__ import annotations
 
@@ -22,20 +22,31 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+def test_the_readme_begins_with_the_two_commands() -> None:
+    title, rest = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n", 1)
+    assert title == "# sidelight"
+    assert rest.startswith("```sh\n")
+    commands = rest.partition("```sh\n")[2].partition("```")[0].splitlines()
+    assert [line.partition("#")[0].split() for line in commands] == [
+        ["make", "demo"],
+        ["make", "test"],
+    ]
+
+
 def test_the_api_in_twenty_lines(
     mini_web_index: IndexFolder,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.DOTALL)
     assert len(list(filter(str.strip, code.splitlines()))) <= 20
     (tmp_path / "sidelight-demo").mkdir()
     (tmp_path / "sidelight-demo" / "index").symlink_to(mini_web_index.path)
     (tmp_path / "sidelight" / "sample").mkdir(parents=True)
     (tmp_path / "sidelight" / "sample" / "data").symlink_to(sample_path())
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {})
+    exec(compile(code, "api.md", "exec"), {})
     lines = capsys.readouterr().out.splitlines()
     questions, rest = lines[:10], lines[10:]
     sentences = [line for line in rest if "msmarco_v2.1_doc_" in line]
@@ -67,7 +78,7 @@ CALLED = [path for path in DOCUMENTS if path.name != "extending.md"]
 @pytest.mark.parametrize("document", CALLED, ids=lambda path: path.name)
 def test_commands_and_options_exist(document: Path) -> None:
     root = typer.main.get_command(app)
-    for block in re.findall(r"```sh\n(.*?)```", document.read_text(), re.DOTALL):
+    for block in re.findall(r"```(?:sh|bash)\n(.*?)```", document.read_text(), re.DOTALL):
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] == ["sidelight"]:

@@ -26,11 +26,5 @@ def settings(as_json: Json = False) -> None:
 
 def _kind(one: SettingDescription) -> str:
     """Return the type, the unit, the range and the default, as far as there are any."""
-    default = "must be given" if one.required else f"default {_shown(one.default)}"
+    default = "must be given" if one.required else f"default {one.shown_default}"
     return "; ".join(filter(None, (one.type, one.unit, one.range, default)))
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "none" if value is None or value == () else str(value) or "empty"

@@ -50,6 +50,15 @@ class SettingDescription(NamedTuple):
     unit: str
     description: str
 
+    @property
+    def shown_default(self) -> str:
+        """The default as people read it."""
+        if isinstance(self.default, bool):
+            return str(self.default).lower()
+        return (
+            "none" if self.default is None or self.default == () else str(self.default) or "empty"
+        )
+
 
 def describe_settings() -> tuple[SettingDescription, ...]:
     """Return every setting, in the order of the tree."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,10 @@ def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
     )
     # Where a machine is slow, a line a minute says so.
     assert all(" after " in line or "at work" in line for line in shown.stderr.splitlines())
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    example = re.findall(r"^> (.*)$", readme, re.MULTILINE)
+    assert len(example) > 6
+    assert " ".join(" ".join(example).split()) in " ".join(shown.stdout.split())
     (folder,) = tmp_path.iterdir()
     assert folder.name == "sidelight-demo"
     topic_ids = [article.topic_id for article in read_articles(sample_path() / "topics.jsonl")]

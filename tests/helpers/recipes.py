@@ -1,13 +1,16 @@
 """Recipes of a document: their files written, their changes made, and their commands carried out.
 
-A recipe is a section (`## Title`) with at least one block of commands. Of its fenced blocks
+A recipe is a section (`## Title`) with at least one block of commands, or a whole tutorial. Of its
+fenced blocks
 
 - one whose first line is `# path/of/a.file` is that file, without that line;
 - `diff` is applied to sidelight; the numbers in its `@@` lines may be wrong;
-- `sh` is carried out, and a `text` block after it holds parts of what it prints, in order.
+- `sh` is carried out, and a `text` block after it holds parts of what it prints, in order;
+- others are for readers alone, such as `bash` with what depends on where they are.
 
-All happens in one folder, in the order of the page. `sidelight` in it is this checkout, or a copy
-where the recipe adds to it or changes it; `pip install .` installs for this recipe alone.
+All happens in one folder, in the order of the page, and variables last to its end. `sidelight` in
+it is this checkout, or a copy where the recipe adds to it or changes it; `pip install .` installs
+for this recipe alone.
 """
 
 from __future__ import annotations
@@ -31,7 +34,13 @@ _COMMANDS = {
     "python": '"$@"',
     # Nothing is fetched, and nothing goes into the environment of the tests.
     "pip": '-m pip "$@" --quiet --no-deps --no-index --no-build-isolation --target "$SITE"',
+    # What it makes is there before.
+    "make": '-c ""',
 }
+
+# What a block sets, the next one has.
+_BEFORE = "set -a\n[ -f .variables ] && . ./.variables\n"
+_AFTER = "export -p > .variables\n"
 
 
 class Recipe(NamedTuple):
@@ -55,6 +64,12 @@ def read_recipes(document: Path) -> list[Recipe]:
     return [one for one in recipes if any(kind == "sh" for kind, _ in one.blocks)]
 
 
+def read_tutorial(document: Path) -> Recipe:
+    """Return all blocks of a document as one recipe."""
+    text = document.read_text(encoding="utf-8")
+    return Recipe(document.name, tuple(_BLOCK.findall(text)))
+
+
 def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
     """Do what a recipe says.
 
@@ -74,7 +89,7 @@ def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
         copied.symlink_to(PACKAGE)
     variables = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(map(str, (site, source))),
+        "INSTALLED": os.pathsep.join(map(str, (site, source))),
         "PATH": f"{_commands(folder / '.bin')}{os.pathsep}{os.environ['PATH']}",
         "SITE": str(site),
         **environment,
@@ -103,7 +118,7 @@ def carry_out(recipe: Recipe, folder: Path, **environment: str) -> None:
             for change in re.split(r"^(?=--- )", text, flags=re.MULTILINE)[1:]:
                 run(["git", "apply", "--recount", "--unidiff-zero", "-"], change)
         elif kind == "sh":
-            printed = run(["bash", "-e"], text)
+            printed = run(["bash", "-e"], f"{_BEFORE}{text}{_AFTER}")
         elif kind == "text":
             at = 0
             for line in text.splitlines():
@@ -116,6 +131,10 @@ def _commands(folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     for name, arguments in _COMMANDS.items():
         path = folder / name
-        path.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}\n', encoding="utf-8")
+        path.write_text(
+            '#!/bin/sh\nexport PYTHONPATH="$INSTALLED${PYTHONPATH:+:$PYTHONPATH}"\n'
+            f'exec "{sys.executable}" {arguments}\n',
+            encoding="utf-8",
+        )
         path.chmod(0o755)
     return folder

@@ -1,0 +1,91 @@
+"""The documentation as a site: the Markdown of this repository, with the README in front.
+
+`make docs` builds it. Its navigation is what the README links to under "Read more", so a page that
+is missing there is a warning, and warnings are errors.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from sidelight.config.describe import describe_settings
+from sidelight.versions import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sphinx.application import Sphinx
+
+project = "sidelight"
+author = "The sidelight developers"
+release = VERSION
+html_title = f"sidelight {VERSION}"
+html_theme = "furo"
+html_copy_source = False
+html_additional_pages = {"index": "index.html"}
+templates_path = ["."]
+
+root_doc = "README"
+include_patterns = ["*.md", "docs/*.md", "sidelight/sample/README.md"]
+exclude_patterns = [".*", "runs"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.mermaid"]
+myst_heading_anchors = 4
+myst_fence_as_directive = ["mermaid"]
+autodoc_member_order = "bysource"
+default_role = "code"  # docstrings have Markdown's single backticks
+autodoc_typehints = "description"
+napoleon_use_ivar = True  # a field of a value is described once
+
+
+def navigation(readme: str) -> str:
+    """Return the lines under "Read more", `- Heading: links`, each as a part of the contents."""
+    lines = re.findall(
+        r"^- (.*?): (.*)$", unwrapped(readme.partition("## Read more\n")[2]), re.MULTILINE
+    )
+    return "".join(
+        f"\n```{{toctree}}\n:hidden:\n:caption: {heading}\n\n{entries(links)}```\n"
+        for heading, links in lines
+    )
+
+
+def unwrapped(text: str) -> str:
+    """Return a list with each of its items on one line."""
+    return re.sub(r"\n  +", " ", text)
+
+
+def entries(links: str) -> str:
+    """Return the pages that are linked to, one a line."""
+    pages = re.findall(r"\[([^\]]+)\]\(([^)#]+)\.md\)", links)
+    return "".join(f"{title} <{page}>\n" for title, page in pages)
+
+
+def settings_tables(_: str) -> str:
+    """Return every setting of a run in a table for each group."""
+    return "".join(_settings_tables())
+
+
+def _settings_tables() -> Iterator[str]:
+    for group, members in groupby(describe_settings(), lambda one: one.name.split(".")[0]):
+        yield f"\n## {group}\n\n| setting | takes | default | |\n|---|---|---|---|\n"
+        for one in members:
+            takes = "; ".join(filter(None, (one.type, one.unit, one.range))).replace("|", "\\|")
+            default = "*must be given*" if one.required else one.shown_default
+            yield f"| `{one.name}` | {takes} | {default} | {one.description} |\n"
+
+
+MADE: dict[str, Callable[[str], str]] = {"README": navigation, "docs/settings": settings_tables}
+"""Page -> what is added to it, from its own text or from the code."""
+
+
+def add_what_is_made(_: Sphinx, page: str, source: list[str]) -> None:
+    """Put at the end of a page what the site makes for it."""
+    if page in MADE:
+        source[0] += MADE[page](source[0])
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the above with Sphinx."""
+    app.connect("source-read", add_what_is_made)

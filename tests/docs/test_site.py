@@ -1,0 +1,82 @@
+"""The site builds without a warning, holds what it should, and none of its links leads nowhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+
+import sidelight
+from sidelight.config.describe import describe_settings
+from sidelight.parts import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r'<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"')
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, as `make docs` builds it."""
+    for needed in ("sphinx", "myst_parser", "furo", "sphinxcontrib.mermaid"):
+        pytest.importorskip(needed, reason="needs the extra `docs`")
+    made = tmp_path_factory.mktemp("site")
+    (options,) = re.findall(r"-m sphinx (.*) site$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    command = [sys.executable, "-m", "sphinx", *options.split(), str(made)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return made
+
+
+def page(site: Path, name: str) -> str:
+    return (site / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_every_document_is_a_page_and_in_the_navigation(site: Path) -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    names = {path.relative_to(ROOT).with_suffix("").as_posix() for path in documents} - {"README"}
+    assert len(names) > 20
+    start = page(site, "README")
+    sidebar = start[start.index('class="sidebar-tree"') :].partition("</aside>")[0]
+    assert names <= {link.removesuffix(".html") for link in LINK.findall(sidebar)}
+    assert all((site / f"{name}.html").is_file() for name in names)
+
+
+def test_links_within_the_site_lead_somewhere(site: Path) -> None:
+    pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    names = {path: set(re.findall(r'\sid="([^"]+)"', text)) for path, text in pages.items()}
+    followed = 0
+    for path, text in pages.items():
+        for link in map(unescape, LINK.findall(text)):
+            if urlsplit(link).scheme or link.startswith("//"):
+                continue
+            file, fragment = urldefrag(link)
+            target = (path.parent / unquote(file.partition("?")[0])).resolve() if file else path
+            assert target.is_file(), f"{path.name}: {link}"
+            if fragment and target in names:
+                assert unquote(fragment) in names[target], f"{path.name}: {link}"
+            followed += 1
+    assert followed > 1000
+
+
+def test_the_settings_are_those_of_the_program(site: Path) -> None:
+    text = page(site, "docs/settings")
+    shown = re.findall(r'<tr class="row-\w+"><td><p><code[^>]*><span class="pre">([^<]+)', text)
+    assert shown == [one.name for one in describe_settings()]
+
+
+def test_the_interface_has_every_name_for_scripts_and_every_protocol(site: Path) -> None:
+    described = set(re.findall(r'<dt [^>]*id="sidelight\.([\w.]+)"', page(site, "docs/api")))
+    protocols = {
+        kind.protocol.removeprefix("sidelight.").replace(":", ".") for kind in KINDS.values()
+    }
+    assert set(sidelight.__all__) | protocols - {""} <= described
+
+
+def test_the_first_page_is_the_readme(site: Path) -> None:
+    assert "url=README.html" in page(site, "index")
+    assert "make demo" in page(site, "README")

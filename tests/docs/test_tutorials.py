@@ -1,0 +1,65 @@
+"""What the tutorials say to type works, in their order, and prints what they say."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sidelight.index.folder import IndexFolder
+from sidelight.sample import sample_path
+from tests.helpers.indexes.rest_server import NAME, RestServer
+from tests.helpers.recipes import carry_out, read_tutorial
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture
+def clone(tmp_path: Path, mini_web_index: IndexFolder) -> Path:
+    """What a reader has after `make demo`, with one article instead of five."""
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "activate").touch()
+    (tmp_path / "sidelight-demo").mkdir()
+    (tmp_path / "sidelight-demo" / "index").symlink_to(mini_web_index.path)
+    data = tmp_path / "sidelight" / "sample" / "data"
+    shutil.copytree(sample_path(), data)
+    topics = data / "topics.jsonl"
+    topics.write_text(topics.read_text("utf-8").splitlines(keepends=True)[0], encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_changed_retriever(clone: Path) -> None:
+    carry_out(read_tutorial(DOCS / "tutorial.md"), clone)
+    assert (clone / "tuned.html").read_text(encoding="utf-8").count("sidelight-tuned") >= 1
+
+
+def test_a_judge_of_ones_own(clone: Path) -> None:
+    carry_out(read_tutorial(DOCS / "tutorial_judge.md"), clone)
+    assert (clone / "runs" / "judged" / "scores" / "funnel.csv").is_file()
+
+
+def test_a_submission_over_rest(
+    clone: Path, mini_web_index: IndexFolder, cross_encoder: str
+) -> None:
+    hub = clone / "hub" / "models--cross-encoder--ms-marco-MiniLM-L6-v2"
+    (hub / "refs").mkdir(parents=True)
+    (hub / "refs" / "main").write_text("0" * 40, encoding="utf-8")
+    shutil.copytree(cross_encoder, hub / "snapshots" / ("0" * 40))
+    (clone / "configs").symlink_to(DOCS.parent / "configs")
+    token = "a-token-of-nobody"
+    with RestServer(mini_web_index, token=token) as server:
+        carry_out(
+            read_tutorial(DOCS / "tutorial_rest.md"),
+            clone,
+            HF_HUB_CACHE=str(hub.parent),
+            HF_HUB_OFFLINE="1",
+            SERVER=server.url,
+            INDEX_NAME=NAME,
+            PYSERINI_API_TOKEN=token,
+            TOPICS="sidelight/sample/data/topics.jsonl",
+        )
+        assert server.requests
+    kept = (path for path in clone.rglob("*") if path.is_file() and path.name != ".variables")
+    assert not any(token.encode() in path.read_bytes() for path in kept)
