@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import re
 import shutil
 import socket
 import sys
@@ -25,7 +26,9 @@ _HOST = "127.0.0.1"
 _POLL_S = 0.25
 _HEALTH_TIMEOUT_S = 2.0
 _NOTICED_S = 1.0
-_LOG_LINES = 20
+_LOG_LINES, _MAX_LINE = 20, 1000
+# The last line of a traceback, as the servers' processes write it behind their names and times.
+_ERROR = re.compile(r"(?:^|(?<=[\s.]))\w+(?:Error|Exception): .+")
 
 
 @asynccontextmanager
@@ -163,10 +166,18 @@ def _healthy(port: int) -> bool:
 
 def _failed(what: str, log: Path) -> MachineError:
     said = "\n".join(_last_lines(log, _LOG_LINES)) or "(nothing)"
+    # What follows from an error, and what its processes say at their ends, fills many lines.
+    cause = f"; its first error: {first}" if (first := _first_error(log)) else ""
     return MachineError(
-        f"the vLLM server {what}; it said last:\n{said}",
+        f"the vLLM server {what}{cause}; it said last:\n{said}",
         remedy=f"Mend what it complains of; all it said is in {log}",
     )
+
+
+def _first_error(log: Path) -> str:
+    with log.open(encoding="utf-8", errors="replace") as stream:
+        found = (_ERROR.search(line[:_MAX_LINE]) for line in stream)
+        return next((match[0].rstrip() for match in found if match), "")
 
 
 def _last_lines(log: Path, n: int) -> Sequence[str]:

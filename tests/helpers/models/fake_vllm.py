@@ -21,7 +21,9 @@ START_S = 0.5
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path != "/health" and sys.argv[2] == "dies-later":
-            print("engine core died", flush=True)
+            for process in ("Worker", "EngineCore"):
+                print(f"({process} pid=1) ERROR RuntimeError: {process} has no offset", flush=True)
+            print("leaked objects\n" * 30, flush=True)
             os._exit(1)
         self.send_response(200 if self.path == "/health" else 404)
         self.send_header("Content-Length", "0")
