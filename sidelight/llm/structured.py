@@ -69,9 +69,9 @@ async def ask(
     """Ask for a value of one type.
 
     The schema goes with the request, and the reply is validated all the same: servers accept
-    schemas that they do not enforce. Control characters in it are read as blanks. A reply that cannot be used is followed by one more turn. It
-    shows the model what is wrong, or, where the reply was cut short, allows twice the tokens; a
-    call that failed is made again as it was.
+    schemas that they do not enforce. Control characters in it are read as blanks. A reply that
+    cannot be used is followed by one more turn. It shows the model what is wrong, or, where the
+    reply was cut short, allows twice the tokens; a call that failed is made again as it was.
 
     Args:
         model: Who answers.
