@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import json
 import os
-import re
 import statistics
 import sys
 import tempfile
@@ -24,10 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
-import jsonschema
-
 import sidelight.build.models as build_models
 from benchmarks.interleaved import write_results
+from benchmarks.live_report import Heard, Report
 from benchmarks.own_server import ARGUMENTS, OwnServer, left_over, of_other_sessions
 from benchmarks.random_model import write_random_model
 from benchmarks.server_metrics import PromptTokens, ask_metrics
@@ -82,10 +80,6 @@ vLLM 0.32 on a processor ends with an error where it samples with a seed and rea
 """
 
 
-# Blanks that JSON allows between its parts are none of them.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-
-
 class Server(NamedTuple):
     """Where a model is asked."""
 
@@ -98,64 +92,6 @@ class Server(NamedTuple):
         return OpenAICompatModel(
             self.model, self.url, api_key_variable=self.key_variable, max_concurrency=AT_ONCE
         )
-
-
-class Report:
-    """What was looked at, line by line.
-
-    Attributes:
-        lines: For the file of results.
-        failed: Whether anything was not as it should be.
-    """
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.failed = False
-
-    def check(self, name: str, found: object, *, ok: bool) -> None:
-        """Say whether something is as it should be."""
-        self.failed |= not ok
-        self._add("ok" if ok else "FAILED", name, found)
-
-    def note(self, name: str, found: object) -> None:
-        """Say what something came to, which is neither right nor wrong."""
-        self._add("", name, found)
-
-    def _add(self, mark: str, name: str, found: object) -> None:
-        self.lines.append(f"{mark:7}{name:28} {found}".rstrip())
-        print(self.lines[-1], flush=True)
-
-
-class Heard:
-    """What a server answered where a schema was asked for."""
-
-    def __init__(self) -> None:
-        self.outcomes: Counter[str] = Counter()
-        self.with_control = 0
-
-    def take(self, schema: JsonSchema, text: str) -> None:
-        """Hold a whole answer against its schema, control characters in its strings apart."""
-        self.with_control += bool(_CONTROL.search(text))
-        try:
-            jsonschema.validate(json.loads(text, strict=False), schema.schema_)
-        except (json.JSONDecodeError, jsonschema.ValidationError) as error:
-            self.outcomes["broken"] += 1
-            print(f"{schema.name}: {str(error)[:500]}", file=sys.stderr)
-        else:
-            self.outcomes["obeyed"] += 1
-
-    def report(self, report: Report, name: str) -> None:
-        """Say whether schemas were obeyed by all answers that came to their end."""
-        counts = self.outcomes
-        found = (
-            f"{counts['obeyed']} answers fit, {counts['broken']} do not, {counts['cut']} cut short"
-        )
-        others = {kind: n for kind, n in counts.items() if kind not in {"obeyed", "broken", "cut"}}
-        if others:
-            found += f", others: {others}"
-        if self.with_control:
-            found += f"; {self.with_control} hold control characters, which JSON forbids"
-        report.check(name, found, ok=counts["obeyed"] > 0 and not counts["broken"] and not others)
 
 
 class Listening(OpenAICompatModel):
@@ -310,13 +246,14 @@ def cut_short(report: Report, server: Server) -> None:
     usage = second.usage if second else None
     report.check(
         "truncation, one more turn",
-        f"{allowed} tokens allowed; {_named(second)}; tokens of both counted: {usage}",
+        f"{allowed} tokens allowed; {_named(second)}; "
+        f"{usage.completion_tokens if usage else 'no'} tokens written by both",
         ok=isinstance(second, TruncatedReplyError) and allowed == [2, 4] and usage is not None,
     )
 
 
 def _named(error: ReplyError | None) -> str:
-    return f"{type(error).__name__}: {error}" if error else "no error"
+    return f"{type(error).__name__}: {error.message}" if error else "no error"
 
 
 def judge_pairs(report: Report, server: Server, name: str) -> None:
