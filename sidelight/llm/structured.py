@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 
 _MAX_FAULTS = 10
+# JSON allows no control character in a string, and those between its parts are blanks anyway.
+# xgrammar, which enforces schemas in vLLM, lets them through in strings of bounded length.
+_AS_BLANKS = dict.fromkeys(range(0x20), " ")
 
 
 class Call(Value):
@@ -66,9 +69,9 @@ async def ask(
     """Ask for a value of one type.
 
     The schema goes with the request, and the reply is validated all the same: servers accept
-    schemas that they do not enforce. A reply that cannot be used is followed by one more turn. It
-    shows the model what is wrong, or, where the reply was cut short, allows twice the tokens; a
-    call that failed is made again as it was.
+    schemas that they do not enforce. Control characters in it are read as blanks. A reply that
+    cannot be used is followed by one more turn. It shows the model what is wrong, or, where the
+    reply was cut short, allows twice the tokens; a call that failed is made again as it was.
 
     Args:
         model: Who answers.
@@ -129,7 +132,7 @@ async def _attempt(
 
 def _read(reply: Reply, kind: type[T], check: Callable[[T], None] | None) -> T:
     try:
-        value = kind.model_validate_json(reply.text, strict=True)
+        value = kind.model_validate_json(reply.text.translate(_AS_BLANKS), strict=True)
         if check is not None:
             check(value)
     except ValueError as error:  # pydantic's ValidationError is one

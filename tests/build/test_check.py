@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,18 @@ def test_models_and_their_servers() -> None:
     listwise = checks(None, "retrieval.listwise_depth=40")
     assert listwise["model ranker"].remedy.startswith("Add models.ranker.name")
     assert "model writer" not in listwise
+
+
+def test_the_vllm_that_is_to_serve_may_be_of_another_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = ("roles.default=prompted", "models.writer.name=m", "servers.default.start=vllm")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert "pip install 'sidelight[gpu]'" in checks(None, *started)["model writer"].remedy
+    (tmp_path / "vllm").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "vllm").chmod(0o755)
+    assert checks(None, *started)["model writer"].ok
 
 
 def test_the_preset_of_the_reference_asks_for_its_models() -> None:

@@ -195,6 +195,13 @@ def test_a_check_is_part_of_what_fits() -> None:
     assert "the reason must be 'seen'" in model.requests[1].messages[-1].content
 
 
+def test_control_characters_that_a_server_lets_through_are_blanks() -> None:
+    answer, _ = asked('{"reason":\n\t"a\tb\x00c\x1f", \r\n"label": "yes"}')
+    assert answer.value == Verdict(reason="a b c ", label="yes")
+    escaped, _ = asked('{"reason": "a\\tb", "label": "yes"}')
+    assert escaped.value.reason == "a\tb"
+
+
 def test_a_number_in_quotes_is_no_number() -> None:
     class Count(Value):
         count: int

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import re
 import shutil
 import socket
 import sys
 from collections import deque
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from sidelight.errors import MachineError
+from sidelight.errors import MachineError, ModelUnavailableError
 from sidelight.llm.server import supervisor
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 _HOST = "127.0.0.1"
 _POLL_S = 0.25
 _HEALTH_TIMEOUT_S = 2.0
-_LOG_LINES = 20
+_NOTICED_S = 1.0
+_LOG_LINES, _MAX_LINE = 20, 1000
+# The last line of a traceback, as the servers' processes write it behind their names and times.
+_ERROR = re.compile(r"(?:^|(?<=[\s.]))\w+(?:Error|Exception): .+")
 
 
 @asynccontextmanager
@@ -61,11 +65,12 @@ async def serve_vllm(
         The address at which the API begins.
 
     Raises:
-        MachineError: vLLM is not installed, ends while it starts, or is not ready in time.
+        MachineError: vLLM is not installed, ends while it starts, is not ready in time, or ended
+            before the block found it gone.
     """
     port = _free_port()
     arguments = [
-        *(_executable(), "serve", model, "--host", _HOST, "--port", str(port)),
+        *(find_vllm(), "serve", model, "--host", _HOST, "--port", str(port)),
         *("--tensor-parallel-size", str(tensor_parallel_size)),
         *(("--max-model-len", str(max_model_len)) if max_model_len is not None else ()),
         "--enable-prefix-caching" if prefix_caching else "--no-enable-prefix-caching",
@@ -77,11 +82,22 @@ async def serve_vllm(
     try:
         await _wait_until_ready(process, port, log, start_timeout_s, progress)
         yield f"http://{_HOST}:{port}/v1"
+    except ModelUnavailableError as error:
+        if await _has_ended(process):
+            raise _failed("ended while it was asked", log) from error
+        raise
     finally:
         await process.communicate(b"")  # closes its input, on which it ends all
 
 
-def _executable() -> str:
+def find_vllm() -> str:
+    """Return the command `vllm`: of the PATH, or of the environment that sidelight runs in.
+
+    It may be of another environment than sidelight: nothing of it is imported here.
+
+    Raises:
+        MachineError: There is none.
+    """
     # A virtual environment need not be active for its sidelight to run.
     beside = Path(sys.executable).parent
     found = shutil.which("vllm") or shutil.which("vllm", path=beside)
@@ -120,14 +136,21 @@ async def _wait_until_ready(
     shown = ""
     while not await asyncio.to_thread(_healthy, port):
         if process.returncode is not None:
-            raise _not_ready("ended while it started", log)
+            raise _failed("ended while it started", log)
         if monotonic() > deadline:
-            raise _not_ready(f"was not ready in {timeout_s:g} s", log)
+            raise _failed(f"was not ready in {timeout_s:g} s", log)
         last = "".join(_last_lines(log, 1))
         if last != shown:
             progress(last)
             shown = last
         await asyncio.sleep(_POLL_S)
+
+
+async def _has_ended(process: Process) -> bool:
+    """Tell whether a server is gone; a client may notice it a moment before its supervisor does."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(process.wait(), _NOTICED_S)
+    return process.returncode is not None
 
 
 def _healthy(port: int) -> bool:
@@ -141,12 +164,20 @@ def _healthy(port: int) -> bool:
         connection.close()
 
 
-def _not_ready(what: str, log: Path) -> MachineError:
+def _failed(what: str, log: Path) -> MachineError:
     said = "\n".join(_last_lines(log, _LOG_LINES)) or "(nothing)"
+    # What follows from an error, and what its processes say at their ends, fills many lines.
+    cause = f"; its first error: {first}" if (first := _first_error(log)) else ""
     return MachineError(
-        f"the vLLM server {what}; it said last:\n{said}",
+        f"the vLLM server {what}{cause}; it said last:\n{said}",
         remedy=f"Mend what it complains of; all it said is in {log}",
     )
+
+
+def _first_error(log: Path) -> str:
+    with log.open(encoding="utf-8", errors="replace") as stream:
+        found = (_ERROR.search(line[:_MAX_LINE]) for line in stream)
+        return next((match[0].rstrip() for match in found if match), "")
 
 
 def _last_lines(log: Path, n: int) -> Sequence[str]:

@@ -1,6 +1,7 @@
 """What the tests put on PATH as `vllm`: starts slowly, has a child of its own, or dies.
 
-Its model says what it does: `dies`, `never-ready`, or anything else to be served.
+Its model says what it does: `dies`, `never-ready`, `dies-later` (when it is asked for anything but
+its health), or anything else to be served.
 """
 
 from __future__ import annotations
@@ -19,6 +20,11 @@ START_S = 0.5
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if self.path != "/health" and sys.argv[2] == "dies-later":
+            for process in ("Worker", "EngineCore"):
+                print(f"({process} pid=1) ERROR RuntimeError: {process} has no offset", flush=True)
+            print("leaked objects\n" * 30, flush=True)
+            os._exit(1)
         self.send_response(200 if self.path == "/health" else 404)
         self.send_header("Content-Length", "0")
         self.end_headers()

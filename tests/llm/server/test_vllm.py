@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.errors import MachineError
+from sidelight.errors import MachineError, ModelUnavailableError
+from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
 from tests.helpers.models import fake_vllm
 
@@ -132,6 +133,40 @@ def test_a_server_that_dies_is_reported_with_its_last_words(vllm: FakeVllm, tmp_
     assert time.monotonic() - started < 10
     assert "CUDA out of memory" in caught.value.message
     assert str(tmp_path / "log") in caught.value.remedy
+    assert vllm.left() == []
+
+
+def test_a_server_that_dies_later_is_reported_with_its_last_words_too(
+    vllm: FakeVllm, tmp_path: Path
+) -> None:
+    async def serve() -> None:
+        async with (
+            serve_vllm("dies-later", tmp_path / "log") as url,
+            OpenAICompatModel("dies-later", url) as model,
+        ):
+            await model.served_models()
+
+    with pytest.raises(MachineError, match=r"ended while it was asked") as caught:
+        asyncio.run(serve())
+    assert "its first error: RuntimeError: Worker has no offset; it said last:\nleaked" in str(
+        caught.value.message
+    )
+    assert str(tmp_path / "log") in caught.value.remedy
+    assert vllm.left() == []
+
+
+def test_a_server_that_is_there_and_refuses_is_not_said_to_have_ended(
+    vllm: FakeVllm, tmp_path: Path
+) -> None:
+    async def serve() -> None:
+        async with (
+            serve_vllm("tiny", tmp_path / "log") as url,
+            OpenAICompatModel("x", url) as model,
+        ):
+            await model.served_models()
+
+    with pytest.raises(ModelUnavailableError, match="404"):
+        asyncio.run(serve())
     assert vllm.left() == []
 
 
