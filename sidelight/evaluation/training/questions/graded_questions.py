@@ -33,9 +33,9 @@ _TRACK = "lateral2024"
 _RUNS = 900  # of masked words that become features: the most frequent
 _PENALTY = 60.0
 _DIGITS = 4
-# Who assessed is known by the order alone: articles of one assessor follow each other. In steps of
-# that order, how far habits (what earns how much) and levels (how generous) carry; and what an
-# article at any distance counts, against 1 for one beside.
+# Files do not say who assessed, but articles of one assessor follow each other. How far habits
+# (what earns how much) and levels (how generous) carry, in steps of that order; and what an article
+# at any distance counts, against about 1 for one beside.
 _HABITS, _HABITS_ELSEWHERE = 3.0, 0.05
 _LEVELS, _LEVELS_ELSEWHERE = 1.0, 0.01
 
@@ -95,7 +95,7 @@ class Fitting:
     """Fits the model on parts of the graded questions; what they have in common is counted once.
 
     Args:
-        graded: All of them, articles in the order in which they were assessed.
+        graded: All of them, articles in the order of the file.
     """
 
     def __init__(self, graded: Sequence[GradedQuestion]) -> None:
@@ -126,8 +126,8 @@ class Fitting:
 
         Args:
             chosen: `(n,)`, which to fit on. The runs of words are those frequent among them.
-            assessor_of: Place of an article, from 0, in the order of assessment: what was assessed
-                shortly before and after counts most. None for no assessor in particular.
+            assessor_of: Place of an article, from 0, in the order of the file: those just before
+                and after it count most. None for no assessor in particular.
         """
         rows = self._table[np.flatnonzero(chosen)]
         counts = len(self._counts)
@@ -164,7 +164,7 @@ class Fitting:
 
 
 def articles_of(graded: Sequence[GradedQuestion]) -> list[str]:
-    """Return the articles in the order of the file, which is that of assessment."""
+    """Return the articles in the order of the file."""
     return list(dict.fromkeys(one.article for one in graded))
 
 

@@ -44,7 +44,7 @@ def limits(graded: Sequence[GradedQuestion], vectors: Floats) -> Iterator[tuple[
     yield "share of variance: within a list", float(((worth - by_list) ** 2).mean() / all_)
     means = np.array([worth[number == one].mean() for one in range(number.max() + 1)])
     yield (
-        "articles assessed one after the other: correlation of mean grades",
+        "neighbouring articles: correlation of mean grades",
         float(np.corrcoef(means[1:], means[:-1])[0, 1]),
     )
     yield from _repeated(graded, number, runs, vectors)

@@ -164,7 +164,7 @@ def _by_assessor(graded: Sequence[GradedQuestion], fitting: Fitting) -> list[Out
 
 
 def _learning_curve(graded: Sequence[GradedQuestion], fitting: Fitting) -> dict[str, float]:
-    """Return figures of models that learn from fewer articles, spread over the assessment."""
+    """Return figures of models that learn from fewer articles, spread over the file."""
     articles = articles_of(graded)
     of = np.array([one.article for one in graded])
     found = {}
@@ -275,8 +275,8 @@ def _about(
         "questions": len(graded),
         "split": f"{_FOLDS} folds of whole articles, in the order of their ids; one fold a run; "
         "where the others' grades are known, the model is that of the held-out articles; where the "
-        "assessor's other articles are, one model an article, those assessed shortly before and "
-        "after it weighing most",
+        "assessor's other articles are, one model an article, its neighbours in the file counting "
+        "most",
         "figures": {name: round(value, 3) for name, value in found.items()},
     }
 
