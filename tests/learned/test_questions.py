@@ -41,6 +41,11 @@ def test_names_and_numbers_are_masked() -> None:
         assert model.label(first) == model.label(second)
 
 
+def test_how_a_name_is_spelt_earns_nothing() -> None:
+    model = question_model()
+    assert model("Who pays Bo Ek?") == model("Who pays Maximilian Oberhausen?")
+
+
 def test_one_pattern_ten_times_is_used_up_after_two() -> None:
     names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ike", "Jo")
     asked = [f"What are the qualifications of {name} Marsh in energy policy?" for name in names]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from itertools import pairwise
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sidelight.evaluation.training.label_files import read_segments
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, sha256_file
 from sidelight.learned.reading.tables import (
     FREQUENCIES_FILE,
     NEUTRAL,
@@ -39,7 +38,7 @@ def build_tables(references: Path, folder: Path) -> None:
     """Count both tables in a `references.jsonl` and write them into a folder."""
     source = {
         "source": "TREC RAG 2024, segments of MS MARCO V2.1 by topic (references.jsonl.gz)",
-        "sha256": hashlib.sha256(references.read_bytes()).hexdigest(),
+        "sha256": sha256_file(references),
     }
     segments = read_segments(references)
     read_once = {

@@ -7,7 +7,6 @@ and so single labels.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +24,7 @@ from sidelight.evaluation.training.label_files import (
     read_citations,
     read_segments,
 )
+from sidelight.files import sha256_file
 from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
 from sidelight.learned.ordinal_model import about_model, save_model
@@ -191,7 +191,7 @@ def _save(
     about = {
         "what": "two cumulative logistic regressions on standardised features; levels 0 none, "
         "1 partial, 2 full",
-        "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+        "data": {path.name: sha256_file(path) for path in files},
         "labels by people": int(rows.people.sum()),
         "rows made by code": int((~rows.people).sum()),
         "topics": len(set(rows.topics.tolist())),

@@ -40,6 +40,8 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
     """
     findings = Findings(path)
     quality, redundancy = scales["question_quality"], scales["redundancy"]
+    span = f"{quality.writings[-1]} to {quality.writings[0]}"
+    of_quality = f"a grade from {span} in the sixth column"
     grades: dict[tuple[str, str, int], QuestionGrade] = {}
     for line, text in read_lines(path):
         cells = text.split("\t")
@@ -57,13 +59,13 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
             findings.error(
                 "rank",
                 line,
-                expected="a whole number from 1 in the fifth column",
+                expected="a rank, a whole number from 1, in the fifth column",
                 found=quoted(rank),
                 remedy="Write the rank in ASCII digits.",
             )
             continue
-        label = _label(line, grade, quality, findings)
-        flag = _label(line, redundant, redundancy, findings)
+        label = _label(line, grade, of_quality, quality, findings)
+        flag = _label(line, redundant, "a flag in the seventh column", redundancy, findings)
         key = (topic_id, run_tag, int(rank))
         if key in grades:
             findings.error(
@@ -100,7 +102,7 @@ def write_question_grades(path: Path, grades: Iterable[QuestionGrade]) -> None:
             stream.write("\t".join(map(str, (*cells, one_line(one.run_question_text)))) + "\n")
 
 
-def _label(line: int, cell: str, scale: LabelScale, findings: Findings) -> str | None:
+def _label(line: int, cell: str, what: str, scale: LabelScale, findings: Findings) -> str | None:
     if not cell.strip():
         return None
     found = scale.read(cell.strip())
@@ -108,7 +110,7 @@ def _label(line: int, cell: str, scale: LabelScale, findings: Findings) -> str |
         findings.error(
             "label",
             line,
-            expected=f"one of {', '.join(scale.writings)} for {scale.name}",
+            expected=f"{what}, one of {', '.join(scale.writings)} for {scale.name}",
             found=quoted(cell),
             remedy="Correct the label.",
         )

@@ -54,9 +54,11 @@ def form(question: str) -> dict[str, float]:
     small = [word.casefold() for word in words]
     names = _NAME.findall(text)
     capitals = sum(word[0].isupper() for word in words[1:])
-    lengths = [len(word) for word in words] or [0]
+    # How names are spelt earns nothing; how many there are, and of how many words, may.
+    lengths = [len(words[0])] if words else [0]
+    lengths += [len(word) for word in words[1:] if not word[0].isupper()]
     return {
-        "characters": len(text) / 100,
+        "characters": sum(lengths) / 100,
         "over the limit": float(len(text) > _LIMIT),
         "words": len(words) / 10,
         "content words": sum(word not in STOPWORDS for word in small) / 10,

@@ -7,7 +7,6 @@ items apart, and judgments tell what people call an answer.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from sidelight.evaluation.training.passages.grades import (
     grade_figures,
     held_out,
 )
+from sidelight.files import sha256_file
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.learned.comparing import Task
@@ -141,7 +141,7 @@ def train_item_grades(
         about = {
             "what": "a ridge regression on standardised features, cut to grades 0 to 5",
             "target": "mean of the recorded rating and the judgment scaled to 5; cuts by ratings",
-            "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+            "data": {path.name: sha256_file(path) for path in files},
             "cells": len(rows.ratings),
             "queries": len(set(rows.queries.tolist())),
             "split": "each query predicted by a model fitted on the others",

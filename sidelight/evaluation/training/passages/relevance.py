@@ -8,7 +8,6 @@ tell its pool from other text.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +21,7 @@ from sidelight.evaluation.training.passages.grades import (
     grade_figures,
     held_out,
 )
+from sidelight.files import sha256_file
 from sidelight.formats.banks.query_texts import read_query_texts
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.formats.labels.qrels import read_qrels
@@ -159,7 +159,7 @@ def train_relevance(
     if save_in:
         about = {
             "what": "a ridge regression on standardised features, cut to grades 0 to 3",
-            "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+            "data": {path.name: sha256_file(path) for path in files},
             "passages": len(rows.grades),
             "queries": len(set(rows.queries.tolist())),
             "split": "each query predicted by a model fitted on the others",

@@ -1,13 +1,13 @@
 """Trains the model of good questions anew, and measures it and simpler ones on what was held out.
 
-Three ways to hold out: whole articles; whole runs; and articles, while the grades of the other runs
-on the article are known. Redundancy is measured where the flag was used as it was defined: some
-articles have it at half of all questions, whatever they ask.
+Ways to hold out: whole articles, with nothing known of who assesses them or with other articles of
+the same assessor counting most; whole runs; and articles, while the grades of the other runs on the
+article are known. Redundancy is measured where the flag was used as it was defined: some articles
+have it at half of all questions, whatever they ask.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,13 @@ import orjson
 
 from sidelight.evaluation.training.questions.graded_questions import (
     Fitting,
+    articles_of,
     cuts,
-    read_graded_questions,
+    graded_questions,
     useful,
 )
-from sidelight.files import atomic_write
+from sidelight.evaluation.training.questions.limits import limits, with_article_means
+from sidelight.files import atomic_write, sha256_file
 from sidelight.learned.questions.lists import closest_earlier, corrected
 from sidelight.learned.questions.model import FLAWED, Outlook, QuestionModel
 from sidelight.learned.questions.words import masked
@@ -41,9 +43,12 @@ if TYPE_CHECKING:
     Found = Iterator[tuple[str, float | None]]
 
 ARTICLES, RUNS = "articles held out", "runs held out"
+ASSESSOR = f"{ARTICLES}, the assessor's other articles known"
+MEANS = f"{ARTICLES}, their mean grades known"
 KNOWN = f"{RUNS}, the others' grades known"
 OTHER_TEAMS = "teams held out, the others' grades known"
 _FOLDS = 10
+_FEWER = (10, 20)  # articles to learn from, of the 45 of a fold
 _OFTEN = 0.3  # share of redundant questions above which an article's flags mean something else
 _TEMPLATE_WORDS = 2
 _VOWELS = re.compile(r"[aeiouy]+", re.IGNORECASE)
@@ -59,7 +64,7 @@ def question_grades(
         encode: The default encoder, in single precision.
         weights: Folder for what is learned; None keeps nothing.
     """
-    graded = read_graded_questions(labels)
+    graded = graded_questions(labels)
     vectors = np.asarray(encode([one.text for one in graded]), dtype=np.float64)
     fitting = Fitting(graded)
     grades = np.array([one.grade for one in graded])
@@ -74,9 +79,14 @@ def question_grades(
             found |= {f"{label}: {key}": value for key, value in _figures(graded, outlooks)}
             if title == ARTICLES and not name:
                 alone = outlooks
+    assessed = _by_assessor(graded, fitting)
+    for title, outlooks in ((ASSESSOR, assessed), (MEANS, with_article_means(graded, alone))):
+        found |= {f"{title}: {key}": value for key, value in _figures(graded, outlooks)}
     for title, of in ((KNOWN, lambda one: one.run), (OTHER_TEAMS, lambda one: team(one.run))):
         known = _with_known(graded, alone, vectors, of)
         found |= {f"{title}: {key}": value for key, value in _figures(graded, known)}
+    found |= _learning_curve(graded, fitting)
+    found |= dict(limits(graded, vectors))
     redundant, cut = _redundancy(graded, vectors)
     found |= redundant
     model = fitting.fit(np.full(len(graded), fill_value=True))
@@ -139,6 +149,37 @@ def _held_out(
         model = predict(fold_of != fold)
         for row in np.flatnonzero(fold_of == fold).tolist():
             found[row] = model(graded[row].text)
+    return found
+
+
+def _by_assessor(graded: Sequence[GradedQuestion], fitting: Fitting) -> list[Outlook]:
+    """Return outlooks by models that each have not seen the article, but know who assesses it."""
+    of = np.array([one.article for one in graded])
+    found = [Outlook(0.0, 0.0)] * len(graded)
+    for place, article in enumerate(articles_of(graded)):
+        model = fitting.fit(of != article, assessor_of=place)
+        for row in np.flatnonzero(of == article).tolist():
+            found[row] = model(graded[row].text)
+    return found
+
+
+def _learning_curve(graded: Sequence[GradedQuestion], fitting: Fitting) -> dict[str, float]:
+    """Return figures of models that learn from fewer articles, spread over the file."""
+    articles = articles_of(graded)
+    of = np.array([one.article for one in graded])
+    found = {}
+    for size in _FEWER:
+
+        def fit(chosen: Chosen, size: int = size) -> QuestionModel:
+            others = set(of[chosen].tolist())
+            there = [name for name in articles if name in others]
+            kept = [there[place * len(there) // size] for place in range(size)]
+            return fitting.fit(chosen & np.isin(of, kept))
+
+        outlooks = _held_out(graded, of.tolist(), _FOLDS, fit)
+        figures = dict(_figures(graded, outlooks))
+        for key in ("Spearman rho of questions", "AUC of grade -1"):
+            found[f"{ARTICLES}, {size} to learn from: {key}"] = figures[key]
     return found
 
 
@@ -228,12 +269,14 @@ def _about(
 ) -> dict[str, str | int | float | dict[str, float]]:
     return {
         "what": "two ridge regressions of grade and flaw on the counts of `form` and on runs of "
-        "masked words, which stand in quotation marks",
+        "masked words, which stand in quotation marks; means of articles taken out before",
         "data": "TREC 2024 Lateral Reading, grades of all submitted questions",
-        "sha256": hashlib.sha256(labels.read_bytes()).hexdigest(),
+        "sha256": sha256_file(labels),
         "questions": len(graded),
         "split": f"{_FOLDS} folds of whole articles, in the order of their ids; one fold a run; "
-        "where the others' grades are known, the model is that of the held-out articles",
+        "where the others' grades are known, the model is that of the held-out articles; where the "
+        "assessor's other articles are, one model an article, its neighbours in the file counting "
+        "most",
         "figures": {name: round(value, 3) for name, value in found.items()},
     }
 
