@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.interleaved import write_results
+from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import faiss
 import numpy as np
 
-from benchmarks.interleaved import write_results
+from benchmarks.record import write_results
 from sidelight.index.vectors.capacity import COLLECTION, plan_capacity
 from sidelight.index.vectors.inverted import INDEX, InvertedSearch
 from sidelight.index.vectors.matrix import MATRIX

@@ -12,7 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.interleaved import Comparison, compare, write_results
+from benchmarks.interleaved import Comparison, compare
+from benchmarks.record import write_results
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.index.text.docstore import Docstore

@@ -4,7 +4,7 @@ Thirty answers of TREC RAG 2024, each cut at 250 words and held against the nugg
 551 in all as the rubrics of TREC 2025 DRAGUN have answers. The command is a process of its own, as
 a person runs it: start, loading the encoder, reading and writing count.
 
-Run with: python -m benchmarks.bench_embedded_judge PATH_TO/nugget-assignments.jsonl.gz
+Run with: python -m benchmarks.bench_embedded_judge
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pathlib import Path
 
 import orjson
 
-from benchmarks.interleaved import write_results
+from benchmarks.data import shared_data
+from benchmarks.record import write_results
 from sidelight.evaluation.training.label_files import read_answers
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
@@ -59,10 +60,11 @@ def write_data(labels: Path, folder: Path) -> Path:
 
 def main() -> None:
     """Judge with and without the encoder, and write what it took."""
+    labels = shared_data("rag-2024") / "rag-2024" / "nugget-assignments.jsonl.gz"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "rubrics").mkdir()
-        run = write_data(Path(sys.argv[1]), folder)
+        run = write_data(labels, folder)
         figures = []
         for options in ((), ("--words-only",)):
             started = time.perf_counter()

@@ -16,7 +16,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
-from benchmarks.interleaved import compare, write_results
+from benchmarks.interleaved import compare
+from benchmarks.record import write_results
 from benchmarks.mini_web_passages import mini_web_passages
 from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import Encoder, bundled_model

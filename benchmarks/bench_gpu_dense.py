@@ -24,7 +24,7 @@ import faiss
 import numpy as np
 import torch
 
-from benchmarks.interleaved import write_results
+from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.vectors.capacity import COLLECTION
 from sidelight.index.vectors.gpu_search import DeviceRows

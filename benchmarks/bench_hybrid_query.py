@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.interleaved import compare, write_results
+from benchmarks.interleaved import compare
+from benchmarks.record import write_results
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder, open_index

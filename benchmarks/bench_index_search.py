@@ -14,7 +14,8 @@ import numpy as np
 import orjson
 from sentence_transformers import SentenceTransformer
 
-from benchmarks.interleaved import Comparison, compare, write_results
+from benchmarks.interleaved import Comparison, compare
+from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.lucene.segments import LuceneIndex, write_lucene

@@ -1,8 +1,8 @@
 """How fast runs are judged, and how much of its prompts a server with a prefix cache computes.
 
-Run with: python -m benchmarks.bench_judge PATH_TO_DRAGUN_2025_DATA
+Run with: python -m benchmarks.bench_judge
 
-The folder holds `topics.jsonl`, `runs/task1` and `runs/task2` as the track's organizers publish
+The public data `dragun-2025` hold `topics.jsonl`, `runs/task1` and `runs/task2` as the track's organizers publish
 them. Their rubrics are not public here: eight or seven questions of a run, 236 in all, stand in for
 the questions, and 25 words of the article for each answer.
 
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -27,7 +26,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from openai import OpenAI
 
-from benchmarks.interleaved import Comparison, write_results
+from benchmarks.data import shared_data
+from benchmarks.interleaved import Comparison
+from benchmarks.record import write_results
 from benchmarks.prefix_cache import PrefixCache
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.examples import Examples
@@ -270,7 +271,7 @@ def simulate(material: Material) -> list[str]:
 
 
 def main() -> None:
-    material = Material(Path(sys.argv[1]))
+    material = Material(shared_data("dragun-2025") / "dragun-2025")
     speed = compare_speed(material)
     print(speed, flush=True)
     workload = (

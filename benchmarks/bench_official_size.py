@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchmarks.interleaved import write_results
+from benchmarks.record import write_results
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.formats.data_folder import DataPart
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion

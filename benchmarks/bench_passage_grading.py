@@ -1,8 +1,8 @@
 """How fast passages are graded by items, and how much of its prompts a server has to compute.
 
-Run with: python -m benchmarks.bench_passage_grading PATH_TO_RUBRIC_DL19_DATA
+Run with: python -m benchmarks.bench_passage_grading
 
-The folder holds `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC workbench published them.
+The public data `rubric-dl19` hold `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC workbench published them.
 
 1. Ten thousand cells, a thousand passages by ten questions each, against a server that answers
    after 200 ms; and one call after the other, as the workbench asks. One item a call, then ten.
@@ -14,7 +14,6 @@ The folder holds `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC workb
 from __future__ import annotations
 
 import asyncio
-import sys
 import tempfile
 import time
 from itertools import islice
@@ -23,7 +22,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from openai import OpenAI
 
-from benchmarks.interleaved import Comparison, write_results
+from benchmarks.data import shared_data
+from benchmarks.interleaved import Comparison
+from benchmarks.record import write_results
 from benchmarks.prefix_cache import PrefixCache
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.grading.cells import banks_by_query, grade_cells
@@ -182,7 +183,7 @@ def simulate(pool: list[GradedQuery], banks: Banks) -> list[str]:
 
 
 def main() -> None:
-    pool, banks = read_material(Path(sys.argv[1]))
+    pool, banks = read_material(shared_data("rubric-dl19") / "rubric-dl19")
     speed = compare_speed(pool, banks)
     print(*speed, sep="\n", flush=True)
     n_passages = sum(len(query.passages) for query in pool)

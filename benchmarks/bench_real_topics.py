@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from benchmarks.interleaved import write_results
+from benchmarks.data import shared_data
+from benchmarks.record import write_results
 from benchmarks.real_topics import (
     Topic,
     base_segments,

@@ -17,7 +17,8 @@ from scipy.stats import kendalltau
 from sentence_transformers import CrossEncoder as Peer
 from transformers import AutoTokenizer, BertForSequenceClassification
 
-from benchmarks.interleaved import compare, write_results
+from benchmarks.interleaved import compare
+from benchmarks.record import write_results
 from benchmarks.mini_web_passages import mini_web_passages
 from sidelight.index.encoding.encoder import bundled_model
 from sidelight.index.encoding.precision import Arithmetic

@@ -12,7 +12,8 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from benchmarks.interleaved import compare, write_results
+from benchmarks.interleaved import compare
+from benchmarks.record import write_results
 from sidelight.index.lucene.jvm import find_jar, find_java
 from sidelight.index.lucene.segments import write_lucene
 from sidelight.sample import sample_path

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-RESULTS = Path(__file__).parent / "results"
+    from collections.abc import Callable
 
 
 class Comparison(NamedTuple):
@@ -22,12 +17,15 @@ class Comparison(NamedTuple):
     ours: list[float]
     peer: list[float]
 
+    def ratio(self) -> float:
+        """Return how many times as fast ours is, by the best rounds."""
+        return min(self.peer) / min(self.ours)
+
     def __str__(self) -> str:
         paired = statistics.median(b / a for a, b in zip(self.ours, self.peer, strict=True))
-        best_ours, best_peer = min(self.ours), min(self.peer)
         return (
-            f"{self.name}\n  ours best {best_ours:.3f} s, peer best {best_peer:.3f} s, "
-            f"{best_peer / best_ours:.2f}x as fast by best, {paired:.2f}x by median of pairs"
+            f"{self.name}\n  ours best {min(self.ours):.3f} s, peer best {min(self.peer):.3f} s, "
+            f"{self.ratio():.2f}x as fast by best, {paired:.2f}x by median of pairs"
         )
 
 
@@ -45,13 +43,3 @@ def compare(
     comparison = Comparison(name, times[ours], times[peer])
     print(comparison, flush=True)
     return comparison
-
-
-def write_results(name: str, workload: str, figures: Iterable[object]) -> None:
-    """Write the figures with what they depend on."""
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {load}"
-    lines = [f"workload: {workload}", f"machine: {machine}, Python {platform.python_version()}"]
-    lines += map(str, figures)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
