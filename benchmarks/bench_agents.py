@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from unittest.mock import patch
 
 from benchmarks.data import shared_data
-from benchmarks.record import write_results
 from benchmarks.prefix_cache import PrefixCache
+from benchmarks.record import write_results
 from sidelight.agents.graphs.investigation import build_graph
 from sidelight.build import models as build_models
 from sidelight.build.investigation import open_investigation, open_sources

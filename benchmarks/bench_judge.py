@@ -28,8 +28,8 @@ from openai import OpenAI
 
 from benchmarks.data import shared_data
 from benchmarks.interleaved import Comparison
-from benchmarks.record import write_results
 from benchmarks.prefix_cache import PrefixCache
+from benchmarks.record import write_results
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judged_runs import assess_runs

@@ -24,8 +24,8 @@ from openai import OpenAI
 
 from benchmarks.data import shared_data
 from benchmarks.interleaved import Comparison
-from benchmarks.record import write_results
 from benchmarks.prefix_cache import PrefixCache
+from benchmarks.record import write_results
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.grading.cells import banks_by_query, grade_cells
 from sidelight.evaluation.labelling.passage_grade.prompted import PromptedPassageGrades

@@ -31,8 +31,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from benchmarks.data import shared_data
-from benchmarks.record import write_results
 from benchmarks.real_topics import (
     Topic,
     base_segments,
@@ -42,6 +40,7 @@ from benchmarks.real_topics import (
     pages_of,
     read_real_topics,
 )
+from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.text.segment_text import passage_text
 from sidelight.learned.models import AnswerModel
