@@ -205,8 +205,8 @@ def cover(
     written_and_shown([cover_table(covered, intervals)], output, as_json=as_json, about=about)
     if not as_json:
         out.print(
-            f"{title(exam.grader)}: answered from grade {level}, first {counted(depth, 'passage')}; all "
-            f"passages together answer {overall:.3f}; "
+            f"{title(exam.grader)}: answered from grade {level}, first "
+            f"{counted(depth, 'passage')}; all passages together answer {overall:.3f}; "
             f"{_drawn(len(exam.cells), Sampling(samples, seed))}",
             markup=False,
         )
