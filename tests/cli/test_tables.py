@@ -24,6 +24,7 @@ from sidelight.cli.run import report
 from sidelight.cli.run.estimate import report_estimate
 from sidelight.config.load import load_settings
 from sidelight.evaluation.audit.results import Audit, ProbeResult
+from sidelight.evaluation.battles.ratings import Battle
 from sidelight.evaluation.published.targets import Figure
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
@@ -125,6 +126,17 @@ def agree_answers(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
     return ["agree", "answers", write(folder / "labels.jsonl", *lines), "--words-only"]
 
 
+def agree_support(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+    told, lines = "Garrick Voss is a paid fellow of the institute.", []
+    for run, text, label in (("a", told, "2"), ("b", "Peat is dug by night.", "0")):
+        sentence = {"text": text, "citations": [{"reference": "s", "support": label}]}
+        lines.append(json.dumps({"topic_id": "t", "run_id": run, "sentences": [sentence]}))
+    segment = {"topic": "t", "query": "who", "references_ids": ["s"], "references_texts": [told]}
+    segments = write(folder / "segments.jsonl", json.dumps(segment))
+    labels = write(folder / "labels.jsonl", *lines)
+    return ["agree", "support", labels, "--segments", segments, "--words-only"]
+
+
 def agree_norms(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
     runs = (SAMPLE / "runs" / "report_generation_runs").iterdir()
     return ["agree", "norms", *sorted(map(str, runs)), "--words-only", "--data", str(SAMPLE)]
@@ -176,6 +188,21 @@ def score_nuggets(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
         for n in range(3)
     )
     return ["score", "nuggets", write(folder / "assignments.jsonl", *lines)]
+
+
+def score_battles(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
+    async def ask(*_: object) -> list[Battle]:
+        return [Battle(str(n), "sidelight-one", "sidelight-two", n / 2, "") for n in range(3)]
+
+    patched.setattr("sidelight.build.models.ask", ask)
+    runs = []
+    for run in ("sidelight-one", "sidelight-two"):
+        answer = {"run_id": run, "topic_id": "0", "topic": "who pays?", "references": []}
+        answer |= {"response_length": 1, "answer": [{"text": "Nobody.", "citations": []}]}
+        runs.append(write(folder / run, json.dumps(answer)))
+    topics = write(folder / "topics.tsv", "0\twho pays?")
+    words = ["score", "battles", *runs, "--topics", topics, "--track", "rag2024"]
+    return [*words, "--model", "tiny", "--cache", str(folder / "cache")]
 
 
 def score_compare(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
@@ -245,6 +272,7 @@ COMMANDS: dict[str, Show] = {
     "agree norms": agree_norms,
     "agree qrels": agree_qrels,
     "agree scores": agree_scores,
+    "agree support": agree_support,
     "bank show": lambda folder, _: ["bank", "show", bank(folder)],
     "pack": pack,
     "prompt list": prompts,
@@ -257,6 +285,7 @@ COMMANDS: dict[str, Show] = {
     "rubric tables": rubric("tables"),
     "rubric uncovered": rubric("uncovered", "--min-judgment", "1", banked=True),
     "score": data("score"),
+    "score battles": score_battles,
     "score compare": score_compare,
     "score diff task1": diff_questions,
     "score diff task2": diff_reports,
@@ -407,27 +436,42 @@ def test_tables_of_long_commands_fit_80_and_60_columns(
     rendered(show, golden, name)
 
 
-def test_arms_over_queries_fit_80_and_60_columns(
+def ablate() -> list[str]:
+    grid = (
+        "dimensions:\n  retriever:\n    words: {retrieval.retriever: bm25}\n"
+        "    feedback: {retrieval.retriever: rm3}\nmeasures: R@5 nDCG@10\nhits: 10\n"
+    )
+    write(Path("grid.yaml"), grid)
+    write(Path("queries.tsv"), "1\tunsafe glacier", "2\tcritics ferry", "3\tquarry sold")
+    write(Path("qrels"), "1 0 small_doc_00_5#3_5003 1", "2 0 small_doc_00_1#2_1002 1")
+    words = ["ablate", "grid.yaml", "-o", "out", "--samples", "200"]
+    return [*words, "--queries", "queries.tsv", "--qrels", "qrels"]
+
+
+def score_support() -> list[str]:
+    told = "The quarry was sold to an investor who also owns a newspaper."
+    sentence = {"text": told, "citations": ["small_doc_00_0#0_0"]}
+    metadata = {"team_id": "t", "run_id": "r", "topic_id": "a"}
+    write(Path("r"), json.dumps({"metadata": metadata, "responses": [sentence]}))
+    return ["score", "support", "r", "--words-only"]
+
+
+@pytest.mark.parametrize("words", [ablate, score_support])
+def test_tables_over_an_index_fit_80_and_60_columns(
+    words: Callable[[], list[str]],
     small_index: IndexFolder,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     golden: Callable[[str, str], None],
 ) -> None:
-    grid = (
-        "dimensions:\n  retriever:\n    words: {retrieval.retriever: bm25}\n"
-        "    feedback: {retrieval.retriever: rm3}\nmeasures: R@5 nDCG@10\nhits: 10\n"
-    )
-    write(tmp_path / "grid.yaml", grid)
-    write(tmp_path / "queries.tsv", "1\tunsafe glacier", "2\tcritics ferry", "3\tquarry sold")
-    write(tmp_path / "qrels", "1 0 small_doc_00_5#3_5003 1", "2 0 small_doc_00_1#2_1002 1")
-    words = ["ablate", "grid.yaml", "-o", "out", "--index", str(small_index.path)]
-    words += ["--queries", "queries.tsv", "--qrels", "qrels", "--samples", "200"]
     monkeypatch.chdir(tmp_path)
+    given = [*words(), "--index", str(small_index.path)]
     rendered(
-        lambda terminal: printed(lambda *_: words, tmp_path, monkeypatch, **terminal),
+        lambda terminal: printed(lambda *_: given, tmp_path, monkeypatch, **terminal),
         golden,
-        "ablate",
+        words.__name__,
     )
+    json.loads(printed(lambda *_: given, tmp_path, monkeypatch, "--json"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
