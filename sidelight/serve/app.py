@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -75,10 +75,20 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
         app.add_middleware(TokenGuard, token=token)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_middleware(ClientAddress)
-    routes = _Routes(desk)
-    always = (400, 401) if token else (400,)
+    _add_routes(app, _Routes(desk), (400, 401) if token else (400,))
+    return app
+
+
+def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
+    """Add what the app answers.
+
+    Args:
+        app: The app.
+        routes: The answers.
+        always: With which status every request may be refused.
+    """
     one = "/investigations/{job_id}"
-    shown = {"include_in_schema": False, "response_class": HTMLResponse}
+    shown: dict[str, Any] = {"include_in_schema": False, "response_class": HTMLResponse}
     app.get("/", **shown)(routes.start)
     app.get("/jobs/{job_id}", **shown)(routes.watch)
     for name in ("/icon.svg", "/favicon.ico"):
@@ -110,7 +120,6 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
     app.get(f"{one}/page", response_class=HTMLResponse, responses=refusals(404, *always))(
         routes.page
     )
-    return app
 
 
 class _Routes:

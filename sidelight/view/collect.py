@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.topic import Topic
+    from sidelight.view.cited import Sentence, Source
     from sidelight.view.labels import Labels
-    from sidelight.view.model import Sentence, Source, TopicMarks
+    from sidelight.view.model import TopicMarks
     from sidelight.view.shown_run import Made, ShownRun
     from sidelight.view.web_page import WebPage
 

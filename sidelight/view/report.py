@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from sidelight.schemas.article import host_of
 from sidelight.schemas.segment import Segment
 from sidelight.text import clean, content_words, sentence_spans
+from sidelight.view.cited import Citation, Sentence, Source
 from sidelight.view.digest.origin import Origins
-from sidelight.view.model import Citation, Sentence, Source
 from sidelight.view.support import Verdict
 from sidelight.view.web_page import WebPage
 

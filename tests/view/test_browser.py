@@ -31,6 +31,7 @@ from sidelight.view.collect import collect_page
 from sidelight.view.labels import read_labels
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
+from tests.helpers.browsing import wait_until
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import investigation
 from tests.helpers.viewed_runs import TOPIC, write_run
@@ -152,7 +153,7 @@ def assert_soon_painted(browser: Any, path: Path) -> None:
     times = []
     for _ in range(3):
         tab = Visit(browser, path).tab
-        tab.wait_for_function("performance.getEntriesByName('first-paint').length > 0")
+        wait_until(tab, "performance.getEntriesByName('first-paint').length > 0")
         times.append(tab.evaluate("performance.getEntriesByName('first-paint')[0].startTime"))
         tab.close()
     assert min(times) < 1000

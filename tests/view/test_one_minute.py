@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.cli.demo import _run as run_demo
-from sidelight.index.folder import IndexFolder
-from sidelight.sample import sample_path
+from sidelight.build.run import make_run
+from sidelight.config.load import load_settings
+from sidelight.index.build import build_index
+from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.folder import open_folder
+from sidelight.schemas.article import Article
+from sidelight.schemas.segment import Segment
 from sidelight.view.collect import collect_page
 from sidelight.view.shown_run import finished_run
+from tests.helpers.indexes.small_corpus import write_shard
 
 pytestmark = pytest.mark.slow
 
@@ -25,9 +30,16 @@ ANSWERS = {
 
 
 def test_five_questions_are_answered_on_the_first_screen(
-    mini_web_index: IndexFolder, tmp_path: Path
+    mini_web_articles: tuple[Article, ...],
+    mini_web_segments: list[Segment],
+    encoder: Encoder,
+    tmp_path: Path,
 ) -> None:
-    run = run_demo(mini_web_index, sample_path() / "topics.jsonl", tmp_path / "run")
+    shard = write_shard(tmp_path / "segments.jsonl", mini_web_segments)
+    build_index([shard], tmp_path / "index", encoder)
+    settings = load_settings(None, ["submission.run_id=sidelight-demo"])
+    index = open_folder(tmp_path / "index")
+    run = make_run(mini_web_articles[:1], settings, index, tmp_path / "run").directory
     topic = collect_page(finished_run(run), {}, ()).topics[0]
     lead, rows = topic.digest.lead, topic.digest.rows
     assert lead

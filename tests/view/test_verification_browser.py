@@ -22,6 +22,7 @@ from sidelight.schemas.grading.graded_passage import (
 )
 from sidelight.view.verification.grid import verification
 from sidelight.view.verification.page import render_verification
+from tests.helpers.browsing import wait_until
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
@@ -118,9 +119,9 @@ def test_a_large_page_is_soon_there(browser: Any, page: Path) -> None:
     for _ in range(3):
         tab = browser.new_page()
         tab.goto(page.as_uri())
-        tab.wait_for_function("performance.getEntriesByName('first-paint').length > 0")
+        wait_until(tab, "performance.getEntriesByName('first-paint').length > 0")
         timing = "performance.getEntriesByType('navigation')[0].loadEventEnd"
-        tab.wait_for_function(f"{timing} > 0")
+        wait_until(tab, f"{timing} > 0")
         times.append(
             tab.evaluate(
                 f"Math.max(performance.getEntriesByName('first-paint')[0].startTime, {timing})"

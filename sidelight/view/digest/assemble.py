@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sidelight.schemas.segment import Segment
+    from sidelight.view.cited import Sentence, Source
     from sidelight.view.digest.article import Told
-    from sidelight.view.model import Sentence, Source
     from sidelight.view.shown_run import Made
 
 

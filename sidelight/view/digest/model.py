@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sidelight.view.model import Sentence, Source
+    from sidelight.view.cited import Sentence, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.schemas.investigation.angle import Angle
+    from sidelight.view.cited import Sentence
     from sidelight.view.digest.article import Told
     from sidelight.view.digest.likeness import Likeness
-    from sidelight.view.model import Sentence
 
 PUBLISHER, AUTHOR = "Who publishes it", "Who wrote it"
 CLAIMS, RELIED_ON, AROUND = "What it claims", "Whom it relies on", "The wider picture"

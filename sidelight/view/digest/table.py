@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.evidence import FoundClaim
+    from sidelight.view.cited import Sentence, Source
     from sidelight.view.digest.article import Told
     from sidelight.view.digest.likeness import Likeness
-    from sidelight.view.model import Sentence, Source
 
 _MOST_FINDINGS = 6  # in the table: it has to fit on a screen
 _MOST_ON_PEOPLE = 2
