@@ -40,6 +40,7 @@ _PERSON = re.compile(
     r"(?<![\w.])(?:(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+)?[^\W\d_a-z][\w’'-]+"
     r"(?:\s+[A-Z]\.)?(?:\s+[^\W\d_a-z][\w’'-]+){1,2}(?!\w)"
 )
+_OWNER = re.compile(r"^(?:The |.+['’]s )+")
 _NO_PERSON = STOPWORDS | CALENDAR
 _TWO_CAPITALS = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*")
 _FUNCTION_WORDS = frozenset({"of", "and", "for", "the", "&", "de"})
@@ -138,20 +139,23 @@ class Page:
         return subject if is_body and not re.search(r"\d", subject) else ""
 
     def _in_full(self, sentence: str) -> str:
-        """Put the one full name that the page has for "the Board" in its place."""
-        match = short_name(sentence)
-        if match is None:
-            return sentence
-        body = match["body"]
-        full = re.compile(rf"(?:[A-Z][\w’'-]+ (?:(?:of|for) )?)+{body}\b(?: of [A-Z]\w+)?")
-        names = {
-            name
-            for name in full.findall(f"{self.title}\n{self.text}")
-            if name.split()[0].casefold() not in STOPWORDS
-        }
-        if len(names) != 1:
-            return sentence
-        return f"{sentence[: match.start('body')]}{names.pop()}{sentence[match.end('body') :]}"
+        return in_full(sentence, f"{self.title}\n{self.text}")
+
+
+def in_full(sentence: str, source: str) -> str:
+    """Return a sentence with the one full name that a source has for "the Board" in its place."""
+    match = short_name(sentence)
+    names = full_names(match["body"], source) if match else set()
+    if match is None or len(names) != 1:
+        return sentence
+    return f"{sentence[: match.start('body')]}{names.pop()}{sentence[match.end('body') :]}"
+
+
+def full_names(body: str, source: str) -> set[str]:
+    """Return the names in a source that end in the word for a kind of body, such as "Board"."""
+    full = re.compile(rf"(?:[A-Z][\w’'-]+ (?:(?:of|for) )?)+{re.escape(body)}\b(?: of [A-Z]\w+)?")
+    names = {_OWNER.sub("", name) for name in full.findall(source)} - {body}
+    return {name for name in names if name.split()[0].casefold() not in STOPWORDS}
 
 
 def _leading_name(sentence: str, text: str) -> str:

@@ -39,7 +39,8 @@ _DOCUMENT = re.compile(
 _SUBTITLE = re.compile(r"\s*\([^()]*\)$|\s+[|–—-]\s+[^|–—-]*$")
 _NOT_ITS_MATTER = re.compile(
     rf"(?:{ORGANISATION_KINDS}|{PERSON_KINDS}|letter|man|woman|boy|girl|child|house|street"
-    r"|arrangement|invoice|witness|fund|shop|store|owner|editors?|page|list|note)"
+    r"|arrangement|invoice|witness|fund|shop|store|owner|editors?|page|list|note|panel|tribunal"
+    r"|chamber|laboratory|team)"
 )
 _CONNECTIVE = re.compile(
     r"^(?:(?:However|Moreover|Furthermore|Meanwhile|Nevertheless|Nonetheless|Indeed|Also|In fact"
@@ -55,10 +56,11 @@ _CAN_GO = re.compile(
     r"(?=\s(?!and|or|to|in|at|morning|night|afternoon|evening)[a-z]|\.)"
 )
 # "An earlier version said": half of a story, which the next sentence tells to its end.
-_HALF = re.compile(
+_EARLIER = re.compile(
     r"^(?:An\s+earlier|The\s+(?:earlier|original|first))\s+(?:version|article|text|wording|headline)"
-    r"|^(?:Originally|Initially|Previously|At\s+first)\b"
 )
+_HALF = re.compile(rf"{_EARLIER.pattern}|^(?:Originally|Initially|Previously|At\s+first)\b")
+_DATED_TITLE = re.compile(r"(?P<title>.+?) \((?:[^()]* )?(?:1[89]|20)\d\d\)\.?")
 _CONTRAST = re.compile(r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+")
 _PARTICULAR = re.compile(
     r"\b(?:was|were|had|did|gave|found|made|took|held|\w{2,}ed|will|would|must|shall)\b|\d"
@@ -106,7 +108,7 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
         page.new_paragraph()
         for sentence in map(one_line, sentences(line)):
             number += 1
-            alone = _alone(sentence, page)
+            alone = _alone(_of_titled(sentence, page), page)
             loose = _loose(alone, page.known)
             is_half = _HALF.match(alone) is not None
             if alone and not is_half:
@@ -124,6 +126,18 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
         if not line.rstrip().endswith(_ENDS_SENTENCE):
             page.subject = ""  # a heading begins something else
     return tuple(found)
+
+
+def _of_titled(sentence: str, page: Page) -> str:
+    """Return "an earlier version" as that of the article whose title and date stand before it.
+
+    Nothing is returned where no title does: of what it is a version, nobody could tell.
+    """
+    match = _EARLIER.match(sentence)
+    if match is None or sentence[match.end() :].startswith(" of "):
+        return sentence
+    titled = _DATED_TITLE.fullmatch(page.recent[-1]) if page.recent else None
+    return f'{match.group()} of "{titled["title"]}"{sentence[match.end() :]}' if titled else ""
 
 
 def _alone(sentence: str, page: Page) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
 from sidelight.generation.reading.verbs import first_verb
+from sidelight.generation.statements.naming import full_names, in_full
 from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS, has_name
 from sidelight.text import STOPWORDS, content_words, shingles
 from sidelight.wording import figures, names, stems
@@ -27,7 +28,9 @@ _RETELLS = re.compile(
     r"|feature)\s+(?:about|on|stating|claiming|saying|arguing|that)\b"
 )
 _WROTE = re.compile(r"\bwrote\s+(?:about|on|of)\b")
-_CONTRAST = re.compile(r"\b(?:but|however|although|though|whereas|while|yet|not|without|because)\b")
+_CONTRAST = re.compile(
+    r"\b(?:but|however|although|though|whereas|while|yet|not|without|because|now)\b"
+)
 _THE_ARTICLE = frozenset({"article", "column", "story", "piece", "feature"})
 _PUBLISHES = re.compile(
     r"\b(?:article|column|story|piece|feature|wrote|told (?:its )?readers|published an?)\b"
@@ -35,6 +38,10 @@ _PUBLISHES = re.compile(
 _FULL_NAME = re.compile(r"\b([^\W\d_a-z][\w’'-]+)\s+(?:[A-Z]\.\s+)?([^\W\d_a-z][\w’'-]+)\b")
 _KIND = re.compile(f"{PERSON_KINDS}|{ORGANISATION_KINDS}")
 _MAX_PHRASE, _MANY_KEYWORDS = 4, 3
+# "Brannick Twist (road)" is the title of a page on one of several things of that name.
+_SENSE = re.compile(
+    r"(?P<name>[^()\n]*\w\w[^()\n]*?)\s+\((?P<sense>[a-z][a-z ]*)\)(?=\s+[|–—-]|\n|$)"
+)
 _NAMESAKE = re.compile(r"\bnot\s+the\s[^.]{1,60}\bof\s+the\s+same\s+name\b|\bnamesake\b")
 _CODE = re.compile(r"\b[A-Z]{1,6}[A-Z/-]*\d[\w/-]*")
 _ADVERB = re.compile(r"\b\w+ly\b")
@@ -60,9 +67,10 @@ class Reader:
         self._is_article = bool(profile.body)
         self._stems = stems("\n".join([whole, *profile.keywords]))
         self._words = frozenset(re.findall(r"[\w’'-]+", whole))
+        self._whole = whole
         self._title = frozenset(content_words(f"{profile.title} {profile.subject}"))
         self._keywords = frozenset(profile.keywords)
-        self._headline = profile.title.casefold()
+        self._quoted, self._headline = profile.title, profile.title.casefold()
         self._shingles = shingles(profile.body)
         self._figures, self._names = figures(whole), names(whole)
         self._principals = tuple(
@@ -95,8 +103,8 @@ class Reader:
         return bool(codes) and not has_name(_CODE.sub(" ", subject))
 
     def _knows(self, phrase: str) -> bool:
-        if phrase[:1].isupper():
-            return phrase in self._words
+        if phrase[:1].isupper():  # a reader could not tell two boards apart
+            return phrase in self._words and len(full_names(phrase, self._whole)) <= 1
         owner, owns, _ = phrase.replace("’", "'").rpartition("'s ")
         if owns:
             phrase = owner
@@ -107,6 +115,14 @@ class Reader:
             return False  # which company or author is meant, no report has said
         wanted = stems(_ADVERB.sub("", phrase)) - (_ANY_CLAIM if " " in phrase else frozenset())
         return bool(wanted) and wanted <= self._stems
+
+    def in_full(self, statement: Statement) -> Statement:
+        """Return a statement with the article's one full name for "the Board" in its place.
+
+        Where the article's title stands in quotation marks, "the article" says the same.
+        """
+        text = statement.text.replace(f'"{self._quoted}"', "the article")
+        return statement._replace(text=in_full(text, self._whole))
 
     def has_read(self, text: str) -> bool:
         """Tell whether half of a text stands in the article, or the article's title in it."""
@@ -120,8 +136,8 @@ class Reader:
         return figures(text) - self._figures, names(text) - self._names
 
     def is_about(self, page: str) -> bool:
-        """Tell whether a page names the outlet or an author."""
-        return mentions(page, self._principals)
+        """Tell whether a page names the outlet, an author or the article by its title."""
+        return mentions(page, self._principals) or bool(self._quoted) and self._quoted in page
 
     def retells(self, text: str) -> bool:
         """Tell whether a text says no more than what the article said."""
@@ -138,12 +154,17 @@ class Reader:
         )
 
     def means_another(self, text: str, page: str) -> bool:
-        """Tell whether a person in a text only shares the surname of one in the article.
+        """Tell whether a text is about a namesake of a person or a thing in the article.
+
+        A person then only shares a surname, and a page says in its title which sense of a name it
+        means: one that the article has no word of.
 
         Args:
             text: A statement.
             page: What its page says, title included, which may name them in full.
         """
+        if (other := _SENSE.match(page)) and self._title >= set(content_words(other["name"])):
+            return not stems(other["sense"]) & self._stems
         is_namesake = _NAMESAKE.search(page) is not None
         for last, firsts in self._full_names.items():
             if re.search(rf"\b{re.escape(last)}\b", text) is None:

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
-# Cosines of all-MiniLM-L6-v2 with a sentence of the article: above the second it is the same
-# statement, above the first the same matter, of which something new has to be said.
-_SAME_MATTER, _SAME_STATEMENT = 0.75, 0.85
+# The cosine of all-MiniLM-L6-v2 with a sentence of the article from which it is the same statement.
+_SAME_STATEMENT = 0.85
 _MUCH_NEWS = 2
 
 
@@ -69,7 +68,8 @@ def find_quotes(
     }
     for segment in segments:
         window, is_own = window_of(segment), document_id_of(segment.segment_id) in own
-        for one in () if is_talk(segment) else statements(segment.text, segment.title):
+        said = () if is_talk(segment) else statements(segment.text, segment.title)
+        for one in map(reader.in_full, said):
             if not _may_be_quoted(one, window, reader):
                 continue
             if is_own and not (reader.news(one.text)[0] or tells_of_ties(one.text)):
@@ -106,10 +106,7 @@ def _without_restatements(
     kept = []
     for quote, likeness in zip(quotes, nearest.tolist(), strict=True):
         news = sum(map(len, reader.news(quote.text)))
-        if (
-            likeness < _SAME_MATTER
-            or (likeness < _SAME_STATEMENT and news >= _MUCH_NEWS)
-            or (news and cues_of_answer(quote.text))
-        ):
+        answers = news and cues_of_answer(quote.text)
+        if likeness < _SAME_STATEMENT or news >= _MUCH_NEWS or answers:
             kept.append(quote)
     return kept

@@ -25,7 +25,7 @@ from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.generation.support_checker import without_attribution
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words
-from sidelight.wording import stems
+from sidelight.wording import figures, names, stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,9 @@ _MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.10, 0.30, 0.45
 _MIN_COVERED = 0.03
 _PER_RELEVANCE, _RELEVANCE_POWER = 0.35, 2.0
 _SAME_FACT, _SAME_STATEMENT = 0.75, 0.80
+# Where two statements are as alike as this, and share so much of their names and figures, the
+# second tells little that the first has not told.
+_ALIKE, _SHARED = 0.67, 0.66
 _CHOICES = 6  # a report is chosen anew until all of it stands
 
 
@@ -162,8 +165,10 @@ class ExtractiveReportWriter:
             weights=weights,
             worth=close * weight,
             likeness=likeness,
-            concepts=_concepts(texts),
-            excludes=_share_a_sentence(quotes) | (likeness >= _SAME_STATEMENT),
+            concepts=_concepts([stems(text) for text in texts]),
+            excludes=_share_a_sentence(quotes)
+            | (likeness >= _SAME_STATEMENT)
+            | ((likeness >= _ALIKE) & (_shared_particulars(texts) >= _SHARED)),
         )
 
     def _sentence(
@@ -180,13 +185,20 @@ class ExtractiveReportWriter:
         )
 
 
-def _concepts(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-    held = [stems(text) for text in texts]
-    vocabulary = {stem: place for place, stem in enumerate(sorted(frozenset().union(*held)))}
-    table = np.zeros((len(texts), len(vocabulary)), dtype=bool)
+def _concepts(held: Sequence[frozenset[str]]) -> npt.NDArray[np.bool_]:
+    vocabulary = {word: place for place, word in enumerate(sorted(frozenset().union(*held)))}
+    table = np.zeros((len(held), len(vocabulary)), dtype=bool)
     for row, words in enumerate(held):
         table[row, [vocabulary[word] for word in words]] = True
     return table
+
+
+def _shared_particulars(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return what share of the names and figures of the one with fewer two statements have."""
+    bare = [ATTRIBUTED.split(text, maxsplit=1)[0] for text in texts]
+    held = _concepts([names(text) | figures(text) for text in bare]).astype(np.float64)
+    count = held.sum(axis=1)
+    return np.asarray(held @ held.T / np.maximum(1.0, np.minimum(count[:, None], count)))
 
 
 def _share_a_sentence(quotes: Sequence[Quote]) -> npt.NDArray[np.bool_]:
