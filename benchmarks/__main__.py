@@ -73,7 +73,9 @@ def table_of(outcomes: Sequence[Outcome]) -> Table:
         today = {(one.name, one.unit): one.value for one in outcome.today}
         last = {(one.name, one.unit): one.value for one in outcome.last}
         for name, unit in today | last:
-            values = (f"{one[name, unit]:g}" if (name, unit) in one else "-" for one in (today, last))
+            values = (
+                f"{one[name, unit]:g}" if (name, unit) in one else "-" for one in (today, last)
+            )
             table.add_row(outcome.name, name, *values, unit)
     return table
 

@@ -17,8 +17,8 @@ from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
 from benchmarks.interleaved import compare
-from benchmarks.record import write_results
 from benchmarks.mini_web_passages import mini_web_passages
+from benchmarks.record import write_results
 from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.encoding.precision import Arithmetic

@@ -2,8 +2,8 @@
 
 Run with: python -m benchmarks.bench_judge
 
-The public data `dragun-2025` hold `topics.jsonl`, `runs/task1` and `runs/task2` as the track's organizers publish
-them. Their rubrics are not public here: eight or seven questions of a run, 236 in all, stand in for
+The public data `dragun-2025` hold `topics.jsonl`, `runs/task1` and `runs/task2` as the track's
+organizers publish them. Their rubrics are not public here: eight or seven questions of a run, 236 in all, stand in for
 the questions, and 25 words of the article for each answer.
 
 1. A thousand pairs of questions against a server that answers after 200 ms, and the organizers'
@@ -28,8 +28,8 @@ from openai import OpenAI
 
 from benchmarks.data import shared_data
 from benchmarks.interleaved import Comparison
-from benchmarks.record import write_results
 from benchmarks.prefix_cache import PrefixCache
+from benchmarks.record import write_results
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judged_runs import assess_runs

@@ -54,7 +54,10 @@ def main() -> None:
     workload = (
         f"{CALLS} prompts of {characters} characters and {PASSAGES} passages, {AT_ONCE} at once"
     )
-    figures = [compared, f"  a call: {a_call.value} ms; that of the SDK {1000 * min(peer[1:]) / CALLS:.2f} ms"]
+    figures = [
+        compared,
+        f"  a call: {a_call.value} ms; that of the SDK {1000 * min(peer[1:]) / CALLS:.2f} ms",
+    ]
     print(*figures, sep="\n")
     write_results("model_call", workload, figures, [a_call])
 

@@ -2,7 +2,8 @@
 
 Run with: python -m benchmarks.bench_passage_grading
 
-The public data `rubric-dl19` hold `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC workbench published them.
+The public data `rubric-dl19` hold `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC
+workbench published them.
 
 1. Ten thousand cells, a thousand passages by ten questions each, against a server that answers
    after 200 ms; and one call after the other, as the workbench asks. One item a call, then ten.
@@ -24,8 +25,8 @@ from openai import OpenAI
 
 from benchmarks.data import shared_data
 from benchmarks.interleaved import Comparison
-from benchmarks.record import write_results
 from benchmarks.prefix_cache import PrefixCache
+from benchmarks.record import write_results
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.grading.cells import banks_by_query, grade_cells
 from sidelight.evaluation.labelling.passage_grade.prompted import PromptedPassageGrades

@@ -18,8 +18,8 @@ from sentence_transformers import CrossEncoder as Peer
 from transformers import AutoTokenizer, BertForSequenceClassification
 
 from benchmarks.interleaved import compare
-from benchmarks.record import write_results
 from benchmarks.mini_web_passages import mini_web_passages
+from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import bundled_model
 from sidelight.index.encoding.precision import Arithmetic
 from sidelight.retrieval.cross_encoder import CrossEncoder
