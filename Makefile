@@ -2,31 +2,34 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# What the program needs, and what its tests need besides.
 READY := $(VENV)/.ready
+TESTED := $(VENV)/.ready-to-test
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: demo test check lint slow fuzz docs audit sbom bench live clean
 
 demo: $(READY)
 	$(BIN)/sidelight demo
 
-test: $(READY)
+test: $(TESTED)
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: lint test
 
-lint: $(READY)
+lint: $(TESTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-slow: $(READY)
+slow: $(TESTED)
 	$(BIN)/python -m pytest -m slow
 
-fuzz: $(READY)
+fuzz: $(TESTED)
 	$(BIN)/python -m pytest -m fuzz tests/fuzz
 
 # The site lies in site/; a warning, such as a link that leads nowhere, is an error.
-docs: $(READY)
+docs: $(TESTED)
 	$(BIN)/python -m sphinx -q -E -W --keep-going -c docs/site . site
 
 # Tools of their own environments, so that what is looked at is not changed by looking.
@@ -40,9 +43,8 @@ sbom: $(READY)
 	$(VENV)-audit/bin/python -m pip install --quiet cyclonedx-bom==7.5.0
 	$(VENV)-audit/bin/cyclonedx-py environment $(BIN)/python -o sbom.json
 
-bench: $(READY)
-	for file in benchmarks/bench_*.py; do \
-	  $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
+bench: $(TESTED)
+	$(BIN)/python -m benchmarks
 
 # vLLM for a processor, in an environment of its own: it wants other versions than sidelight does,
 # which only calls its command. With URL and MODEL (and KEY_VARIABLE, the name of an environment
@@ -52,7 +54,7 @@ VLLM_VERSION := 0.32.0
 LIVE := $(VENV)-live
 LIVE_READY := $(LIVE)/.ready
 
-live: $(READY) $(if $(URL),,$(LIVE_READY))
+live: $(TESTED) $(if $(URL),,$(LIVE_READY))
 	PATH="$(abspath $(LIVE))/bin:$$PATH" $(BIN)/python -m benchmarks.live \
 	  $(if $(URL),--url '$(URL)') $(if $(MODEL),--model '$(MODEL)') \
 	  $(if $(KEY_VARIABLE),--key-variable '$(KEY_VARIABLE)')
@@ -73,12 +75,16 @@ $(LIVE_READY): Makefile
 	touch $(LIVE_READY)
 
 clean:
-	rm -rf $(VENV) $(VENV)-audit $(LIVE)
+	rm -rf $(VENV) $(VENV)-*
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "sidelight needs Python 3.11 or newer; call make with PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[cpu,dev]'
+	$(INSTALL) torch
+	$(INSTALL) -e '.[cpu]'
 	touch $(READY)
+
+$(TESTED): $(READY)
+	$(INSTALL) -e '.[cpu,dev]'
+	touch $(TESTED)

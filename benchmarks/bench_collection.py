@@ -19,13 +19,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.record import write_results
+from benchmarks.record import Figure, write_results
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 SIZES, SHARDS, QUERIES, K = (100_000, 1_000_000), 10, 50, 1000
 # What a build leaves in its folder, in order, and what was then done.
@@ -98,16 +98,18 @@ class Cost(NamedTuple):
 def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
-        figures = [line for size in SIZES for line in bench(folder / str(size), size)]
+        measured = [bench(folder / str(size), size) for size in SIZES]
+    lines = [line for some, _ in measured for line in some]
+    figures = [figure for _, some in measured for figure in some]
     workload = (
         f"generated collections of {' and '.join(map(str, SIZES))} segments in {SHARDS} gz shards "
         f"(seed 1), vectors of {Encoder().identity().dimension} numbers from parquet, profile "
         f"exact; {QUERIES} queries in one batch"
     )
-    write_results("collection", workload, figures)
+    write_results("collection", workload, lines, figures)
 
 
-def bench(folder: Path, size: int) -> Iterable[str]:
+def bench(folder: Path, size: int) -> tuple[list[str], list[Figure]]:
     shards = write_collection(folder / "shards", size, shards=SHARDS, seed=1)
     vectors = [write_parquet(shard) for shard in shards]
     packed = sum(shard.stat().st_size for shard in shards) / 1e6
@@ -129,7 +131,11 @@ def bench(folder: Path, size: int) -> Iterable[str]:
     lines.append(f"  searching, serving   {searched}")
     lines += [f"    {line}" for line in searched.output.splitlines()]
     print(*lines, sep="\n", flush=True)
-    return lines
+    figures = [Figure(f"text parts of {size} segments", round(built.reached["docstore"]), "s")]
+    for line in searched.output.splitlines():
+        what, _, said = line.partition(": ")
+        figures.append(Figure(f"{what}, {size} segments", float(said.split()[0]), "ms"))
+    return lines, figures
 
 
 def write_parquet(shard: Path) -> Path:

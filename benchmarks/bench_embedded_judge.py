@@ -20,7 +20,7 @@ from pathlib import Path
 import orjson
 
 from benchmarks.data import shared_data
-from benchmarks.record import write_results
+from benchmarks.record import Figure, write_results
 from sidelight.evaluation.training.label_files import read_answers
 from sidelight.formats.banks.rubrics import write_rubric
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
@@ -65,25 +65,24 @@ def main() -> None:
         folder = Path(name)
         (folder / "rubrics").mkdir()
         run = write_data(labels, folder)
-        figures = []
+        lines, figures = [], []
         for options in ((), ("--words-only",)):
             started = time.perf_counter()
             subprocess.run(
                 [
                     *(sys.executable, "-m", "sidelight.cli.main", "judge", str(run)),
                     *("--task", TASK, "--rubrics", str(folder / "rubrics")),
-                    *("-o", str(folder / f"judged{len(figures)}"), *options),
+                    *("-o", str(folder / f"judged{len(lines)}"), *options),
                 ],
                 check=True,
             )
             seconds = time.perf_counter() - started
             most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-            figures.append(
-                f"{' '.join(options) or 'with the encoder'}: {seconds:.1f} s; most memory of a "
-                f"command so far {most:.0f} MB"
-            )
+            what = " ".join(options) or "with the encoder"
+            lines.append(f"{what}: {seconds:.1f} s; most memory of a command so far {most:.0f} MB")
+            figures.append(Figure(what, round(seconds, 1), "s"))
     workload = f"{REPORTS} reports of {MAX_WORDS} words at most, {ANSWERS} expected answers"
-    write_results("embedded_judge", workload, figures)
+    write_results("embedded_judge", workload, lines, figures)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Run with: python -m benchmarks.bench_passage_grading
 
-The public data `rubric-dl19` hold `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC workbench published them.
+The public data `rubric-dl19` hold `graded.jsonl.gz` and `questions.jsonl.gz`, as the RUBRIC
+workbench published them.
 
 1. Ten thousand cells, a thousand passages by ten questions each, against a server that answers
    after 200 ms; and one call after the other, as the workbench asks. One item a call, then ten.

@@ -1,12 +1,13 @@
 """Answers from given references (AG) on ten topics of TREC 2024 RAG, beside three real runs.
 
-    python benchmarks/bench_rag24_answers.py ../shared/data/rag-2024 INDEX OUT
+    python -m benchmarks.bench_rag24_answers
 
-DATA holds `references.jsonl.gz`, `nugget-assignments.jsonl.gz` and the three published runs; INDEX
-is an index of the segments in the former. Topics are the first ten that people drew up nuggets for;
-their 20 references are all that is answered from. Scores are by the learned judges: support of each
-sentence by its first citation, and nuggets by the model of answers, which has learned from other
-runs' answers to these topics. They say how the answers stand to each other, not how good they are.
+The public data `rag-2024` hold `references.jsonl.gz`, whose segments are indexed here,
+`nugget-assignments.jsonl.gz` and the three published runs. Topics are the first ten
+that people drew up nuggets for; their 20 references are all that is answered from. Scores are by
+the learned judges: support of each sentence by its first citation, and nuggets by the model of
+answers, which has learned from other runs' answers to these topics. They say how the answers stand
+to each other, not how good they are.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import orjson
 
+from benchmarks.data import shared_data
+from benchmarks.rag24 import index_references
+from benchmarks.record import Figure, write_figures
 from sidelight.formats.banks.nuggets import write_nuggets
 from sidelight.formats.labels.nugget_assignments import read_nugget_assignments
 from sidelight.tracks import load_track
@@ -99,7 +104,12 @@ def main(data: Path, index: Path, out: Path) -> None:
         row = [support[run.name][name] for name in SUPPORT]
         row += [told[run.name][name] for name in NUGGETS]
         print(f"{run.name:34}{words[run.name]:8.0f}" + "".join(f"{value:8.3f}" for value in row))
+    vital = told[ours.name]["strict_vital_score"]
+    figure = Figure("strict vital score of the extractive answers", round(vital, 3), "score")
+    write_figures("rag24_answers", [figure])
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]))
+    data = shared_data("rag-2024") / "rag-2024"
+    with tempfile.TemporaryDirectory() as name:
+        main(data, index_references(data, Path(name)), Path(name, "out"))

@@ -1,11 +1,11 @@
 """Retrieval on the 6,011 real segments of TREC 2024 RAG's references, by NIST's labels.
 
-    python benchmarks/bench_rag24_retrieval.py ../shared/data/rag-2024 INDEX
+    python -m benchmarks.bench_rag24_retrieval
 
-DATA holds `qrels.nist.txt` and `references.jsonl.gz`; INDEX is an index of the segments in the
-latter. Of the labels only those of indexed segments count. No trained cross-encoder comes in a
-package, so the reranker goes by the one sentence of a segment nearest to the query in meaning; that
-shows what reading on helps without having learned relevance.
+The public data `rag-2024` hold `qrels.nist.txt` and `references.jsonl.gz`, whose segments are
+indexed here. Of the labels only those of indexed segments count. No trained cross-encoder comes in
+a package, so the reranker goes by the one sentence of a segment nearest to the query in meaning;
+that shows what reading on helps without having learned relevance.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from benchmarks.data import shared_data
+from benchmarks.rag24 import index_references
+from benchmarks.record import Figure, write_figures
 from sidelight.evaluation.scoring.retrieval import score_retrieval
 from sidelight.evaluation.scoring.uncertainty import (
     bootstrap_intervals,
@@ -109,7 +112,16 @@ def main(data: Path, index: Path) -> None:
         p = f"{p_values[place - 1]:.4f}" if place else "-"
         cells = "".join(f"{value:16.4f}" for value in values)
         print(f"{one.run:16}{cells}{f'[{low:.3f}, {high:.3f}]':>16}{p:>16}")
+    write_figures(
+        "rag24_retrieval",
+        [
+            Figure(f"nDCG@10 of {one.run}", round(one.mean["nDCG@10"], 4), "nDCG@10")
+            for one in whole
+        ],
+    )
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:3]))
+    data = shared_data("rag-2024") / "rag-2024"
+    with tempfile.TemporaryDirectory() as name:
+        main(data, index_references(data, Path(name)))

@@ -1,8 +1,10 @@
 """How much of what strong models report on real articles the system finds, chooses and writes.
 
-Run with: python -m benchmarks.bench_real_topics write SHARED_DATA REPORTS.json --cache FOLDER
-     and: python -m benchmarks.bench_real_topics score SHARED_DATA REPORTS.json [OTHER.json ...]
-              --cache FOLDER
+Run with: python -m benchmarks.bench_real_topics
+      or: python -m benchmarks.bench_real_topics write REPORTS.json --cache FOLDER
+     and: python -m benchmarks.bench_real_topics score REPORTS.json [OTHER.json ...] --cache FOLDER
+
+Without arguments it does both, and keeps nothing but the results.
 
 `write` lets the extractive roles of the tree on PYTHONPATH report on the 30 public articles, once
 for each of three models in turn: pages made of what the other two say are hidden among some 6,000
@@ -22,6 +24,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import tempfile
 import time
 from collections import Counter
 from functools import partial
@@ -31,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
+from benchmarks.data import shared_data
 from benchmarks.real_topics import (
     Topic,
     base_segments,
@@ -40,7 +44,7 @@ from benchmarks.real_topics import (
     pages_of,
     read_real_topics,
 )
-from benchmarks.record import write_results
+from benchmarks.record import Figure, write_results
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.text.segment_text import passage_text
 from sidelight.learned.models import AnswerModel
@@ -212,8 +216,8 @@ class Scorer:
         return best
 
 
-def score(data: Path, files: Sequence[Path], cache: Path) -> list[str]:
-    """Return the table of scores, one line per topic, and what it comes to."""
+def score(data: Path, files: Sequence[Path], cache: Path) -> tuple[list[str], Figure]:
+    """Return the table of scores, one line per topic, and what it comes to; and our mean."""
     topics, models = read_real_topics(data)
     encode = Remembering(Encoder(DEFAULT_ENCODER).encode_sentences, cache / "sentences.npz")
     scorer = Scorer(topics, models, encode)
@@ -256,7 +260,7 @@ def score(data: Path, files: Sequence[Path], cache: Path) -> list[str]:
     for name in names:
         lines.append(f"{name}: {written[name]['seconds']} s for three times 30 topics")
         lines.append(f"{name}: {about_questions(topics, written[name]['reports'][models[0]])}")
-    return lines
+    return lines, Figure("mean share of weight told", round(float(means[0]), 3), "share")
 
 
 def about_questions(topics: Sequence[Topic], found: Mapping[str, Any]) -> str:
@@ -288,18 +292,25 @@ def about_questions(topics: Sequence[Topic], found: Mapping[str, Any]) -> str:
 def main() -> None:
     """Write or score."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("step", choices=["write", "score"])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("reports", type=Path, nargs="+")
-    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("step", choices=["write", "score", "both"], nargs="?", default="both")
+    parser.add_argument("reports", type=Path, nargs="*")
+    parser.add_argument("--cache", type=Path)
     arguments = parser.parse_args()
-    if arguments.step == "write":
-        reports = asyncio.run(write(arguments.data, arguments.cache))
-        arguments.reports[0].write_bytes(reports)
-        return
-    lines = score(arguments.data, arguments.reports, arguments.cache)
+    data = shared_data("dragun-2025", "dragun-2026-testbed", "rag-2024")
+    with tempfile.TemporaryDirectory() as name:
+        cache = arguments.cache or Path(name)
+        files = arguments.reports or [Path(name, "ours.json")]
+        if arguments.step != "score":
+            files[0].write_bytes(asyncio.run(write(data, cache)))
+        if arguments.step != "write":
+            report_scores(data, files, cache)
+
+
+def report_scores(data: Path, files: Sequence[Path], cache: Path) -> None:
+    lines, mean = score(data, files, cache)
     print("\n".join(lines))
-    write_results("real_topics", "30 public articles, three rotations, 250 words", lines)
+    workload = "30 public articles, three rotations, 250 words"
+    write_results("real_topics", workload, lines, [mean])
 
 
 if __name__ == "__main__":

@@ -32,9 +32,6 @@ def write_results(
 
     A comparison among the lines is a figure without being named again.
     """
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {load}"
-    machine += f", Python {platform.python_version()}"
     lines = list(lines)
     compared = [
         Figure(line.name, round(line.ratio(), 2), "x as fast")
@@ -42,12 +39,24 @@ def write_results(
         if isinstance(line, Comparison)
     ]
     RESULTS.mkdir(exist_ok=True)
-    text = "\n".join([f"workload: {workload}", f"machine: {machine}", *map(str, lines)])
+    text = "\n".join([f"workload: {workload}", f"machine: {machine()}", *map(str, lines)])
     (RESULTS / f"{name}.txt").write_text(text + "\n", encoding="utf-8")
-    kept = {"machine": machine, "figures": [one._asdict() for one in [*compared, *figures]]}
+    write_figures(name, [*compared, *figures])
+
+
+def write_figures(name: str, figures: Iterable[Figure]) -> None:
+    """Write the figures of the table alone."""
+    kept = {"machine": machine(), "figures": [one._asdict() for one in figures]}
     (RESULTS / f"{name}.json").write_bytes(
         orjson.dumps(kept, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     )
+
+
+def machine() -> str:
+    """Say what the figures depend on besides the workload."""
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    processor = platform.processor() or platform.machine()
+    return f"{processor}, {os.cpu_count()} cores, load {load}, Python {platform.python_version()}"
 
 
 def read_figures(path: Path) -> list[Figure]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
 from typing import TYPE_CHECKING
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, best_support
@@ -42,7 +40,6 @@ class SupportChecker:
     def __init__(self, encode: Encode, asked: SupportCheck | None = None) -> None:
         self._learned = LearnedSupportCheck(encode, strict=True)
         self._asked = asked
-        self._one_at_a_time = threading.Lock()
 
     async def __call__(
         self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
@@ -70,15 +67,13 @@ class SupportChecker:
             if removals[place] is None and sentence.text != NO_EVIDENCE
         ]
         cases = [(draft.sentences[place].text, sources[place]) for place in asked]
-        compared = [
-            (without_attribution(text, [segments[one] for one in cited[place]]), found)
-            for place, (text, found) in zip(asked, cases, strict=True)
-        ]
-        # Encoding takes as long as a call: other topics go on meanwhile, and so does the model.
-        learned, outcomes = await asyncio.gather(
-            asyncio.to_thread(self._compare, compared), self._ask(cases)
+        learned = self._learned.by_source(
+            [
+                (without_attribution(text, [segments[one] for one in cited[place]]), found)
+                for place, (text, found) in zip(asked, cases, strict=True)
+            ]
         )
-        decided = _decided([best_support(supports) for supports in learned], outcomes)
+        decided = await self._decided(cases, [best_support(supports) for supports in learned])
         for place, support in zip(asked, decided, strict=True):
             removals[place] = _unsupported(draft.sentences[place], support)
         kept = tuple(
@@ -96,28 +91,17 @@ class SupportChecker:
             ),
         )
 
-    def _compare(self, cases: Sequence[tuple[str, Sequence[str]]]) -> list[list[Support]]:
-        with self._one_at_a_time:
-            return self._learned.by_source(cases)
-
-    async def _ask(
-        self, cases: Sequence[tuple[str, Sequence[str]]]
-    ) -> Sequence[Support | ReplyError] | None:
+    async def _decided(
+        self, cases: Sequence[tuple[str, Sequence[str]]], learned: list[Support]
+    ) -> list[Support]:
+        """Return for each case what decides whether its sentence stands."""
         if self._asked is None:
-            return None
-        return await answers(self._asked(*case) for case in cases)
-
-
-def _decided(
-    learned: list[Support], outcomes: Sequence[Support | ReplyError] | None
-) -> list[Support]:
-    """Return for each case what decides whether its sentence stands."""
-    if outcomes is None:
-        return learned
-    return [
-        _instead_of(outcome, support) if isinstance(outcome, ReplyError) else outcome
-        for outcome, support in zip(outcomes, learned, strict=True)
-    ]
+            return learned
+        outcomes = await answers(self._asked(*case) for case in cases)
+        return [
+            _instead_of(outcome, support) if isinstance(outcome, ReplyError) else outcome
+            for outcome, support in zip(outcomes, learned, strict=True)
+        ]
 
 
 _ATTRIBUTION = re.compile(

@@ -172,7 +172,9 @@ class LuceneIndex:
         with java_reads(self.folder):
             utilities = java_class("io.anserini.index.IndexReaderUtils")
             words = utilities.getFieldInfo(self.reader).get(_FIELD)
-            terms = bool(words and words.hasVectors())
+            # Lucene 10, in pyserini 2, has another name for it.
+            kept = "hasTermVectors" if hasattr(words, "hasTermVectors") else "hasVectors"
+            terms = bool(words and getattr(words, kept)())
             count = self.reader.numDocs()
             raw = self.reader.storedFields().document(0).get("raw") if count else None
         keys = orjson.loads(raw) if raw else {}

@@ -137,7 +137,7 @@ class Reader:
 
     def is_about(self, page: str) -> bool:
         """Tell whether a page names the outlet, an author or the article by its title."""
-        return mentions(page, self._principals) or bool(self._quoted) and self._quoted in page
+        return mentions(page, self._principals) or (bool(self._quoted) and self._quoted in page)
 
     def retells(self, text: str) -> bool:
         """Tell whether a text says no more than what the article said."""

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from benchmarks.__main__ import main
+from benchmarks.data import NO_DATA, VARIABLE, shared_data
+from benchmarks.interleaved import Comparison
+from benchmarks.record import Figure, read_figures
+
+FAILS = "raise SystemExit('out of order')"
+LACKS_DATA = f"print('data not found: /nowhere/cranfield')\nraise SystemExit({NO_DATA})"
+WRITES = """
+import json, pathlib
+figures = [{"name": "words read", "value": 7.25, "unit": "ms"}]
+pathlib.Path("benchmarks/results/writes.json").write_text(json.dumps({"figures": figures}))
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A checkout with three stand-ins for benchmarks, and a figure of an earlier day."""
+    results = tmp_path / "benchmarks" / "results"
+    results.mkdir(parents=True)
+    (tmp_path / "benchmarks" / "__init__.py").touch()
+    for name, source in {"fails": FAILS, "lacks_data": LACKS_DATA, "writes": WRITES}.items():
+        (tmp_path / "benchmarks" / f"bench_{name}.py").write_text(source)
+    earlier = [Figure("words read", 9.5, "ms"), Figure("words written", 3, "ms")]
+    (results / "writes.json").write_bytes(
+        orjson.dumps({"figures": [figure._asdict() for figure in earlier]})
+    )
+    return tmp_path
+
+
+def test_no_benchmark_stops_the_others_and_one_table_says_what_came_of_all(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(root, []) == 1
+    printed = capfd.readouterr().out
+    table, *_ = printed[printed.index("benchmark  ") :].split("fails:")
+    assert [line.split() for line in table.strip().splitlines()] == [
+        ["benchmark", "figure", "today", "last", "unit"],
+        ["writes", "words", "read", "7.25", "9.5", "ms"],
+        ["writes", "words", "written", "-", "3", "ms"],
+    ]
+    assert "fails: failed with exit status 1: out of order" in printed
+    assert "lacks_data: data not found: /nowhere/cranfield" in printed
+
+
+def test_data_that_is_not_there_is_no_failure(root: Path) -> None:
+    assert main(root, ["lacks_data", "writes"]) == 0
+
+
+def test_data_is_found_by_the_variable_or_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    (tmp_path / "rag-2024").mkdir()
+    assert shared_data("rag-2024") == tmp_path
+    with pytest.raises(SystemExit) as caught:
+        shared_data("rag-2024", "cranfield")
+    assert caught.value.code == NO_DATA
+    assert str(tmp_path / "cranfield") in capsys.readouterr().out
+
+
+def test_a_ratio_is_that_of_the_best_rounds() -> None:
+    assert Comparison("search", ours=[2.0, 4.0], peer=[3.0, 9.0]).ratio() == pytest.approx(1.5)
+
+
+def test_every_recorded_figure_is_one_of_a_benchmark_that_is_there() -> None:
+    folder = Path(__file__).parents[2] / "benchmarks"
+    for path in (folder / "results").glob("*.json"):
+        assert (folder / f"bench_{path.stem}.py").exists()
+        assert read_figures(path)
