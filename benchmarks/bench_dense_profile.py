@@ -26,9 +26,8 @@ from benchmarks.record import Figure, write_results
 from sidelight.index.vectors.capacity import COLLECTION, plan_capacity
 from sidelight.index.vectors.inverted import INDEX, InvertedSearch
 from sidelight.index.vectors.matrix import MATRIX
-from sidelight.index.vectors.part import part_in
+from sidelight.index.vectors.part import array_header, part_in
 from sidelight.index.vectors.profiles import EXACT, PROFILES, shape_of
-from sidelight.index.vectors.part import array_header
 from sidelight.index.vectors.vectors import SearchSettings, VectorIndex, write_vectors
 from tests.helpers.indexes.generated_collection import write_vectors_like
 
