@@ -3,8 +3,8 @@
 Run with: python -m benchmarks.bench_judge
 
 The public data `dragun-2025` hold `topics.jsonl`, `runs/task1` and `runs/task2` as the track's
-organizers publish them. Their rubrics are not public here: eight or seven questions of a run, 236 in all, stand in for
-the questions, and 25 words of the article for each answer.
+organizers publish them. Their rubrics are not public here: eight or seven questions of a run, 236
+in all, stand in for the questions, and 25 words of the article for each answer.
 
 1. A thousand pairs of questions against a server that answers after 200 ms, and the organizers'
    way of asking: one call after the other.

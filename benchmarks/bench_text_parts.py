@@ -24,7 +24,7 @@ from sidelight.index.text.corpus import MS_MARCO
 from sidelight.index.text.text_part import BuildTextPart, text_parts
 from tests.helpers.indexes.generated_collection import write_collection
 
-SEGMENTS, SHARDS, ROUNDS = 200_000, 4, 3
+SEGMENTS, SHARDS, ROUNDS = 100_000, 4, 2
 
 
 def main() -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import ast
+from importlib import import_module
 from pathlib import Path
 
 import orjson
 import pytest
 
-from benchmarks.__main__ import main
+from benchmarks.__main__ import main, names_of
 from benchmarks.data import NO_DATA, VARIABLE, shared_data
 from benchmarks.interleaved import Comparison
 from benchmarks.record import Figure, read_figures
@@ -17,6 +19,9 @@ import json, pathlib
 figures = [{"name": "words read", "value": 7.25, "unit": "ms"}]
 pathlib.Path("benchmarks/results/writes.json").write_text(json.dumps({"figures": figures}))
 """
+
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -70,7 +75,22 @@ def test_a_ratio_is_that_of_the_best_rounds() -> None:
 
 
 def test_every_recorded_figure_is_one_of_a_benchmark_that_is_there() -> None:
-    folder = Path(__file__).parents[2] / "benchmarks"
+    folder = REPOSITORY / "benchmarks"
     for path in (folder / "results").glob("*.json"):
         assert (folder / f"bench_{path.stem}.py").exists()
         assert read_figures(path)
+
+
+@pytest.mark.parametrize("name", names_of(REPOSITORY))
+def test_every_benchmark_finds_what_it_takes_from_this_repository(name: str) -> None:
+    source = (REPOSITORY / "benchmarks" / f"bench_{name}.py").read_text(encoding="utf-8")
+    ours = [
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+        if node.module.partition(".")[0] in {"benchmarks", "sidelight", "tests"}
+    ]
+    for module, taken in ours:
+        found = import_module(module)
+        assert hasattr(found, taken) or import_module(f"{module}.{taken}")
