@@ -146,7 +146,10 @@ def test_labels_of_support_stand_beside_the_sentences(data: Path, tmp_path: Path
     )
     view(judged.path)
     shown = texts(judged.path / "page.html", "span")
-    assert any(one.startswith("Supported in part by found.example half of it") for one in shown)
+    assert any(
+        one.startswith("Supported in part by found.example") and one.endswith("half of it")
+        for one in shown
+    )
     assert any(one.startswith("Support not judged by found.example") for one in shown)
     (scores / "auto_support_sentences.csv").write_text("run_tag,all\na,full\n")
     with pytest.raises(InputError, match="expected the columns run_tag, topic_id"):
@@ -157,7 +160,7 @@ def test_two_runs_side_by_side(run: RunDirectory, tmp_path: Path) -> None:
     other = write_run(tmp_path / "other", "Other words.", run_id="sidelight-other")
     view(run.path, "-o", tmp_path / "page.html", "--compare", other.path)
     headings = texts(tmp_path / "page.html", "h3")
-    assert headings.count("Beside sidelight-other") == 2
+    assert headings.count("sidelight-view beside sidelight-other") == 2
     sides = [
         one for one in texts(tmp_path / "page.html", "div") if one.startswith("sidelight-other")
     ]
