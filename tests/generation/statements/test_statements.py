@@ -13,6 +13,10 @@ def said(text: str, title: str = "") -> list[str]:
     return [one.text for one in statements(text, title)]
 
 
+def quoted_alone(text: str, title: str) -> list[str]:
+    return [one.text for one in statements(text, title) if not one.loose]
+
+
 def test_a_leading_pronoun_becomes_the_person_the_page_is_about() -> None:
     found = said(f"{VOSS} He has been a paid fellow of the Harrow Lane Institute.", "Garrick Voss")
     assert "Garrick Voss has been a paid fellow of the Harrow Lane Institute." in found
@@ -114,13 +118,22 @@ def test_a_text_that_gives_orders_says_nothing(order: str) -> None:
     assert said(VOSS) == [VOSS]
 
 
-def test_half_of_a_story_comes_with_the_other_half() -> None:
-    page = (
+def test_half_of_a_story_comes_with_the_other_half_and_of_what_it_is() -> None:
+    story = (
         "An earlier version said that the bill would cost the valley 4,000 jobs. "
         "The sentence now says that jobs across the Orrin chain could be affected."
     )
-    found = [one.text for one in statements(page, "Corrections of the Orrin Post")]
-    assert not any(text.startswith("An earlier version") and ";" not in text for text in found)
+    titled = said(f"Bog Bill Will Cost Jobs (14 March 2021). {story}", "Corrections")
+    assert (
+        'An earlier version of "Bog Bill Will Cost Jobs" said that the bill would cost the valley '
+        "4,000 jobs; the sentence now says that jobs across the Orrin chain could be affected."
+    ) in titled
+    assert not any(text.startswith("An earlier version") for text in said(story, "Corrections"))
+
+
+def test_what_a_panel_did_is_not_told_as_the_word_of_its_document() -> None:
+    text = "The panel gave the experiment low weight because of its size."
+    assert not any("panel" in one for one in quoted_alone(text, "Scientific opinion OP-7"))
 
 
 def test_what_its_page_answers_is_not_quoted_without_the_answer() -> None:

@@ -70,7 +70,8 @@ class Reader:
         self._whole = whole
         self._title = frozenset(content_words(f"{profile.title} {profile.subject}"))
         self._keywords = frozenset(profile.keywords)
-        self._quoted, self._headline = profile.title, profile.title.casefold()
+        self._headline = profile.title.casefold()
+        self._quoted = f'"{profile.title}"' if self._is_article and profile.title else ""
         self._shingles = shingles(profile.body)
         self._figures, self._names = figures(whole), names(whole)
         self._principals = tuple(
@@ -121,7 +122,9 @@ class Reader:
 
         Where the article's title stands in quotation marks, "the article" says the same.
         """
-        text = statement.text.replace(f'"{self._quoted}"', "the article")
+        text = statement.text
+        if self._quoted:
+            text = text.replace(self._quoted, "the article")
         return statement._replace(text=in_full(text, self._whole))
 
     def has_read(self, text: str) -> bool:
@@ -137,7 +140,9 @@ class Reader:
 
     def is_about(self, page: str) -> bool:
         """Tell whether a page names the outlet, an author or the article by its title."""
-        return mentions(page, self._principals) or (bool(self._quoted) and self._quoted in page)
+        return mentions(page, self._principals) or (
+            self._quoted != "" and self._quoted[1:-1] in page
+        )
 
     def retells(self, text: str) -> bool:
         """Tell whether a text says no more than what the article said."""

@@ -85,3 +85,35 @@ def test_who_asked_knows_the_words_of_the_question_and_has_read_nothing() -> Non
     assert not asked.can_place(loose("ratio"), "")
     assert not asked.retells("The article said that the bill is dead.")
     assert not asked.speaks_of_article("The story of the bill is long.")
+
+
+def test_a_page_on_another_sense_of_a_name_in_the_title_is_about_another() -> None:
+    assert READER.means_another("The Bog Bill is a steep road.", "Bog Bill (road)\nA road.")
+    assert not READER.means_another(
+        "The Bog Bill has been law since 2021.", "Bog Bill (ministry)\n"
+    )
+    assert not READER.means_another("Orrin is a steep road.", "Orrin (road)\nA road.")
+
+
+def test_a_body_gets_the_one_full_name_that_the_article_has_for_it() -> None:
+    reader = Reader(
+        ArticleProfile(
+            title="Bog bill",
+            publisher="Orrin Post",
+            host="orrinpost.example",
+            subject="bog bill",
+            body="The Kessel Water Board and Talvania's Food Institute met the Fuel Institute.",
+        )
+    )
+    whole = reader.in_full(Statement("The Board ordered a survey.", 1, 1, ("Board",)))
+    assert whole.text == "The Kessel Water Board ordered a survey."
+    assert reader.can_place(whole, "")
+    either = Statement("The Institute ordered a survey.", 1, 1, ("Institute",))
+    assert reader.in_full(either) == either
+    assert not reader.can_place(either, "")
+
+
+def test_the_title_in_quotation_marks_is_the_article() -> None:
+    said = Statement('An earlier version of "Bog bill will cost 4,000 jobs" said so.', 1, 1)
+    assert READER.in_full(said).text == "An earlier version of the article said so."
+    assert READER.is_about("Corrections\nBog bill will cost 4,000 jobs (14 March 2021).")
