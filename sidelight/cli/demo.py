@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
+    from sidelight.runs.self_evaluation.scores import RunScores
 
-# Bundled runs, written by hand, that stand beside ours. What the judge learned from is neither.
-_RIVALS = {"lantern": "strong, by hand", "tidepool": "weak, by hand"}
-_TEACHER = "quillmark"
+# Bundled runs, written by hand, that stand beside ours. The judge learns from people's labels of
+# the strong one, whose scores are therefore people's own.
+_STRONG, _WEAK = "lantern", "tidepool"
+_BESIDE = {_STRONG: f"{_STRONG} (strong, by hand)", _WEAK: f"{_WEAK} (weak, by hand)"}
 _EXCERPT = 3
 
 
@@ -96,17 +97,11 @@ def _show_scores(table: list[_Row], judge: str) -> None:
     first, second = (task.title for task in load_track().tasks)
     print_table(
         ["run", first, f"{second} supportive", f"{second} contradictory"],
-        [
-            [
-                f"{one.run} ({_RIVALS[one.run]})" if one.run in _RIVALS else one.run,
-                *(f"{value:.3f}" for value in one[1:]),
-            ]
-            for one in table
-        ],
+        [[_BESIDE.get(one.run, one.run), *(f"{value:.3f}" for value in one[1:])] for one in table],
     )
     out.print(
-        f"judge: {judge}, taught by people's labels of the run {_TEACHER}; its scores compare only "
-        "with its own",
+        f"judge: {judge}, which learned from people's labels of bundled runs; {_STRONG} is scored "
+        "by those labels themselves",
         markup=False,
     )
 
@@ -179,7 +174,7 @@ class _Row(NamedTuple):
 async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> tuple[str, list[_Row]]:
-    """Judge our run and the bundled ones; return who judged, and a row for each run."""
+    """Judge our run and the weak one; return who judged, and a row for each and the strong one."""
     from sidelight.build.judges import JudgeInputs, make_judge
     from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
@@ -187,33 +182,40 @@ async def _judge(
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.runs.self_evaluation.scores import score_assessments
+    from sidelight.runs.self_evaluation.scores import score_assessments, score_files
     from sidelight.tracks import load_track
 
     track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)
     sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
-    examples = read_examples(data, [f"{_TEACHER}{task.run_id_suffix}" for task in track.tasks])
-    inputs = JudgeInputs(rubrics, examples, encoder=lambda: sentences)
+    inputs = JudgeInputs(rubrics, read_examples(data), encoder=lambda: sentences)
     judge = make_judge("embedded", inputs)
     question_runs, report_runs = data / DataPart.QUESTION_RUNS, data / DataPart.REPORT_RUNS
     for task, theirs in ((track.question_list, question_runs), (track.cited_text, report_runs)):
-        rivals = [theirs / f"{name}{task.run_id_suffix}" for name in _RIVALS]
-        given = read_task_runs(task, [directory.file(task), *rivals], rubrics)
+        weak = theirs / f"{_WEAK}{task.run_id_suffix}"
+        given = read_task_runs(task, [directory.file(task), weak], rubrics)
         manifest = await judge_runs(judge, given, destination)
     scores = score_assessments(destination, rubrics, track.name)
     write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
     write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
-    return manifest.label, _rows(scores.questions, scores.reports)
+    people = score_files(
+        data / DataPart.QUESTION_ASSESSMENTS,
+        data / DataPart.COMPOUND_CHECK,
+        data / DataPart.REPORT_ASSESSMENTS,
+        rubrics=rubrics,
+        track=track.name,
+    )
+    rows = [*_rows(scores), *(row for row in _rows(people) if row.run == _STRONG)]
+    return manifest.label, sorted(rows, key=lambda row: -row.questions)
 
 
-def _rows(questions: ScoreTable, reports: ScoreTable) -> list[_Row]:
+def _rows(scores: RunScores) -> list[_Row]:
     """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
     asked, reported = (task.run_id_suffix for task in load_track().tasks)
-    support = {run.run_tag.removesuffix(reported): run.values for run in reports.runs}
+    support = {run.run_tag.removesuffix(reported): run.values for run in scores.reports.runs}
     rows = []
-    for run in questions.runs:
+    for run in scores.questions.runs:
         name = run.run_tag.removesuffix(asked)
-        told = [support[name][measure.name] for measure in reports.measures[:2]]
-        rows.append(_Row(name, run.values[questions.main.name], *told))
+        told = [support[name][measure.name] for measure in scores.reports.measures[:2]]
+        rows.append(_Row(name, run.values[scores.questions.main.name], *told))
     return rows

@@ -44,15 +44,29 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
     Raises:
         InputError: One cannot be read, or does not fit the rubrics.
     """
+    kinds = (QUESTION_SIMILARITY, COMPOUND_QUESTIONS, REPORT_ANSWERS)
+    return score_files(*(folder / kind.file_name for kind in kinds), rubrics=rubrics, track=track)
+
+
+def score_files(
+    questions: Path, compounds: Path, reports: Path, *, rubrics: Mapping[str, Rubric], track: str
+) -> RunScores:
+    """Return what three files of assessments come to, people's or a judge's.
+
+    Raises:
+        InputError: One cannot be read, or does not fit the rubrics.
+    """
     rules = load_track(track)
 
-    def read(protocol: AssessmentProtocol[Any, A]) -> list[A]:
-        return read_assessments(folder / protocol.file_name, protocol.kind, rules.scales)
+    def read(path: Path, protocol: AssessmentProtocol[Any, A]) -> list[A]:
+        return read_assessments(path, protocol.kind, rules.scales)
 
+    similar = read(questions, QUESTION_SIMILARITY)
+    compound = read(compounds, COMPOUND_QUESTIONS)
     return RunScores(
         rules,
-        score_questions(rules, rubrics, read(QUESTION_SIMILARITY), read(COMPOUND_QUESTIONS)),
-        score_reports(rules, rubrics, read(REPORT_ANSWERS)),
+        score_questions(rules, rubrics, similar, compound),
+        score_reports(rules, rubrics, read(reports, REPORT_ANSWERS)),
     )
 
 
