@@ -2,9 +2,8 @@
 
 The same text gives the same bytes whatever it is encoded with. Matrix products round differently
 for different shapes and for different numbers of threads, so every batch has the same number of
-rows, and the same number of tokens for all texts whose own length calls for it, and is computed on
-one core. Cores work on batches of their own and never wait for each other: on a busy machine, two
-that share a product take ten times as long as one, spinning.
+rows, and of tokens for all texts whose length calls for it, and is computed on one core: two that
+share a product wait for each other, on a busy machine ten times as long as they work.
 
 The model computes in single precision, in bfloat16 or, where it comes with an ONNX file for that,
 in int8. The vectors are normalised in single precision afterwards. They are alike enough for an
@@ -156,22 +155,17 @@ class Encoder:
         # One batch at a time: the tokenizer is told anew for each how far to pad.
         with self._lock:
             model = self._model()
-            on_gpu = model.device.type != "cpu"
-            if self.arithmetic is Arithmetic.INT8:
-                shape = _IN_INT8
-            elif on_gpu:
+            if on_gpu := model.device.type != "cpu":
                 shape = _ON_GPU
+            elif self.arithmetic is Arithmetic.INT8:
+                shape = _IN_INT8
             vectors = np.empty((len(texts), model.get_embedding_dimension()), dtype=np.float32)
             batches = list(_batches(model, texts, prompt, shape))
             features = (
                 _read(model, [texts[row] for row in rows], prompt, shape.rows, tokens)
                 for rows, tokens in batches
             )
-            found = (
-                map(partial(_vectors_of, model), features)
-                if on_gpu
-                else on_all_cores(partial(_vectors_on_one_core, model), features)
-            )
+            found = (map if on_gpu else on_all_cores)(partial(_vectors_of, model), features)
             for (rows, _), some in zip(batches, found, strict=True):
                 vectors[rows] = some[: len(rows), : vectors.shape[1]]
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -249,17 +243,12 @@ def _vectors_of(model: Any, features: Any) -> NDArray[np.float32]:
     import torch
     from sentence_transformers.util import batch_to_device
 
+    if model.device.type == "cpu":
+        torch.set_num_threads(1)  # of this thread alone
     with torch.inference_mode():
         found = model(batch_to_device(features, model.device))["sentence_embedding"]
         vectors: NDArray[np.float32] = found.float().cpu().numpy()
     return vectors
-
-
-def _vectors_on_one_core(model: Any, features: Any) -> NDArray[np.float32]:
-    import torch
-
-    torch.set_num_threads(1)  # of this thread alone
-    return _vectors_of(model, features)
 
 
 def _hash_weights(model: Any) -> str:
