@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError
-from sidelight.index.encoding.onnx_model import OnnxModel, int8_file, on_all_cores
+from sidelight.index.encoding.cores import on_all_cores
+from sidelight.index.encoding.onnx_model import OnnxModel, int8_file
 from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
 
 if TYPE_CHECKING:

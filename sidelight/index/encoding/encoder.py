@@ -3,7 +3,7 @@
 The same text gives the same bytes whatever it is encoded with. Matrix products round differently
 for different shapes and for different numbers of threads, so every batch has the same number of
 rows, and of tokens for all texts whose length calls for it, and is computed on one core: two that
-share a product wait for each other, on a busy machine ten times as long as they work.
+share a product wait for each other, on a busy machine far longer than they work.
 
 The model computes in single precision, in bfloat16 or, where it comes with an ONNX file for that,
 in int8. The vectors are normalised in single precision afterwards. They are alike enough for an
@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.errors import INSTALL, MachineError
+from sidelight.index.encoding.cores import on_all_cores
 from sidelight.index.encoding.genuine import genuine
 from sidelight.index.encoding.model_prompts import prompts_of
-from sidelight.index.encoding.onnx_model import OnnxModel, int8_file, on_all_cores
+from sidelight.index.encoding.onnx_model import OnnxModel, int8_file
 from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
 from sidelight.schemas.base import Value
 
@@ -243,8 +244,6 @@ def _vectors_of(model: Any, features: Any) -> NDArray[np.float32]:
     import torch
     from sentence_transformers.util import batch_to_device
 
-    if model.device.type == "cpu":
-        torch.set_num_threads(1)  # of this thread alone
     with torch.inference_mode():
         found = model(batch_to_device(features, model.device))["sentence_embedding"]
         vectors: NDArray[np.float32] = found.float().cpu().numpy()

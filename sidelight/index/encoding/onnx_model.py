@@ -7,21 +7,16 @@ runs on one core, and as many at once as there are cores; the cores never wait f
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import MachineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     import numpy as np
     from numpy.typing import NDArray
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 # As they are called on the Hugging Face hub, the quickest first.
 _FILES = tuple(
@@ -49,15 +44,6 @@ def int8_file(name: str) -> Path | None:
 
     found = (try_to_load_from_cache(name, file) for file in _FILES)
     return next((Path(path) for path in found if isinstance(path, str)), None)
-
-
-def on_all_cores(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
-    """Return the result for each item, in order; as many are worked on at once as there are cores.
-
-    For work that leaves the interpreter alone, as `OnnxModel.run` does.
-    """
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(work, items))
 
 
 class OnnxModel:

@@ -1,0 +1,33 @@
+"""Each core works alone, and nobody else is told to."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import torch
+
+from sidelight.index.encoding.cores import on_all_cores
+
+
+def test_results_keep_the_order_and_torch_has_one_core_there() -> None:
+    found = on_all_cores(lambda item: (item, torch.get_num_threads()), range(50))
+    assert found == [(item, 1) for item in range(50)]
+
+
+def test_other_threads_keep_what_torch_had() -> None:
+    before = torch.get_num_threads()
+    on_all_cores(str, range(3))
+    seen: list[int] = []
+    other = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
+    other.start()
+    other.join()
+    assert seen == [torch.get_num_threads()] == [before]
+
+
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    on_all_cores(str, range(3))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if on_all_cores(str, range(3)) == ["0", "1", "2"] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
