@@ -81,7 +81,7 @@ def find_quotes(
 
 
 def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
-    """Tell whether a reader can place a statement, and it tells more than the article.
+    """Tell whether a reader can place a statement, and it does not only tell of the article.
 
     A page that names the outlet or the author may speak of it, if it answers or adds something.
     """
@@ -91,10 +91,10 @@ def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
         return False
     if is_private(statement.text) and reader.is_about(statement.text):
         return False
-    news, answers = sum(map(len, reader.news(statement.text))), cues_of_answer(statement.text)
     if not reader.speaks_of_article(statement.text):
-        return news > 0 or answers > 0
-    return reader.is_about(window) and (news >= _MUCH_NEWS or answers > 0)
+        return True
+    adds = sum(map(len, reader.news(statement.text))) >= _MUCH_NEWS
+    return reader.is_about(window) and (adds or cues_of_answer(statement.text) > 0)
 
 
 def _without_restatements(
