@@ -100,7 +100,7 @@ def _show_scores(table: list[_Row], judge: str) -> None:
         [[_BESIDE.get(one.run, one.run), *(f"{value:.3f}" for value in one[1:])] for one in table],
     )
     out.print(
-        f"judge: {judge}, which learned from people's labels of bundled runs; {_STRONG} is scored "
+        f"judge: {judge}; it learned from people's labels of bundled runs, and {_STRONG} is scored "
         "by those labels themselves",
         markup=False,
     )
