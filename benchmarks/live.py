@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
 import sidelight.build.models as build_models
-from benchmarks.interleaved import write_results
+from benchmarks.record import write_results
 from benchmarks.live_report import Heard, Report
 from benchmarks.own_server import ARGUMENTS, OwnServer, left_over, of_other_sessions
 from benchmarks.random_model import write_random_model

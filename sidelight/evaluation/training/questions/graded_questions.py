@@ -82,7 +82,7 @@ def graded_questions(path: Path) -> list[GradedQuestion]:
     if not found:
         remedy = "The question assessments of TREC 2024 Lateral Reading show the form."
         expected = "at least one graded question"
-        raise InvalidFileError([Problem("empty", str(path), None, expected, "none", remedy)])
+        raise InvalidFileError([Problem("value", str(path), None, expected, "none", remedy)])
     return found
 
 
