@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
 import sidelight.build.models as build_models
-from benchmarks.record import write_results
 from benchmarks.live_report import Heard, Report
 from benchmarks.own_server import ARGUMENTS, OwnServer, left_over, of_other_sessions
 from benchmarks.random_model import write_random_model
+from benchmarks.record import write_results
 from benchmarks.server_metrics import PromptTokens, ask_metrics
 from sidelight.build.models import ModelAccess
 from sidelight.build.run import make_run

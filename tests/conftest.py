@@ -40,6 +40,11 @@ settings.load_profile("sidelight")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+def pytest_configure() -> None:
+    """Take away the width that pytest-xdist gives its workers: a console keeps its first one."""
+    os.environ.pop("COLUMNS", None)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> PublicData:
     """The public data that may lie beside the checkout (or where SIDELIGHT_SHARED_DATA points)."""
