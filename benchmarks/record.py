@@ -41,7 +41,8 @@ def write_results(
     RESULTS.mkdir(exist_ok=True)
     text = "\n".join([f"workload: {workload}", f"machine: {machine()}", *map(str, lines)])
     (RESULTS / f"{name}.txt").write_text(text + "\n", encoding="utf-8")
-    write_figures(name, [*compared, *figures])
+    if found := [*compared, *figures]:
+        write_figures(name, found)
 
 
 def write_figures(name: str, figures: Iterable[Figure]) -> None:
