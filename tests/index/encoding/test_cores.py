@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 
 import torch
@@ -23,11 +22,3 @@ def test_other_threads_keep_what_torch_had() -> None:
     other.start()
     other.join()
     assert seen == [torch.get_num_threads()] == [before]
-
-
-def test_a_forked_process_has_threads_of_its_own() -> None:
-    on_all_cores(str, range(3))
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if on_all_cores(str, range(3)) == ["0", "1", "2"] else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
