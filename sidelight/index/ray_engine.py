@@ -7,12 +7,9 @@ another one, which goes on with what it finds in the folder.
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import logging
 import os
-import signal
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,8 +24,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Room for a `struct sigaction` of any system.
-_SIGACTION_BYTES = 512
 # For processes to end in, when the build has.
 _ENDING_S = 30
 
@@ -76,42 +71,31 @@ def _connected() -> Any:
     """Return the module `ray`, connected to a cluster."""
     # Else Ray says that it reports to its makers how it is used, and does.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # To report crashes, Ray takes SIGSEGV, which a Java machine lives on, and lets Python take it.
+    # To report crashes, Ray takes SIGSEGV, which a Java machine lives on, and in the end leaves it
+    # to nobody. The variable holds for its processes; for this one, too, if it is imported below.
     os.environ.setdefault("RAY_DISABLE_FAILURE_SIGNAL_HANDLER", "1")
-    reported = faulthandler.is_enabled()
     try:
         import ray
+        from ray._private import ray_constants
     except ModuleNotFoundError as error:
         raise MachineError(
             f"the engine 'ray' needs the package {error.name!r}, which is not installed",
             remedy="Install it with: pip install 'sidelight[ray]'",
         ) from error
     if not ray.is_initialized():
+        ray_constants.RAY_DISABLE_FAILURE_SIGNAL_HANDLER = True
+        reported = faulthandler.is_enabled()
         try:
-            with _crashes_as_before():
-                ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         except ConnectionError as error:
             raise MachineError(
                 f"no Ray cluster answers: {error}",
                 remedy="Start it with `ray start`, or unset RAY_ADDRESS to work on this machine.",
             ) from error
-        if not reported:
-            faulthandler.disable()
+        finally:
+            if not reported:
+                faulthandler.disable()  # Ray lets Python take the signal, too
     return ray
-
-
-@contextmanager
-def _crashes_as_before() -> Iterator[None]:
-    """Give SIGSEGV back to whoever had it: Java, where it runs, cannot do without.
-
-    Only the C library can say whose a signal is that Python has no handler of.
-    """
-    library, action = ctypes.CDLL(None), (ctypes.c_char * _SIGACTION_BYTES)()
-    library.sigaction(signal.SIGSEGV, None, action)
-    try:
-        yield
-    finally:
-        library.sigaction(signal.SIGSEGV, action, None)
 
 
 def _amounts(ray: Any, resource: str) -> list[float]:

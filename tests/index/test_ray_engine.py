@@ -26,22 +26,31 @@ from sidelight.index.ray_engine import RayEngine
 from tests.helpers.indexes.generated_collection import write_collection
 from tests.helpers.indexes.same_index import check_same
 
-# Ray starts beside Java, and the handler of SIGSEGV stays Java's.
+# Ray starts and ends beside Java, and the signals that Java lives on stay Java's.
 SIGNALS = """
-import ctypes, signal
+import ctypes, signal, sys
+if "imported" in sys.argv:
+    import ray
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.ray_engine import RayEngine
 
-def handler():
+def handler(number):
     action = (ctypes.c_void_p * 32)()
-    ctypes.CDLL(None).sigaction(signal.SIGSEGV, None, action)
+    ctypes.CDLL(None).sigaction(number, None, action)
     return action[0]
+
+def handlers():
+    return [handler(one) for one in (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)]
 
 if __name__ == "__main__":
     java_class("java.lang.String")
-    before = handler()
+    before = handlers()
+    assert all(before)
     assert list(RayEngine().map(abs, [-1])) == [1]
-    assert handler() == before != None
+    assert handlers() == before, "while it runs"
+    import ray
+    ray.shutdown()
+    assert handlers() == before, "when it has ended"
 """
 
 
@@ -147,11 +156,21 @@ def test_where_there_are_gpus_each_item_has_one(tmp_path: Path) -> None:
     assert sorted(note.read_text() for note in tmp_path.iterdir()) == ["0", "1"]
 
 
-@pytest.mark.slow
-def test_a_java_machine_keeps_its_signals(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(SIGNALS)
-    subprocess.run([sys.executable, str(script)], check=True)
+@pytest.mark.parametrize(
+    ("python", "script"),
+    [
+        (["-X", "faulthandler"], ["imported"]),
+        pytest.param([], [], marks=pytest.mark.slow),
+        pytest.param([], ["imported"], marks=pytest.mark.slow),
+        pytest.param(["-X", "faulthandler"], [], marks=pytest.mark.slow),
+    ],
+)
+def test_a_java_machine_keeps_its_signals(
+    python: list[str], script: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SIGNALS)
+    subprocess.run([sys.executable, *python, str(file), *script], check=True)
 
 
 class Killer(threading.Thread):
