@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from sidelight.sample import sample_path
 from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.text import content_words
+from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard
 from tests.helpers.models.live_server import LiveServer
 from tests.helpers.public_data import PublicData
@@ -65,6 +66,13 @@ def live_server() -> LiveServer:
         return LiveServer(os.environ["SIDELIGHT_LIVE_URL"], os.environ["SIDELIGHT_LIVE_MODEL"])
     except KeyError as missing:
         pytest.skip(f"needs a real model server; {missing.args[0]} is not set")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser, for tests marked `slow`."""
+    with started_browser() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 from sidelight.cli import main as command_line
 from sidelight.sample import sample_path
+from tests.helpers.commands import COMMANDS
 
 # Written to or filled, not read.
 _RESULTS = {"output", "cache", "judgments"}
 # The folder of the demo is made by it; what the doctor finds missing is the machine's.
 _OTHERS = {("demo",), ("doctor",)}
-
-
-def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    found = getattr(command, "commands", {})
-    for name, one in found.items():
-        yield from commands(one, (*words, name))
-    if not found:
-        yield words, command
-
-
-COMMANDS = dict(commands(typer.main.get_command(command_line.app)))
 
 
 def paths_of(words: tuple[str, ...]) -> set[str]:

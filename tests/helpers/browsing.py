@@ -1,11 +1,40 @@
-"""Waiting in a real browser."""
+"""A real browser, and waiting in it.
+
+Needs Playwright (the `browser` extra) and Debian's Chromium; nothing is downloaded.
+"""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WAIT_S = 30
+
+_CHROMIUM = Path("/usr/bin/chromium")
+# As root there is no sandbox; the rest keeps the browser's own errands off the network.
+_ARGUMENTS = """
+    --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync
+""".split()
+
+
+@contextmanager
+def started_browser() -> Iterator[Any]:
+    """Start the browser and end it; tests that need it are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
+    if not _CHROMIUM.exists():
+        pytest.skip(f"needs Debian's chromium at {_CHROMIUM}")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=str(_CHROMIUM), args=_ARGUMENTS)
+        yield chromium
+        chromium.close()
 
 
 def wait_until(tab: Any, condition: str) -> None:

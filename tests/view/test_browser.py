@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -42,14 +42,7 @@ if TYPE_CHECKING:
 SCALES = load_track().scales
 
 pytestmark = pytest.mark.slow
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
 
-CHROMIUM = Path("/usr/bin/chromium")
-# As root there is no sandbox; the rest keeps the browser's own errands off the network.
-ARGUMENTS = """
-    --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
-    --disable-component-update --disable-sync
-""".split()
 MARKUP = (
     "<script>window.ran = 1</script>",
     "</script><script>window.ran = 1</script>",
@@ -91,16 +84,6 @@ VARIANTS = {
     **{one.name: clean(one.text) for one in HOSTILE_TEXTS},
     **{text: text for text in MARKUP},
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"needs Debian's chromium at {CHROMIUM}")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 class Visit:

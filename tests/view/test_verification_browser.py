@@ -25,24 +25,8 @@ from sidelight.view.verification.page import render_verification
 from tests.helpers.browsing import wait_until
 
 pytestmark = pytest.mark.slow
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = """
-    --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
-    --disable-component-update --disable-sync
-""".split()
 PASSAGES, ITEMS = 200, 10
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"needs Debian's chromium at {CHROMIUM}")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 def query(name: str, passages: int) -> GradedQuery:

@@ -5,28 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import typer
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
+from tests.helpers.commands import COMMANDS
 
 UNSPELLED = re.compile(r"typer\.Option\((?!')")
 CLI = Path(__file__).resolve().parents[3] / "sidelight" / "cli"
-
-
-def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    found = getattr(command, "commands", {})
-    for name, one in found.items():
-        yield from commands(one, (*words, name))
-    if not found:
-        yield words, command
-
-
-COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
 def test_an_option_of_several_commands_is_declared_once() -> None:
