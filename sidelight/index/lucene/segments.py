@@ -103,7 +103,8 @@ def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None 
             for segment_id, text in texts
             if text.strip()  # Anserini refuses a blank document, and no word could find it
         ]
-        accepted = indexer.addRawDocuments(documents)
+        # Nothing is copied back: Java changes none of them.
+        accepted = indexer.addRawDocuments(documents, pass_by_reference=False)
         if accepted != len(documents):
             raise MachineError(f"Lucene took {accepted} of {len(documents)} segments")
     indexer.close()
