@@ -9,15 +9,15 @@ import numpy as np
 from sidelight.learned.features import Evidence, evidence
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import read
+from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
     from sidelight.learned.reading.text_pieces import Reading
-
-    Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+    from sidelight.text_vectors import Encode
 
 
 class Task(NamedTuple):
@@ -61,39 +61,37 @@ class Comparer:
     """
 
     def __init__(self, encode: Encode | None) -> None:
-        self._encode = encode
-        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+        self._vectors = TextVectors(encode) if encode else None
 
     def prepare(self, tasks: Iterable[Task]) -> None:
         """Encode all that some tasks need at once, which is quicker than one by one."""
-        if self._encode is None:
+        if self._vectors is None:
             return
         wanted: dict[str, None] = {}
         for task in tasks:
             wanted.update(dict.fromkeys(read(item).text for item in task.items))
             wanted.update(dict.fromkeys(task.reading.texts))
             wanted[read(task.context).text] = None
-        new = [text for text in wanted if text and text not in self._vectors]
-        if new:
-            self._vectors.update(zip(new, self._encode(new), strict=True))
+        self._vectors.remember(text for text in wanted if text)
 
     def compare(self, task: Task) -> Found:
         """Return what a text holds for each item."""
         reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
-        if self._encode is None or not items:
+        if self._vectors is None or not items:
             return Found(reading, evidence(items, context, reading, None, None))
         self.prepare([task])
-        vectors = self._stacked([item.text for item in items])
-        cosines = vectors @ self._stacked(reading.texts).T
-        asked = vectors @ self._stacked([context.text])[0] if context.text else None
+        texts = [item.text for item in items]
+        cosines = _cosines(self._vectors, texts, reading.texts)
+        asked = _cosines(self._vectors, texts, [context.text])[:, 0]
         return Found(reading, evidence(items, context, reading, cosines, asked))
 
-    def _stacked(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return vectors `(n_texts, dim)`; an empty text has zeros."""
-        dimension = next((len(vector) for vector in self._vectors.values()), 0)
-        stacked = np.zeros((len(texts), dimension))
-        for row, text in enumerate(texts):
-            if text in self._vectors:
-                stacked[row] = self._vectors[text]
-        return stacked
+
+def _cosines(encode: Encode, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return the cosines `(n_left, n_right)`; those of an empty text are 0."""
+    cosines = np.zeros((len(left), len(right)))
+    rows, columns = ([n for n, text in enumerate(texts) if text] for texts in (left, right))
+    if rows and columns:
+        ours, theirs = encode([left[row] for row in rows]), encode([right[one] for one in columns])
+        cosines[np.ix_(rows, columns)] = ours.astype(np.float64) @ theirs.astype(np.float64).T
+    return cosines

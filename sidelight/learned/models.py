@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.learned.comparing import Encode, Found
+    from sidelight.learned.comparing import Found
     from sidelight.learned.ordinal_model import Values
+    from sidelight.text_vectors import Encode
 
 ANSWERS, SUPPORT = "answers", "support"
 WORDS_ONLY = "-words"

@@ -37,7 +37,6 @@ class _Task(Value):
         file_name: Its file in a run directory.
         run_id_suffix: Follows a run's id in its file.
         run_id_pattern: What a strict check wants of a run id, this suffix included.
-        runs_folder: Where the organizers' data folder keeps runs; empty where it has none.
         scores_name: What score files are called by; the name where it is empty.
         measures: What is measured, the one that ranks runs first.
     """
@@ -48,7 +47,6 @@ class _Task(Value):
     file_name: str
     run_id_suffix: str = ""
     run_id_pattern: Grammar
-    runs_folder: str = ""
     scores_name: str = ""
     measures: tuple[Measure, ...] = ()
 

@@ -14,7 +14,7 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.evaluation.training.held_against_people import Agreed
-    from sidelight.learned.comparing import Encode
+    from sidelight.text_vectors import Encode
 
 _LEVELS = ("none", "partial", "full")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         JudgedCitation,
         Segments,
     )
-    from sidelight.learned.comparing import Encode
+    from sidelight.text_vectors import Encode
 
 _ATTACKED_ANSWERS = 12  # every so many answers are also attacked
 _ATTACKED_CITATIONS = 40  # and of the citations in full support

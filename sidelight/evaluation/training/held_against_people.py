@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sidelight.learned.comparing import Encode
+    from sidelight.text_vectors import Encode
 
 _RESAMPLES = 1_000
 _SEED = 0

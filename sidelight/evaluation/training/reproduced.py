@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.training.training import Trained
-    from sidelight.learned.comparing import Encode
+    from sidelight.text_vectors import Encode
 
 
 def nuggets(

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.learned.comparing import Encode
     from sidelight.schemas.grading.nugget_assignment import NuggetAssignment
+    from sidelight.text_vectors import Encode
 
 _TRACK = "rag2025"  # the labels of 2024 are those of 2025
 _FIRST = ("weighted_precision", "weighted_recall")

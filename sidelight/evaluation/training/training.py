@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.learned.comparing import Encode
     from sidelight.learned.ordinal_model import OrdinalModel
+    from sidelight.text_vectors import Encode
 
 TOPICS, TOPICS_AND_RUNS = "topics held out", "topics and runs held out"
 TOGETHER = "all runs of a topic together"
