@@ -1,7 +1,8 @@
-"""All commands of the program, as the program itself lists them."""
+"""All commands of the program, as the program itself lists them, and what they say."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,3 +21,10 @@ def _commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple
 
 COMMANDS = dict(_commands(typer.main.get_command(app)))
 """Words, such as `("index", "build")`, -> the command."""
+
+_HOW_FAR = re.compile(r"(?m)^(?:\w+: [\d,]+ (?:of [\d,]+ )?after|at work for) .*\n")
+
+
+def complaints(errors: str) -> str:
+    """Return what a command said on stderr, less how far it is once a minute."""
+    return _HOW_FAR.sub("", errors)
