@@ -1,7 +1,8 @@
 """An inverted file of product codes, and a matrix on disk that settles the order of what it finds.
 
 ```text
-<folder>/index.faiss    FAISS IndexIVFPQFastScan over row numbers, mapped when opened
+<folder>/index.faiss    FAISS IndexIVFPQFastScan over row numbers, behind a turn of the axes that
+                        was learnt with it; read when opened: FAISS maps no such lists
 <folder>/matrix.npy     the vectors in fewer bits, mapped; with scales.npy for int8
 ```
 """
@@ -33,8 +34,8 @@ class InvertedSearch:
     def __init__(self, folder: Path, *, probes: int, candidates: int) -> None:
         import faiss
 
-        self._index = cast("Any", faiss.read_index(str(folder / INDEX), faiss.IO_FLAG_MMAP_IFC))
-        self._index.nprobe = probes
+        self._index = cast("Any", faiss.read_index(str(folder / INDEX)))
+        faiss.extract_index_ivf(self._index).nprobe = probes
         self._matrix = Matrix(folder)
         self._candidates = candidates
 

@@ -15,10 +15,11 @@ from sidelight.index.folder import IndexFolder
 from sidelight.index.text.segment_text import passage_text
 from sidelight.index.vectors import row_files
 from sidelight.index.vectors.gpu_search import GpuSearch
+from sidelight.index.vectors.inverted_build import balanced_axes
 from sidelight.index.vectors.matrix import write_matrix
 from sidelight.index.vectors.part import VectorPart, part_in
 from sidelight.index.vectors.part_rows import PartRows
-from sidelight.index.vectors.profiles import PROFILES, Precision
+from sidelight.index.vectors.profiles import PROFILES, Precision, shape_of
 from sidelight.index.vectors.vectors import VectorIndex, write_vectors
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_vectors_like
@@ -118,6 +119,51 @@ def test_an_inverted_file_finds_what_it_promises_with_exact_scores(
             [scores[hit.segment_id] for hit in hits], abs=0.01
         )
     assert np.mean(recall) >= PROFILES[profile].recall
+
+
+@pytest.mark.parametrize("dimension", [7, DIMENSION])
+def test_each_three_of_the_balanced_axes_carry_alike(dimension: int) -> None:
+    # One number varies the more the later it comes: from 1 to the dimension.
+    vectors = np.random.default_rng(1).standard_normal((4000, dimension)).astype(np.float32)
+    vectors *= np.arange(1, dimension + 1, dtype=np.float32)
+    axes = balanced_axes(vectors)
+    assert axes.shape == (-(-dimension // 6) * 6, dimension)
+    # Nothing is lost: products of turned vectors are those of the vectors.
+    assert axes.T @ axes == pytest.approx(np.eye(dimension), abs=1e-5)
+    carried = (vectors @ axes.T).reshape(len(vectors), -1, 3).var(axis=0).prod(axis=1)
+    whole = carried[carried > 0]
+    straight = vectors[:, : 3 * (dimension // 3)].reshape(len(vectors), -1, 3)
+    unturned = straight.var(axis=0).prod(axis=1)
+    assert np.log(whole).std() < np.log(unturned).std() or len(whole) < 2
+
+
+def test_an_index_of_the_first_version_is_searched_as_it_was(
+    collection: VectorPart, queries: NDArray[np.float32], tmp_path: Path
+) -> None:
+    """Its codes stand for two numbers each, and nothing is turned."""
+    folder = built(tmp_path / "v", [collection], "cpu-24gb")
+    expected = VectorIndex(folder).search(queries, 20)
+    vectors = np.load(collection.vectors)
+    lists = shape_of(PROFILES["cpu-24gb"], COUNT, DIMENSION).lists
+    middles = faiss.IndexFlatIP(DIMENSION)
+    codes = faiss.IndexIVFPQ(
+        middles, DIMENSION, lists, DIMENSION // 2, 4, faiss.METRIC_INNER_PRODUCT
+    )
+    codes.train(vectors)
+    codes.add(vectors)
+    faiss.write_index(faiss.IndexIVFPQFastScan(codes), str(folder / "index.faiss"))
+    for ours, hits in zip(VectorIndex(folder).search(queries, 20), expected, strict=True):
+        assert len(set(ours) & set(hits)) >= 18
+
+
+@pytest.mark.parametrize("left", ["trained.faiss", "filled.faiss"])
+def test_an_unfinished_index_of_the_first_version_is_refused(
+    left: str, collection: VectorPart, tmp_path: Path
+) -> None:
+    faiss.write_index(faiss.IndexFlatIP(DIMENSION), str(tmp_path / left))
+    with pytest.raises(InputError, match=f"{left}: expected turned axes") as caught:
+        built(tmp_path, [collection], "cpu-24gb")
+    assert "Delete the folder" in caught.value.remedy
 
 
 @pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "cpu-128gb"])
