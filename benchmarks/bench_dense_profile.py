@@ -16,6 +16,8 @@ import statistics
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,8 +99,16 @@ def milliseconds(
     return float(times.min(axis=0).mean() * 1000)
 
 
+def held(folder: Path) -> int:
+    """Return the bytes that opening an index adds to a process, mapped files not among them."""
+    before = private()
+    index = VectorIndex(folder)
+    assert len(index)
+    return private() - before
+
+
 def private() -> int:
-    """Return the bytes of this process's own memory, mapped files not among them."""
+    """Return the bytes of memory of this process's own."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1]) * 1024
@@ -113,9 +123,10 @@ def measure(root: Path, count: int) -> tuple[Measured, Path, NDArray[np.float32]
     write_vectors(root / PROFILE.name, [part], PROFILE, lambda _: None)
     build_s = time.perf_counter() - started
     part.vectors.unlink()
-    before = private()
+    # A process of its own: in this one freed memory of the build is used again.
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        memory = alone.submit(held, root / PROFILE.name).result() / count
     ours, flat = VectorIndex(root / PROFILE.name), VectorIndex(root / EXACT)
-    memory = (private() - before) / count
     expected = flat.search(queries, K)
     recall = overlap(ours.search(queries, K), expected)
     share = round(shape_of(PROFILE, count, DIMENSION).lists * PROFILE.probed)
@@ -152,10 +163,11 @@ def extrapolate(folder: Path, count: int, queries: NDArray[np.float32]) -> tuple
     lists_ms = milliseconds(lambda query: finder.search(query, shape.probes), queries)
     scanned = COLLECTION * shape.probes // shape.lists
     index: Any = faiss.read_index(str(folder / INDEX))
-    lists = faiss.extract_index_ivf(index)
+    lists = faiss.downcast_index(index.index)
     lists.nprobe = max(round(lists.nlist * min(scanned / count, 1)), 1)
+    turned = index.chain.at(0).apply(queries)
     wanted = K * PROFILE.candidates
-    scan_ms = milliseconds(lambda query: index.search(query, wanted), queries[:50])
+    scan_ms = milliseconds(lambda query: lists.search(query, wanted), turned[:50])
     scan_ms *= max(scanned / count, 1)
     del matrix, middles
     cold_ms = cold(folder, queries[:100])

@@ -6,7 +6,8 @@ from a matrix that stays on disk. The `gpu-*` profiles score the whole matrix on
 
 The rules for lists and probes, and the recall stated, come from clustered vectors of 256 dimensions
 (`benchmarks/bench_dense_profile.py`, its figures beside it): an inverted file whose number of lists
-grows with the root of the collection keeps its recall when the same share of lists is probed.
+grows with the root of the collection keeps its recall when the same share of lists is probed. Codes
+of fewer numbers are shorter and say less: of vectors of 64 they may find less than is stated.
 """
 
 from __future__ import annotations
