@@ -163,7 +163,7 @@ def extrapolate(folder: Path, count: int, queries: NDArray[np.float32]) -> tuple
     lists_ms = milliseconds(lambda query: finder.search(query, shape.probes), queries)
     scanned = COLLECTION * shape.probes // shape.lists
     index: Any = faiss.read_index(str(folder / INDEX))
-    lists = faiss.downcast_index(index.index)
+    lists: Any = faiss.downcast_index(index.index)
     lists.nprobe = max(round(lists.nlist * min(scanned / count, 1)), 1)
     turned = index.chain.at(0).apply(queries)
     wanted = K * PROFILE.candidates

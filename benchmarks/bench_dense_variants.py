@@ -31,8 +31,6 @@ from sidelight.index.vectors.part_rows import PartRows
 from sidelight.index.vectors.profiles import shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 SIZE, TIMED, ROUNDS = 125_000, 20, 4
@@ -69,15 +67,15 @@ class Codes(NamedTuple):
     stored: int
 
 
-def in_turn(works: dict[str, Callable[[int], object]]) -> dict[str, Timed]:
-    """Time works, each given the number of a query."""
-    times = {name: np.empty((ROUNDS, TIMED)) for name in works}
-    spent = {name: np.empty((ROUNDS, TIMED)) for name in works}
+def in_turn(ways: dict[str, tuple[Any, NDArray[np.float32]]], wanted: int) -> dict[str, Timed]:
+    """Time indexes, each with its own form of the same queries."""
+    times = {name: np.empty((ROUNDS, TIMED)) for name in ways}
+    spent = {name: np.empty((ROUNDS, TIMED)) for name in ways}
     for number in range(ROUNDS):
         for query in range(TIMED):
-            for name, work in works.items():
+            for name, (index, queries) in ways.items():
                 began, started = time.process_time(), time.perf_counter()
-                work(query)
+                index.search(queries[query : query + 1], wanted)
                 times[name][number, query] = time.perf_counter() - started
                 spent[name][number, query] = time.process_time() - began
     return {
@@ -86,7 +84,7 @@ def in_turn(works: dict[str, Callable[[int], object]]) -> dict[str, Timed]:
             float(np.median(times[name]) * 1000),
             float(spent[name].min(axis=0).mean() * 1000),
         )
-        for name in works
+        for name in ways
     }
 
 
@@ -122,12 +120,7 @@ def finding(vectors: NDArray[np.float32], queries: NDArray[np.float32]) -> list[
         "RaBitQ, 8 x rescored": refined(faiss.IndexRaBitQFastScan(DIMENSION, IP), 8),
     }
     exact = ways["flat"].search(queries, WHOLE.probes)[1]
-    timed = in_turn(
-        {
-            name: lambda query, index=index: index.search(queries[query : query + 1], WHOLE.probes)
-            for name, index in ways.items()
-        }
-    )
+    timed = in_turn({name: (index, queries) for name, index in ways.items()}, WHOLE.probes)
     title = f"finding {WHOLE.probes} of {WHOLE.lists} lists: share of the right ones; "
     lines = [title + "best, median, processor"]
     for name, index in ways.items():
@@ -188,15 +181,19 @@ class Coding:
                 )
             index.ntotal = sum(map(len, of))
         self._kept += [small, large]
-        scanned = faiss.IndexIVFPQFastScan(small), faiss.IndexIVFPQFastScan(large)
-        return Codes(turn, *scanned, small.code_size)
+        return Codes(
+            turn,
+            faiss.IndexIVFPQFastScan(small),
+            faiss.IndexIVFPQFastScan(large),
+            small.code_size,
+        )
 
     def bits(self, number: int) -> Codes:
         """Return codes of so many bits for each number, by RaBitQ."""
         normal = np.random.default_rng(SEED).standard_normal((DIMENSION, DIMENSION))
         turn = np.linalg.qr(normal)[0].astype(np.float32)
         turned = self.vectors @ turn.T
-        made = []
+        made: list[Any] = []
         for size, count in ((self.shape.lists, len(turned)), (WHOLE.probes, SCANNED)):
             finder = faiss.IndexFlatIP(DIMENSION)
             finder.add(self.middles[:size] @ turn.T)
@@ -206,7 +203,7 @@ class Coding:
                 index.add(turned[: count - start])
             made.append(index)
             self._kept.append(finder)
-        return Codes(turn, *made, made[0].code_size)
+        return Codes(turn, made[0], made[1], made[0].code_size)
 
     def _lists_of_products(self, middles: NDArray[np.float32], codes: int) -> Any:
         finder = faiss.IndexFlatIP(middles.shape[1])
@@ -238,22 +235,16 @@ def scanning(vectors: NDArray[np.float32], queries: NDArray[np.float32]) -> list
     exact = flat.search(queries, K)[1]
     for way in ways.values():
         way.small.nprobe, way.large.nprobe = coding.shape.probes, WHOLE.probes
-    wanted = K * PROFILE.candidates
-    timed = in_turn(
-        {
-            name: lambda query, way=way: way.large.search(
-                queries[query : query + 1] @ way.turn.T, wanted
-            )
-            for name, way in ways.items()
-        }
-    )
+    turned = {name: queries @ way.turn.T for name, way in ways.items()}
+    asked = {name: (way.large, turned[name]) for name, way in ways.items()}
+    timed = in_turn(asked, K * PROFILE.candidates)
     title = (
         f"scanning {SCANNED:,} codes: bytes; best, median, processor; recall@{K} of "
         f"{len(vectors):,} vectors after scoring {', '.join(map(str, CANDIDATES))} rows"
     )
     lines = [title]
     for name, way in ways.items():
-        found = way.small.search(queries @ way.turn.T, max(CANDIDATES))[1]
+        found = way.small.search(turned[name], max(CANDIDATES))[1]
         recalls = [f"{recall(vectors, queries, found[:, :n], exact):.3f}" for n in CANDIDATES]
         lines.append(f"  {name:<29} {way.stored:>3} {timed[name]}; {' '.join(recalls)}")
     return lines
@@ -310,14 +301,10 @@ def main() -> None:
         part = part_in(Path(name))
         write_matrix(Path(name), PartRows([part]), PROFILE.precision, lambda _: None)
         vectors = np.load(part.vectors)
-        for stage in (
-            lambda: finding(vectors, queries),
-            lambda: scanning(vectors[: size // 2], queries),
-            lambda: reading(Path(name), queries),
-        ):
-            found = stage()
-            print(*found, sep="\n", flush=True)
-            lines += found
+        lines += finding(vectors, queries)
+        lines += scanning(vectors[: size // 2], queries)
+        lines += reading(Path(name), queries)
+    print(*lines, sep="\n")
     write_results(
         "dense_variants",
         f"{size:,} clustered unit vectors of {DIMENSION}, seed {SEED}; {QUERIES} queries, {TIMED} "

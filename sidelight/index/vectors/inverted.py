@@ -42,8 +42,9 @@ class InvertedSearch:
         self.dimension = int(whole.d)
         self._axes: NDArray[np.float32] | None = None
         self._index = whole
-        if isinstance(whole, faiss.IndexPreTransform):  # an older version turned nothing
-            turn = faiss.downcast_VectorTransform(whole.chain.at(0))
+        turns = isinstance(whole, faiss.IndexPreTransform)
+        if turns:  # an older version turned nothing
+            turn: Any = faiss.downcast_VectorTransform(whole.chain.at(0))
             self._axes = faiss.vector_to_array(turn.A).reshape(turn.d_out, turn.d_in)
             self._index = faiss.downcast_index(whole.index)
         self._whole = whole  # owns the other

@@ -49,6 +49,8 @@ _FOR_AXES = 65_536
 _NUMBERS_PER_CODE = 3
 # Steps in which Panorama adds up a product with the middle of a list, to stop where it is too low.
 _LEVELS = 8
+# Middles it looks at before it knows what is too low.
+_BATCH = 1024
 
 _TRAINED, _FILLED = "trained.faiss", "filled.faiss"
 _LISTS, _CODES = "lists.i4", "codes.u1"
@@ -137,7 +139,8 @@ def _encode(
     import faiss
 
     scales = read_scales(folder)
-    turn, inverted = _turn_of(index), faiss.downcast_index(index.index)
+    turn = _turn_of(index)
+    inverted: Any = faiss.downcast_index(index.index)
     assign = _assigner(inverted)
 
     def convert(block: NDArray[np.float32]) -> tuple[NDArray[np.generic], ...]:
@@ -180,7 +183,7 @@ def _fill(folder: Path, index: Any) -> None:
     """Put all codes into their lists, in the order of their rows."""
     import faiss
 
-    inverted = faiss.downcast_index(index.index)
+    inverted: Any = faiss.downcast_index(index.index)
     lists = np.fromfile(folder / _LISTS, dtype=np.int32)
     codes = np.memmap(folder / _CODES, mode="r", dtype=np.uint8).reshape(-1, inverted.code_size)
     order = np.argsort(lists, kind="stable")
@@ -196,7 +199,7 @@ def _write_scanned(folder: Path, probes: int) -> None:
     import faiss
 
     filled = _read_step(folder / _FILLED, faiss.IO_FLAG_MMAP_IFC)
-    inverted = faiss.downcast_index(filled.index)
+    inverted: Any = faiss.downcast_index(filled.index)
     middles = faiss.downcast_index(inverted.quantizer).reconstruct_n(0, inverted.nlist)
     finder = list_finder(middles, probes)  # has a name so that it lives while FAISS writes it
     scanned = faiss.IndexIVFPQFastScan(inverted)
@@ -212,8 +215,8 @@ def list_finder(middles: NDArray[np.float32], probes: int) -> Any:
     """
     import faiss
 
-    batch = max(probes, faiss.Panorama.kDefaultBatchSize)  # it can find no more than a batch has
-    finder = faiss.IndexFlatIPPanorama(middles.shape[1], _LEVELS, batch)
+    batch = max(probes, _BATCH)  # it can find no more than a batch has
+    finder: Any = faiss.IndexFlatIPPanorama(middles.shape[1], _LEVELS, batch)
     finder.add(middles)
     return finder
 
