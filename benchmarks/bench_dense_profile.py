@@ -166,6 +166,10 @@ def extrapolate(folder: Path, count: int, queries: NDArray[np.float32]) -> tuple
     lists: Any = faiss.downcast_index(index.index)
     lists.nprobe = max(round(lists.nlist * min(scanned / count, 1)), 1)
     turned = index.chain.at(0).apply(queries)
+    # More lists are looked at here than the profile looks at among so few.
+    few = faiss.downcast_index(lists.quantizer).reconstruct_n(0, lists.nlist)
+    lists.own_fields, finder_of_few = False, list_finder(few, lists.nprobe)
+    lists.quantizer = finder_of_few
     wanted = K * PROFILE.candidates
     scan_ms = milliseconds(lambda query: lists.search(query, wanted), turned[:50])
     scan_ms *= max(scanned / count, 1)
