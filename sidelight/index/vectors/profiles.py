@@ -1,12 +1,13 @@
 """Ways to keep and search vectors, one for each size of machine, and their shape for a collection.
 
 `exact` is a flat file of single precision. The `cpu-*` profiles search an inverted file of product
-codes (4 bits for two numbers, scanned with SIMD) in memory, and score the best candidates again
+codes (4 bits for three numbers, scanned with SIMD) in memory, and score the best candidates again
 from a matrix that stays on disk. The `gpu-*` profiles score the whole matrix on GPUs.
 
 The rules for lists and probes, and the recall stated, come from clustered vectors of 256 dimensions
 (`benchmarks/bench_dense_profile.py`, its figures beside it): an inverted file whose number of lists
-grows with the root of the collection keeps its recall when the same share of lists is probed.
+grows with the root of the collection keeps its recall when the same share of lists is probed. Codes
+of fewer numbers are shorter and say less: of vectors of 64 they may find less than is stated.
 """
 
 from __future__ import annotations
@@ -135,9 +136,9 @@ def shape_of(profile: Profile, count: int, dimension: int) -> Shape:
         precision: Precision = "float16" if half <= room else "int8"
         size = count * dimension * BYTES[precision]
         return Shape(precision, 0, 0, size, size, -(-size // room))
-    _check_inverted(profile, count, dimension)
+    _check_inverted(profile, count)
     lists = lists_for(count)
-    inverted = count * (code_bytes(dimension) + 8) + lists * dimension * 4
+    inverted = count * (code_bytes(dimension) + 8) + lists * coded_numbers(dimension) * 4
     matrix = count * dimension * BYTES[profile.precision]
     probes = min(lists, max(_MIN_PROBES, math.ceil(lists * profile.probed)))
     return Shape(profile.precision, lists, probes, inverted, inverted + matrix, 0)
@@ -150,18 +151,18 @@ def lists_for(count: int) -> int:
 
 
 def code_bytes(dimension: int) -> int:
-    """Return the bytes of a product code: 4 bits for each two numbers."""
-    return -(-dimension // 4)
+    """Return the bytes of a product code: 4 bits for each three numbers."""
+    return -(-dimension // 6)
 
 
-def _check_inverted(profile: Profile, count: int, dimension: int) -> None:
+def coded_numbers(dimension: int) -> int:
+    """Return the numbers that whole bytes of a code stand for: the dimension or a little more."""
+    return 6 * code_bytes(dimension)
+
+
+def _check_inverted(profile: Profile, count: int) -> None:
     if count < MIN_VECTORS:
         raise UsageError(
             f"the profile {profile.name} needs at least {MIN_VECTORS} vectors; found {count}",
             remedy=f"Use the profile {EXACT}: so few are searched in a millisecond.",
-        )
-    if dimension % 2:
-        raise UsageError(
-            f"the profile {profile.name} codes two numbers at a time; found vectors of {dimension}",
-            remedy=f"Use the profile {EXACT}, or vectors of an even length.",
         )

@@ -7,7 +7,8 @@
 <folder>/profile.json   other profiles: how to search; written last
 ```
 
-All files are mapped, not read, when the index is opened; a GPU reads the matrix.
+Files are mapped, not read, when the index is opened, but for an inverted file; a GPU reads the
+matrix.
 """
 
 from __future__ import annotations

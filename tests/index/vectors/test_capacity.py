@@ -13,12 +13,12 @@ GB = 10**9
 
 def test_the_whole_collection_fits_a_small_server() -> None:
     planned = plan_capacity(PROFILES["cpu-24gb"], COLLECTION, 256)
-    # 256 numbers by two in 4 bits are 64 bytes, a row number 8; the lists add 16,384 x 1,024 bytes.
-    assert planned.memory_bytes_per_vector == pytest.approx(72 + 16_384 * 1024 / COLLECTION)
-    assert planned.memory_gb == pytest.approx(8.19, abs=0.01)
+    # 258 numbers by three in 4 bits are 43 bytes, a row number 8; lists add 16,384 x 4 x 258 bytes.
+    assert planned.memory_bytes_per_vector == pytest.approx(51 + 16_384 * 4 * 258 / COLLECTION)
+    assert planned.memory_gb == pytest.approx(5.81, abs=0.01)
     assert (planned.lists, planned.probes) == (16_384, 128)
     assert planned.building_memory_gb < 24
-    assert planned.latency_ms < 20
+    assert planned.latency_ms < 12
     assert planned.recall == 0.95
 
 
@@ -52,10 +52,10 @@ def test_what_does_not_fit_is_named() -> None:
     small = Machine(memory=4 * GB, disk=100 * GB, gpus=())
     found = plan_capacity(PROFILES["cpu-24gb"], COLLECTION, 256, small).problems
     assert [problem.split(" are needed")[0] for problem in found] == [
-        "8.2 GB of memory",
-        "180.5 GB of disk",
+        "5.8 GB of memory",
+        "173.4 GB of disk",
     ]
-    between = Machine(memory=9 * GB, disk=1000 * GB, gpus=())
+    between = Machine(memory=7 * GB, disk=1000 * GB, gpus=())
     (problem,) = plan_capacity(PROFILES["cpu-24gb"], COLLECTION, 256, between).problems
     assert "build elsewhere and copy the folder" in problem
     gpu = Machine(memory=64 * GB, disk=1000 * GB, gpus=(80 * GB,))
@@ -73,5 +73,5 @@ def test_what_a_profile_cannot_hold() -> None:
     with pytest.raises(UsageError, match="found 'cpu-1gb'") as caught:
         profile_named("cpu-1gb")
     assert "cpu-24gb" in caught.value.remedy
-    with pytest.raises(UsageError, match="two numbers at a time; found vectors of 255"):
-        shape_of(PROFILES["cpu-24gb"], 10**6, 255)
+    with pytest.raises(UsageError, match="needs at least 1000 vectors; found 999"):
+        shape_of(PROFILES["cpu-24gb"], 999, 255)

@@ -15,10 +15,11 @@ from sidelight.index.folder import IndexFolder
 from sidelight.index.text.segment_text import passage_text
 from sidelight.index.vectors import row_files
 from sidelight.index.vectors.gpu_search import GpuSearch
+from sidelight.index.vectors.inverted_build import balanced_axes
 from sidelight.index.vectors.matrix import write_matrix
 from sidelight.index.vectors.part import VectorPart, part_in
 from sidelight.index.vectors.part_rows import PartRows
-from sidelight.index.vectors.profiles import PROFILES, Precision
+from sidelight.index.vectors.profiles import PROFILES, Precision, shape_of
 from sidelight.index.vectors.vectors import VectorIndex, write_vectors
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_vectors_like
@@ -33,19 +34,25 @@ class KilledError(Exception):
     """Stands for a kill between two blocks."""
 
 
+def collection_ids(count: int) -> list[str]:
+    return [f"made_doc_00_{number:05}#0_{number}" for number in range(count)]
+
+
+def between(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return queries halfway between two neighbours, so that none is a vector of the collection."""
+    sums = vectors[:40] + vectors[100:140]
+    return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True))
+
+
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> VectorPart:
-    ids = [f"made_doc_00_{number:05}#0_{number}" for number in range(COUNT)]
     folder = tmp_path_factory.mktemp("vectors")
-    return part_in(write_vectors_like(folder, ids, DIMENSION, seed=3))
+    return part_in(write_vectors_like(folder, collection_ids(COUNT), DIMENSION, seed=3))
 
 
 @pytest.fixture(scope="module")
 def queries(collection: VectorPart) -> NDArray[np.float32]:
-    # Halfway between two neighbours in the file, so that no query is a vector of the collection.
-    vectors = np.load(collection.vectors)
-    between = vectors[:40] + vectors[100:140]
-    return np.asarray(between / np.linalg.norm(between, axis=1, keepdims=True))
+    return between(np.load(collection.vectors))
 
 
 @pytest.fixture(scope="module")
@@ -100,24 +107,77 @@ def test_exact_is_brute_force(
         assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.segment_id))
 
 
-@pytest.mark.parametrize("profile", ["cpu-24gb", "cpu-128gb"])
-def test_an_inverted_file_finds_what_it_promises_with_exact_scores(
-    profile: str,
-    collection: VectorPart,
-    queries: NDArray[np.float32],
-    tmp_path: Path,
-) -> None:
-    index = VectorIndex(built(tmp_path / "v", [collection], profile))
-    recall = []
-    for query, hits in zip(queries, index.search(queries, 20), strict=True):
-        scores = exact_scores(collection, query)
+def recall_at_20(folder: Path, part: VectorPart, queries: NDArray[np.float32]) -> float:
+    """Return the share of the exact 20 best that an index finds, having checked its scores."""
+    found = []
+    for query, hits in zip(queries, VectorIndex(folder).search(queries, 20), strict=True):
+        scores = exact_scores(part, query)
         best = sorted(scores, key=lambda name: -scores[name])[:20]
-        recall.append(len({hit.segment_id for hit in hits} & set(best)) / 20)
+        found.append(len({hit.segment_id for hit in hits} & set(best)) / 20)
         # int8 keeps a number to half a 127th of the largest of its dimension.
         assert [hit.score for hit in hits] == pytest.approx(
             [scores[hit.segment_id] for hit in hits], abs=0.01
         )
-    assert np.mean(recall) >= PROFILES[profile].recall
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("profile", ["cpu-24gb", "cpu-128gb"])
+def test_an_inverted_file_finds_what_it_promises_with_exact_scores(
+    profile: str, collection: VectorPart, tmp_path: Path
+) -> None:
+    # What is promised is of 256 numbers: codes of fewer are shorter and say less.
+    part = part_in(write_vectors_like(tmp_path / "part", collection_ids(COUNT), 256, seed=3))
+    queries = between(np.load(part.vectors))
+    folder = built(tmp_path / "v", [part], profile)
+    assert recall_at_20(folder, part, queries) >= PROFILES[profile].recall
+
+
+def test_each_three_of_the_balanced_axes_carry_alike() -> None:
+    # Later numbers vary more: the last one 30 times as much as the first.
+    vectors = np.random.default_rng(1).standard_normal((4000, 30)).astype(np.float32)
+    vectors *= np.arange(1, 31, dtype=np.float32)
+    carried, straight = (
+        np.log(turned.reshape(len(vectors), -1, 3).var(axis=0)).sum(axis=1)
+        for turned in (vectors @ balanced_axes(vectors).T, vectors)
+    )
+    assert np.ptp(carried) < np.ptp(straight) / 3
+
+
+@pytest.mark.parametrize(("dimension", "whole_codes"), [(7, 12), (30, 30), (32, 36)])
+def test_products_of_turned_vectors_are_those_of_the_vectors(
+    dimension: int, whole_codes: int
+) -> None:
+    vectors = np.random.default_rng(1).standard_normal((400, dimension)).astype(np.float32)
+    axes = balanced_axes(vectors)
+    assert axes.shape == (whole_codes, dimension)
+    assert axes.T @ axes == pytest.approx(np.eye(dimension), abs=1e-5)
+
+
+def test_an_index_of_the_first_version_is_searched_as_it_was(
+    collection: VectorPart, queries: NDArray[np.float32], tmp_path: Path
+) -> None:
+    """Its codes stand for two numbers each, and nothing is turned."""
+    folder = built(tmp_path / "v", [collection], "cpu-24gb")
+    vectors = np.load(collection.vectors)
+    lists = shape_of(PROFILES["cpu-24gb"], COUNT, DIMENSION).lists
+    middles = faiss.IndexFlatIP(DIMENSION)
+    codes = faiss.IndexIVFPQ(
+        middles, DIMENSION, lists, DIMENSION // 2, 4, faiss.METRIC_INNER_PRODUCT
+    )
+    codes.train(vectors)
+    codes.add(vectors)
+    faiss.write_index(faiss.IndexIVFPQFastScan(codes), str(folder / "index.faiss"))
+    assert recall_at_20(folder, collection, queries) >= PROFILES["cpu-24gb"].recall
+
+
+@pytest.mark.parametrize("left", ["trained.faiss", "filled.faiss"])
+def test_an_unfinished_index_of_the_first_version_is_refused(
+    left: str, collection: VectorPart, tmp_path: Path
+) -> None:
+    faiss.write_index(faiss.IndexFlatIP(DIMENSION), str(tmp_path / left))
+    with pytest.raises(InputError, match=f"{left}: expected turned axes") as caught:
+        built(tmp_path, [collection], "cpu-24gb")
+    assert "Delete the folder" in caught.value.remedy
 
 
 @pytest.mark.parametrize("profile", ["exact", "cpu-24gb", "cpu-128gb"])
