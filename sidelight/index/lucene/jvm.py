@@ -189,8 +189,11 @@ def _stack() -> str:
 
 
 def _warnings_off(java_version: int) -> tuple[str, ...]:
-    # Lucene maps files with methods that newer runtimes warn about, one line each, on every start.
-    return ("--sun-misc-unsafe-memory-access=allow",) if java_version > 23 else ()
+    # Lucene maps files with methods that newer runtimes warn about, one line each, on every start:
+    # 9 with the first, 10 with the second kind.
+    if java_version < 24:
+        return ()
+    return "--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"
 
 
 def _java_homes() -> Iterator[tuple[str, Path]]:

@@ -1,6 +1,7 @@
 """Lucene indexes of MS MARCO V2.1 segmented that pyserini publishes: by name, or by folder.
 
-What is known of them, checksums included, comes from Anserini's own list, inside its jar.
+What is known of them, checksums included, is what Anserini's own list says, which some versions have
+in their jar and others fetch from a server.
 """
 
 from __future__ import annotations
@@ -8,18 +9,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
 from sidelight.errors import MachineError, UsageError
-from sidelight.index.lucene.jvm import find_jar
 
 COLLECTION = "msmarco-v2.1-doc-segmented"
 
-_LISTS = tuple(f"prebuilt-indexes/{COLLECTION}-{kind}.json" for kind in ("inverted", "hnsw"))
 # In a process of its own: it starts a Java virtual machine its own way, and prints.
 _DOWNLOAD = "import sys, pyserini.util; pyserini.util.download_prebuilt_index(sys.argv[1])"
 
@@ -46,23 +42,34 @@ class PublishedIndex(NamedTuple):
         return Path(cache, "indexes", f"{self.stem}.{self.md5}")
 
 
-def published_indexes() -> dict[str, PublishedIndex]:
-    """Return the published indexes of the collection by name.
+def _inverted(kind: str, md5: str) -> PublishedIndex:
+    name = f"{COLLECTION}{kind}"
+    return PublishedIndex(name, f"lucene-inverted.{name}.20240418.4f9675", md5, 113_520_750)
 
-    Raises:
-        MachineError: pyserini is not installed.
-    """
-    with zipfile.ZipFile(find_jar()) as jar:
-        entries = [entry for name in _LISTS for entry in orjson.loads(jar.read(name))]
-    return {
-        entry["name"]: PublishedIndex(
-            name=entry["name"],
-            stem=entry["filename"].removesuffix(".tar.gz"),
-            md5=entry["md5"],
-            segments=entry.get("documents", 0),
-        )
-        for entry in entries
-    }
+
+def _hnsw(shard: int, md5: str) -> PublishedIndex:
+    model = f"{COLLECTION}-shard{shard:02}.arctic-embed-l"
+    stem = f"lucene-hnsw-int8.{model}.20250114.4884f5"
+    return PublishedIndex(f"{model}.hnsw-int8", stem, md5, 0)
+
+
+_HNSW = """
+aab3f8e9aa0563bd0f875584784a0845 34ea30fe72c2bc1795ae83e71b191547 b6271d6db65119977491675f74f466d5
+a9cd644eb6037f67d2e9c06a8f60928d 07b7e451e0525d01c1f1f2b1c42b1bd5 2573dce175788981be2f266ebb33c96d
+a644aea445a8b78cc9e99d2ce111ff11 402d37deccb44b5fc105049889e8aaea 89ebcd027f7297b26a1edc8ae5726527
+5e580bb7eb9ee2bb6bfa492b3430c17d
+""".split()
+
+PUBLISHED = {
+    index.name: index
+    for index in (
+        _inverted("", "6ec4cd595c9fe1ad91b43eabb39a637c"),
+        _inverted("-slim", "3c6c946c722a201b65903a92f082ea4f"),
+        _inverted("-full", "a43d09d31ae4e5dac81f5cfde1a810a7"),
+        *(_hnsw(shard, md5) for shard, md5 in enumerate(_HNSW)),
+    )
+}
+"""The published indexes of the collection, by name."""
 
 
 def lucene_folder(name: str) -> Path:
@@ -77,16 +84,21 @@ def lucene_folder(name: str) -> Path:
     """
     if Path(name).is_dir():
         return Path(name).resolve()
-    known = published_indexes()
-    if name not in known:
+    if name not in PUBLISHED:
         raise UsageError(
             f"{name}: expected the folder of a Lucene index, or the name of a published one",
-            remedy=f"Published are: {', '.join(known)}.",
+            remedy=f"Published are: {', '.join(PUBLISHED)}.",
         )
-    folder = known[name].folder
+    folder = PUBLISHED[name].folder
     if not folder.is_dir():
+        # pyserini 2 would prefer a cache of the current folder.
+        cache = {"PYSERINI_CACHE": str(folder.parent.parent)}
         ended = subprocess.run(  # noqa: S603 - the name is one of a fixed list
-            [sys.executable, "-c", _DOWNLOAD, name], stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-c", _DOWNLOAD, name],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=os.environ | cache,
         )
         if ended.returncode:
             # Lines of Java's and Python's tracebacks are indented, what went wrong is not.
@@ -102,5 +114,5 @@ def lucene_folder(name: str) -> Path:
 
 def published_count(folder: Path) -> int:
     """Return how many segments the published index in a folder holds; 0 if that is not known."""
-    stems = {index.stem: index.segments for index in published_indexes().values()}
+    stems = {index.stem: index.segments for index in PUBLISHED.values()}
     return next((n for stem, n in stems.items() if folder.name.startswith(stem)), 0)

@@ -1,18 +1,43 @@
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
+import orjson
 import pytest
 
 from sidelight.errors import UsageError
-from sidelight.index.lucene.published import lucene_folder, published_count, published_indexes
+from sidelight.index.lucene.jvm import find_jar
+from sidelight.index.lucene.published import (
+    COLLECTION,
+    PUBLISHED,
+    PublishedIndex,
+    lucene_folder,
+    published_count,
+)
 
 
 def test_what_is_published() -> None:
-    known = published_indexes()
     for name in ("", "-slim", "-full"):
-        assert known[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
-    assert sum("arctic-embed-l.hnsw-int8" in name for name in known) == 10
+        assert PUBLISHED[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
+    assert sum("arctic-embed-l.hnsw-int8" in name for name in PUBLISHED) == 10
+
+
+def test_it_is_what_the_list_of_anserini_says() -> None:
+    lists = (f"prebuilt-indexes/{COLLECTION}-{kind}.json" for kind in ("inverted", "hnsw"))
+    with zipfile.ZipFile(find_jar()) as jar:
+        if "prebuilt-indexes/" not in "".join(jar.namelist()):
+            pytest.skip("this version of Anserini has its list on a server")
+        entries = [entry for name in lists for entry in orjson.loads(jar.read(name))]
+    assert [*PUBLISHED.values()] == [
+        PublishedIndex(
+            name=entry["name"],
+            stem=entry["filename"].removesuffix(".tar.gz"),
+            md5=entry["md5"],
+            segments=entry.get("documents", 0),
+        )
+        for entry in entries
+    ]
 
 
 def test_a_downloaded_index_is_found_where_pyserini_keeps_it(
