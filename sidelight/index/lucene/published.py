@@ -1,7 +1,7 @@
 """Lucene indexes of MS MARCO V2.1 segmented that pyserini publishes: by name, or by folder.
 
-What is known of them, checksums included, is what Anserini's own list says, which some versions have
-in their jar and others fetch from a server.
+What is known of them, checksums included, is what Anserini's own list says, which some versions
+have in their jar and others fetch from a server.
 """
 
 from __future__ import annotations
