@@ -9,6 +9,7 @@ import numpy as np
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.write_report.answering import Quantities
+from sidelight.generation.extractive.write_report.astray import astray
 from sidelight.generation.extractive.write_report.choose import Choices, choose
 from sidelight.generation.extractive.write_report.knowledge import Reader
 from sidelight.generation.extractive.write_report.ordering import by_subject
@@ -17,7 +18,6 @@ from sidelight.generation.extractive.write_report.ties import leads_to_ties
 from sidelight.generation.extractive.write_report.voices import ATTRIBUTED
 from sidelight.generation.extractive.write_report.worth import (
     closeness,
-    page_nearness,
     told_elsewhere,
     topicality,
     weight_of,
@@ -25,7 +25,6 @@ from sidelight.generation.extractive.write_report.worth import (
 from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.generation.support_checker import without_attribution
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
-from sidelight.schemas.segment import document_id_of
 from sidelight.text import budget_words
 from sidelight.wording import figures, names, stems
 
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from sidelight.text_vectors import TextVectors
 
 _MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.10, 0.30, 0.45
-_ASTRAY = 0.38
 _MIN_COVERED = 0.03
 _PER_RELEVANCE, _RELEVANCE_POWER = 0.35, 2.0
 _SAME_FACT, _SAME_STATEMENT = 0.75, 0.80
@@ -97,7 +95,7 @@ class ExtractiveReportWriter:
         about_nobody = np.array([not angle.must_mention for angle in angles])
         scores[np.ix_(topical < _ON_SUBJECT, about_nobody)] = 0.0
         speaks = (scores.max(axis=1) >= _MIN_RELEVANCE) | (topical >= _MIN_TOPICALITY)
-        kept = np.flatnonzero(speaks & ~self._astray(quotes, evidence, reader, profile))
+        kept = np.flatnonzero(speaks & ~astray(quotes, evidence, reader, profile, self._sentences))
         if not len(kept):
             return self._nothing_found
         quotes = [quotes[row] for row in kept]
@@ -118,28 +116,6 @@ class ExtractiveReportWriter:
         return DraftReport(
             sentences=by_subject(said, profile, angles),
             reserve=tuple(self._sentence(row, quotes, choices, angles) for row in reserve),
-        )
-
-    def _astray(
-        self,
-        quotes: Sequence[Quote],
-        evidence: EvidenceSet,
-        reader: Reader,
-        profile: ArticleProfile,
-    ) -> npt.NDArray[np.bool_]:
-        """Tell of each quote whether its page is about something else altogether.
-
-        A page that names the outlet or an author may say of them what the article says nothing of;
-        but of an article it then means another one.
-        """
-        nearness = page_nearness(evidence, profile, self._sentences)
-        return np.array(
-            [
-                nearness[document_id_of(quote.segment_id)] < _ASTRAY
-                and (not reader.is_about(quote.window) or reader.speaks_of_article(quote.text))
-                for quote in quotes
-            ],
-            dtype=bool,
         )
 
     def _that_stand(

@@ -15,7 +15,6 @@ import numpy as np
 
 from sidelight.generation.extractive.select import single_sentences
 from sidelight.generation.extractive.write_report.answering import cues_of_answer, tells_of_ties
-from sidelight.schemas.segment import document_id_of
 from sidelight.text import sentences
 
 if TYPE_CHECKING:
@@ -98,23 +97,6 @@ def topicality(
 def closeness(topical: Floats, near: Floats) -> Floats:
     """Return how much a text has to do with the article; see `topicality`."""
     return _TOPICAL_SHARE * topical + _NEAREST_SHARE * near
-
-
-def page_nearness(
-    evidence: EvidenceSet, profile: ArticleProfile, vectors: TextVectors
-) -> dict[str, float]:
-    """Return by document how close the closest of what it says comes to the article, in [0, 1].
-
-    A narrative says too little to tell: everything is close to it.
-    """
-    prose = sentences(profile.body)
-    nearness: dict[str, float] = {}
-    for item in evidence.items:
-        said = single_sentences(item.segment)
-        nearest = vectors.similarity(said, prose).max(initial=0.0) if prose else 1.0
-        document = document_id_of(item.segment.segment_id)
-        nearness[document] = max(nearness.get(document, 0.0), float(nearest))
-    return nearness
 
 
 def told_elsewhere(quotes: Sequence[Quote], evidence: EvidenceSet, vectors: TextVectors) -> Floats:
