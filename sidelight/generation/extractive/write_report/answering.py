@@ -30,7 +30,8 @@ _ANSWERS = re.compile(
     r"|commissioned|funded|financed|sponsored|paid for|paid by|owned by|owns|controls|belongs to"
     r"|shares (?:in|of)|stake|adviser|advisory|consultan\w+|conflict\w? of interest|rates?"
     r"|rated|rating|bias\w*|slant|leaning|failed|independent\w*|measured|tested|replicat\w+"
-    r"|corroborat\w+|supported by|consistent with|match(?:es|ed)|accura\w+|missing context"
+    r"|corroborat\w+|well[- ]\w+ed|borne out|plausible|undercut\w*|undermin\w+|supported by"
+    r"|consistent with|match(?:es|ed)|accura\w+|missing context"
     r"|outdated|confirm\w+|verif\w+|insolven\w+|bankrupt\w*)\b|n['’]t\b",
     re.IGNORECASE,
 )

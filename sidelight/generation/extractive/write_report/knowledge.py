@@ -50,6 +50,16 @@ _ANY_CLAIM = stems(
     "claim claims rumor rumour theory idea statement allegation allegations event phenomenon"
     " challenge comparison figure framing account description warning story"
 )
+# "The claim that ...", "the idea of ...": what is meant stands behind it.
+_CONTENT = re.compile(
+    r"(?:claim|idea|theory|statement|allegation|prediction|suggestion|assertion|argument|notion"
+    r"|belief|rumou?r|finding|conclusion|warning)"
+)
+_BEHIND = re.compile(r"\s+(?:that|of)\b")
+_IS_THAT = re.compile(r"(?:\s+[a-z-]+){0,3}?\s+(?:is|was)\s+that\b")
+_IS = re.compile(r"(?:\s+[a-z-]+){0,4}?\s+(?:is|was)\b")
+_NAMED = re.compile(r"(?:\s+[a-z-]+){0,3}?,\s+[\"“]?[^\W\d_a-z]")
+_FOREMOST = re.compile(r"(?:main|chief|core|key|central|primary|\w+est)\b")
 _TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady minister president".split())
 
 
@@ -93,9 +103,28 @@ class Reader:
         if self._hangs_on_a_code(statement.text):
             return False
         return all(
-            self._knows(phrase) or (phrase.split()[-1] in _THE_ARTICLE and self.is_about(page))
+            self._knows(phrase)
+            or (phrase.split()[-1] in _THE_ARTICLE and self.is_about(page))
+            or self._is_told(phrase, statement.text)
             for phrase in statement.loose
         )
+
+    def _is_told(self, phrase: str, text: str) -> bool:
+        """Tell whether a text says itself what it means by a phrase.
+
+        "The claim that ..." does, and "the author, Ada Lark, ..."; "the main limitation is ..."
+        does where the text names something of the article, of which it is the limitation.
+        """
+        match = re.search(rf"\b[Tt]he\s+{re.escape(phrase)}(?![\w’'-])", text)
+        if match is None:
+            return False
+        end = match.end()
+        if _NAMED.match(text, end) or (
+            _CONTENT.fullmatch(phrase.rsplit(maxsplit=1)[-1]) and _BEHIND.match(text, end)
+        ):
+            return True
+        tells = _IS_THAT.match(text, end) or (_FOREMOST.match(phrase) and _IS.match(text, end))
+        return bool(tells) and bool(names(text) & self._names)
 
     def _hangs_on_a_code(self, text: str) -> bool:
         """Tell whether the subject of a text is named by a code that the article lacks."""

@@ -9,6 +9,7 @@ import numpy as np
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
 from sidelight.generation.extractive.relevance import relevance
 from sidelight.generation.extractive.write_report.answering import Quantities
+from sidelight.generation.extractive.write_report.astray import astray
 from sidelight.generation.extractive.write_report.choose import Choices, choose
 from sidelight.generation.extractive.write_report.knowledge import Reader
 from sidelight.generation.extractive.write_report.ordering import by_subject
@@ -93,7 +94,8 @@ class ExtractiveReportWriter:
         scores = relevance(texts, windows, angles, profile, self._sentences)
         about_nobody = np.array([not angle.must_mention for angle in angles])
         scores[np.ix_(topical < _ON_SUBJECT, about_nobody)] = 0.0
-        kept = np.flatnonzero((scores.max(axis=1) >= _MIN_RELEVANCE) | (topical >= _MIN_TOPICALITY))
+        speaks = (scores.max(axis=1) >= _MIN_RELEVANCE) | (topical >= _MIN_TOPICALITY)
+        kept = np.flatnonzero(speaks & ~astray(quotes, evidence, reader, profile, self._sentences))
         if not len(kept):
             return self._nothing_found
         quotes = [quotes[row] for row in kept]

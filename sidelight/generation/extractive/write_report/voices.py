@@ -29,14 +29,16 @@ _QUOTED = re.compile(r'"[^"\n]*"|“[^”\n]*”')
 _FIRST_PERSON = re.compile(
     r"\b(?:I|I['’](?:m|ve|ll|d)|[Ww]e|[Ww]e['’](?:re|ve|ll|d)|[Mm]y|[Oo]ur|us|me)\b"
 )
+# What a release opens a line with; a page that speaks of one is none.
 _RELEASE = re.compile(
-    r"\b(?:for immediate release|press release|notes? to editors|media (?:contact|enquir\w+)"
+    r"\bfor immediate release\b"
+    r"|^\W*(?:press release|notes? (?:to|for) editors|media (?:contact|enquir\w+)"
     r"|press (?:contact|office))\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _OFFER = re.compile(
     r"\b(?:add to (?:basket|cart)|buy now|order (?:now|today|online)|in stock|our customers"
-    r"|free (?:delivery|shipping)|money[- ]back|satisfied customers)\b",
+    r"|free (?:delivery|shipping)|money[- ]back guarantee|satisfied customers)\b",
     re.IGNORECASE,
 )
 # "slow_oven: It was about 20 degrees.", as users' names go.

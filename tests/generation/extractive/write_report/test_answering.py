@@ -45,6 +45,7 @@ def test_another_figure_for_the_same_quantity_answers() -> None:
 
 def test_words_of_correction_answer() -> None:
     assert cues_of_answer("The corrected figure is not significant.") > 1
+    assert cues_of_answer("The concern is well founded, and the survey undercuts the rest.") == 2
     assert cues_of_answer("Garrick Voss writes about land.") == 0
 
 

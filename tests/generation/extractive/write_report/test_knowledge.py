@@ -117,3 +117,16 @@ def test_the_title_in_quotation_marks_is_the_article() -> None:
     said = Statement('An earlier version of "Bog bill will cost 4,000 jobs" said so.', 1, 1)
     assert READER.in_full(said).text == "An earlier version of the article said so."
     assert READER.is_about("Corrections\nBog bill will cost 4,000 jobs (14 March 2021).")
+
+
+def test_what_a_statement_says_itself_needs_no_article() -> None:
+    def places(text: str, phrase: str) -> bool:
+        return READER.can_place(Statement(text, 1, 1, (phrase,)), "")
+
+    assert places("The claim that wells run dry rests on one survey of 2012.", "claim")
+    assert not places("The claim rests on one survey of 2012.", "claim")
+    assert places("The hydrologist, Ines Corvane, has worked at Orrin since 2008.", "hydrologist")
+    assert places("The main caveat is that Voss counted a full closure.", "main caveat")
+    assert not places("The main caveat is that the sample was small.", "main caveat")
+    assert places("The largest gap is rent, which Voss leaves out.", "largest gap")
+    assert not places("The gap is rent, which Voss leaves out.", "gap")

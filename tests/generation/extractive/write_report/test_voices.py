@@ -55,3 +55,10 @@ def test_what_is_attributed_stays_and_what_nobody_signs_goes() -> None:
     said = "According to the Bureau, 310 people work there."
     assert attributed(said, "Lark Media") == said
     assert attributed("A mill employs 310.", "") == ""
+
+
+def test_a_page_that_tells_of_a_release_or_of_money_is_none() -> None:
+    assert not speaks_for_itself("The official Lark Media press release names twelve clubs.")
+    assert not speaks_for_itself("Lenders would not hand the money back to Lark Media.")
+    assert speaks_for_itself("Lark Media opens a mill\nPress release\nPort Brannick, 12 August")
+    assert speaks_for_itself("Every oven has a money-back guarantee.")
