@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FusionRetriever:
-    """Ranks by the sum over retrievers of 1 / (constant + rank); they search side by side.
+    """Ranks by the sum over retrievers of 1 / (constant + rank).
 
     Args:
         retrievers: At least one; their order does not matter.
@@ -29,18 +28,14 @@ class FusionRetriever:
     def __init__(
         self, retrievers: Sequence[Retriever], *, depth: int = 100, constant: float = 60
     ) -> None:
-        self._first, *self._others = retrievers
+        self._retrievers = tuple(retrievers)
         self._depth = depth
         self._constant = constant
-        self._threads = ThreadPoolExecutor()
 
     def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
         """Return up to `k` hits for every query id."""
         depth = max(self._depth, k)
-        under_way = [
-            self._threads.submit(retriever.search, queries, depth) for retriever in self._others
-        ]
-        results = [self._first.search(queries, depth), *(found.result() for found in under_way)]
+        results = [retriever.search(queries, depth) for retriever in self._retrievers]
         return {
             query.query_id: reciprocal_rank_fusion(
                 [found[query.query_id] for found in results], self._constant

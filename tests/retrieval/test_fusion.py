@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from threading import Barrier
 
 import pytest
 from hypothesis import given
@@ -11,21 +9,6 @@ from hypothesis import strategies as st
 from sidelight.retrieval.fusion import FusionRetriever, reciprocal_rank_fusion
 from sidelight.retrieval.listed.trec_run import TrecRunRetriever
 from sidelight.schemas.investigation.search import Hit, Query, ranked
-
-
-class Meeting:
-    """A retriever that waits until others search as well, and then fails if it is told to."""
-
-    name = "meeting"
-
-    def __init__(self, searching: Barrier, *, fails: bool = False) -> None:
-        self._searching, self._fails = searching, fails
-
-    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
-        self._searching.wait(timeout=20)
-        if self._fails:
-            raise LookupError("gone")
-        return {query.query_id: [Hit("a", 1.0)] for query in queries}
 
 
 def test_by_hand() -> None:
@@ -51,17 +34,6 @@ def test_depth_cuts_each_run_before_fusing_and_k_after() -> None:
     assert ids(FusionRetriever([first, second], depth=3).search([query], 2)["q"]) == ["b", "c"]
     # Never fewer than k are fused.
     assert len(FusionRetriever([first, second], depth=1).search([query], 4)["q"]) == 4
-
-
-def test_retrievers_search_side_by_side_and_none_fails_in_silence() -> None:
-    query, searching = Query(query_id="q", text=""), Barrier(3)
-    meeting = [Meeting(searching) for _ in range(3)]
-    (hit,) = FusionRetriever(meeting).search([query], 10)["q"]
-    assert hit.score == pytest.approx(3 / 61)
-    for place in range(3):
-        failing = [Meeting(searching, fails=place == number) for number in range(3)]
-        with pytest.raises(LookupError, match="gone"):
-            FusionRetriever(failing).search([query], 10)
 
 
 runs = st.lists(

@@ -66,8 +66,8 @@ class TopHits:
             try:
                 query = make()
                 found = call_method(self._searcher, "search", query, limit, self._order)
-                with JAVA:
-                    rows = orjson.loads(self._mapper.writeValueAsString(found.scoreDocs))
+                with JAVA:  # as one object: an array would become a list, hit by hit
+                    rows = orjson.loads(self._mapper.writeValueAsString(found))["scoreDocs"]
             except JavaException as error:
                 raise MachineError(f"Lucene failed on a query: {error}") from error
             return ranked([_hit(*row["fields"]) for row in rows])
