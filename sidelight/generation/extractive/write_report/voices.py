@@ -32,7 +32,7 @@ _FIRST_PERSON = re.compile(
 # What a release opens a line with; a page that speaks of one is none.
 _RELEASE = re.compile(
     r"\bfor immediate release\b"
-    r"|^\W*(?:press release|notes? (?:to|for) editors|media (?:contact|enquir\w+)"
+    r"|^[^\w\n]{0,9}(?:press release|notes? (?:to|for) editors|media (?:contact|enquir\w+)"
     r"|press (?:contact|office))\b",
     re.IGNORECASE | re.MULTILINE,
 )
