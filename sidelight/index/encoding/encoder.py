@@ -20,15 +20,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.errors import INSTALL, MachineError
+from sidelight.index.encoding.computing import compute_in
 from sidelight.index.encoding.cores import on_all_cores
 from sidelight.index.encoding.genuine import genuine
 from sidelight.index.encoding.model_prompts import prompts_of
-from sidelight.index.encoding.onnx_model import OnnxModel, int8_file
+from sidelight.index.encoding.onnx_model import int8_file
 from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -177,40 +178,10 @@ class Encoder:
             if self._loaded is None:
                 model = _load(self.name, self._dimension)
                 self._weights = _hash_weights(model)
-                _compute_in(model, self.arithmetic or default_arithmetic(), self.name)
+                arithmetic = self.arithmetic or default_arithmetic()
+                compute_in(arithmetic, model, self.name, int8_file(_place(self.name)))
                 self._loaded = model.eval()
             return self._loaded
-
-
-def _compute_in(model: Any, arithmetic: Arithmetic, name: str) -> None:
-    import torch
-
-    model.to(torch.bfloat16 if arithmetic is Arithmetic.BF16 else torch.float32)
-    if arithmetic is Arithmetic.INT8:
-        # The library's own way needs packages that hold others back by years. What is before and
-        # after the transformer stays its own.
-        model.to("cpu")
-        model[0].model.forward = _int8_forward(name)
-
-
-def _int8_forward(name: str) -> Callable[..., Any]:
-    """Return what takes the place of a transformer's own computation."""
-    import torch
-    from transformers.modeling_outputs import BaseModelOutput
-
-    path = int8_file(_place(name))
-    if path is None:
-        raise MachineError(
-            f"the encoder {name!r} has no ONNX file of int8",
-            remedy="Use a model that comes with one, or make one as docs/encoding.md says.",
-        )
-    onnx = OnnxModel(path)
-
-    def forward(**features: Any) -> Any:
-        tokens = {key: value.numpy() for key, value in features.items() if torch.is_tensor(value)}
-        return BaseModelOutput(last_hidden_state=torch.from_numpy(onnx.run(tokens)))
-
-    return forward
 
 
 def _batches(
