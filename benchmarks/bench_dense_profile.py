@@ -200,8 +200,16 @@ def middles_like(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         spherical=True,
         min_points_per_centroid=1,
     )
-    clusters.train(vectors[:: -(-len(vectors) // SAMPLE)])
+    clusters.train(vectors)
     return np.asarray(clusters.centroids)
+
+
+def cold_matrix(folder: Path) -> Matrix:
+    """Open a matrix none of which is in memory; nobody may have it open."""
+    descriptor = os.open(folder / MATRIX, os.O_RDONLY)
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(descriptor)
+    return Matrix(folder)
 
 
 def cold(folder: Path, queries: NDArray[np.float32]) -> float:
@@ -211,10 +219,7 @@ def cold(folder: Path, queries: NDArray[np.float32]) -> float:
     found = index.search(queries, K * PROFILE.candidates)[1]
     times = []
     for start in range(0, len(queries), 5):  # lest later queries find pages of earlier ones
-        descriptor = os.open(folder / MATRIX, os.O_RDONLY)
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        os.close(descriptor)
-        matrix = Matrix(folder)
+        matrix = cold_matrix(folder)
         for row in range(start, start + 5):
             started = time.perf_counter()
             matrix.best(queries[row], found[row][found[row] >= 0], K)

@@ -10,7 +10,6 @@ Run with: python -m benchmarks.bench_dense_variants [SIZE]
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 import tempfile
@@ -21,11 +20,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import faiss
 import numpy as np
 
-from benchmarks.bench_dense_profile import DIMENSION, PROFILE, QUERIES, SEED, K, make, middles_like
+from benchmarks.bench_dense_profile import (
+    DIMENSION,
+    PROFILE,
+    QUERIES,
+    SAMPLE,
+    SEED,
+    K,
+    cold_matrix,
+    make,
+    middles_like,
+)
 from benchmarks.record import write_results
 from sidelight.index.vectors.capacity import COLLECTION
 from sidelight.index.vectors.inverted_build import balanced_axes, list_finder
-from sidelight.index.vectors.matrix import Matrix, write_matrix
+from sidelight.index.vectors.matrix import write_matrix
 from sidelight.index.vectors.part import part_in
 from sidelight.index.vectors.part_rows import PartRows
 from sidelight.index.vectors.profiles import shape_of
@@ -90,7 +99,7 @@ def in_turn(ways: dict[str, tuple[Any, NDArray[np.float32]]], wanted: int) -> di
 
 def finding(vectors: NDArray[np.float32], queries: NDArray[np.float32]) -> list[str]:
     """Compare ways to find lists among as many middles as there are at 113,520,750 vectors."""
-    middles = middles_like(vectors)
+    middles = middles_like(vectors[:: -(-len(vectors) // SAMPLE)])
 
     def of(index: Any) -> Any:
         index.train(middles)
@@ -273,10 +282,7 @@ def reading(folder: Path, queries: NDArray[np.float32]) -> list[str]:
         for name, asked in (("asked for at once", True), ("as they are touched", False)):
             times, spent = [], []
             for _ in range(10):  # lest later queries find pages of earlier ones
-                descriptor = os.open(folder / "matrix.npy", os.O_RDONLY)
-                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-                os.close(descriptor)
-                matrix = Matrix(folder)
+                matrix = cold_matrix(folder)
                 for query in queries[:4]:
                     drawn = rng.choice(len(matrix), rows, replace=False)
                     began, started = time.process_time(), time.perf_counter()

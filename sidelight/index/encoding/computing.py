@@ -20,7 +20,7 @@ def compute_in(arithmetic: Arithmetic, model: Any, name: str, int8: Path | None)
         arithmetic: What it is to compute in.
         model: The model, in single precision.
         name: What it was asked for by.
-        int8: Its ONNX file of int8; None where it comes with none.
+        int8: Its ONNX file, for int8; None where it comes with none.
 
     Raises:
         MachineError: Int8 is asked for, and there is no such file.

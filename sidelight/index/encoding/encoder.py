@@ -179,7 +179,9 @@ class Encoder:
                 model = _load(self.name, self._dimension)
                 self._weights = _hash_weights(model)
                 arithmetic = self.arithmetic or default_arithmetic()
-                compute_in(arithmetic, model, self.name, int8_file(_place(self.name)))
+                is_int8 = arithmetic is Arithmetic.INT8
+                int8 = int8_file(_place(self.name)) if is_int8 else None
+                compute_in(arithmetic, model, self.name, int8)
                 self._loaded = model.eval()
             return self._loaded
 

@@ -28,7 +28,7 @@ from sidelight.index.vectors.matrix import (
     read_scales,
     write_scales,
 )
-from sidelight.index.vectors.profiles import coded_numbers
+from sidelight.index.vectors.profiles import NUMBERS_PER_CODE, coded_numbers
 from sidelight.index.vectors.row_files import RowFile, write_rows
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ SAMPLE_PER_LIST = 64
 
 # To learn axes from: hundreds for each number.
 _FOR_AXES = 65_536
-_NUMBERS_PER_CODE = 3
 # Steps in which Panorama adds up a product with the middle of a list, to stop where it is too low.
 _LEVELS = 8
 # Middles it looks at before it knows what is too low.
@@ -102,7 +101,7 @@ def _train(folder: Path, rows: PartRows, shape: Shape) -> Any:
     turn.is_trained = True
     quantizer = faiss.IndexFlatIP(len(axes))
     quantizer.add(turn.apply(clusters.centroids))
-    codes = len(axes) // _NUMBERS_PER_CODE
+    codes = len(axes) // NUMBERS_PER_CODE
     index = faiss.IndexIVFPQ(
         quantizer, len(axes), shape.lists, codes, 4, faiss.METRIC_INNER_PRODUCT
     )
@@ -123,7 +122,7 @@ def balanced_axes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     _, ascending = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
     filled = np.zeros((coded_numbers(dimension), dimension), dtype=np.float32)
     filled[:dimension] = ascending.T[::-1]
-    strong, middling, weak = filled.reshape(_NUMBERS_PER_CODE, -1, dimension)
+    strong, middling, weak = filled.reshape(NUMBERS_PER_CODE, -1, dimension)
     together = np.stack([strong, middling[::-1], weak[::-1]], axis=1)
     return together.reshape(filled.shape)
 

@@ -28,6 +28,8 @@ BYTES: dict[Precision, int] = {"float32": 4, "float16": 2, "int8": 1}
 
 # Fewer vectors cannot train product codes, and a flat file searches them in a millisecond.
 MIN_VECTORS = 1000
+NUMBERS_PER_CODE = 3
+"""Of a vector, that four bits stand for in the `cpu-*` profiles."""
 _GB = 10**9
 # FAISS advises no fewer vectors than this to place a centroid.
 _VECTORS_PER_LIST = 39
@@ -152,12 +154,12 @@ def lists_for(count: int) -> int:
 
 def code_bytes(dimension: int) -> int:
     """Return the bytes of a product code: 4 bits for each three numbers."""
-    return -(-dimension // 6)
+    return -(-dimension // (2 * NUMBERS_PER_CODE))
 
 
 def coded_numbers(dimension: int) -> int:
     """Return the numbers that whole bytes of a code stand for: the dimension or a little more."""
-    return 6 * code_bytes(dimension)
+    return 2 * NUMBERS_PER_CODE * code_bytes(dimension)
 
 
 def _check_inverted(profile: Profile, count: int) -> None:

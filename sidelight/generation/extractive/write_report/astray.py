@@ -54,10 +54,17 @@ def _nearness(
 ) -> dict[str, float]:
     """Return by document how close the closest of what it says comes to the article, in [0, 1]."""
     prose = sentences(profile.body)
-    nearness: dict[str, float] = {}
-    for item in evidence.items:
-        said = single_sentences(item.segment)
-        nearest = vectors.similarity(said, prose).max(initial=0.0) if prose else 1.0
-        document = document_id_of(item.segment.segment_id)
-        nearness[document] = max(nearness.get(document, 0.0), float(nearest))
+    documents = [document_id_of(item.segment.segment_id) for item in evidence.items]
+    if not prose:
+        return dict.fromkeys(documents, 1.0)
+    said = [
+        (sentence, document)
+        for item, document in zip(evidence.items, documents, strict=True)
+        for sentence in single_sentences(item.segment)
+    ]
+    # All at once: a few sentences do not fill the encoder's batches.
+    nearest = vectors.similarity([sentence for sentence, _ in said], prose).max(axis=1, initial=0.0)
+    nearness = dict.fromkeys(documents, 0.0)
+    for (_, document), cosine in zip(said, nearest, strict=True):
+        nearness[document] = max(nearness[document], float(cosine))
     return nearness
