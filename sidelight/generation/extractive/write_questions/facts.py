@@ -19,7 +19,10 @@ _THINGS = (
 _SCHEME = re.compile(
     rf"\b(?P<name>{_NAME}),\s+(?P<role>(?:the|an?)\s+(?:[a-z-]+\s+){{0,3}}{_THINGS}\b[^,.;:()\"“”\n]*)"
 )
-_SCHEME_ENDS = re.compile(r"\s+(?:with|and|but|says?|said|has|have)\s.*$")
+# "The scheme that has run" goes on: what stands behind "that" says which one is meant.
+_SCHEME_ENDS = re.compile(
+    r"(?<!\sthat)(?<!\swhich)(?<!\swho)\s+(?:with|and|but|says?|said|has|have)\s.*$"
+)
 _MAX_ROLE_WORDS, _MIN_ROLE_WORDS = 10, 3
 _TESTED_AT = re.compile(
     rf"\b(?:tests?|tested|trials?|experiments?)\s+(?:[a-z]+\s+){{0,2}}(?:at|by)\s+(?:the\s+)?(?P<name>{_NAME})"

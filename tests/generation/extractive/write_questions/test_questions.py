@@ -127,6 +127,8 @@ def test_facts_are_known_by_their_form() -> None:
     assert documents(body) == ["register entry TM 40817"]
     assert [one.name for one in schemes(body)] == ["QuayLine"]
     assert schemes(body)[0].role == "the scheme that carries parcels on the coast"
+    running = "Look at QuayLine, the scheme that has been running on the coast with a firm."
+    assert schemes(running)[0].role == "the scheme that has been running on the coast"
     assert named_testers(body) == ["Kessel Polytechnic"]
     assert people_of_the_past("One Night in 1931", body) == ["Oswin Tarrell"]
     assert people_of_the_past("One Night in 2021", body) == []
