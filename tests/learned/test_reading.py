@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sidelight.evaluation.training.attacks import ATTACKS, keywords, shuffle
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.text_pieces import read_text
-from sidelight.learned.reading.words import MAX_WORDS, read, split
+from sidelight.learned.reading.words import MAX_WORDS, read, split, stem
 
 TEXT = (
     "The institute was founded in 1990 by a retired judge. It publishes a journal twice a year, "
@@ -46,3 +46,10 @@ def test_any_text_can_be_read(text: str, limit: int | None) -> None:
 def test_attacks_change_the_same_text_the_same_way(text: str) -> None:
     for attack in ATTACKS:
         assert attack.change(text) == attack.change(text)
+
+
+def test_the_stem_of_a_word_of_several_parts_is_the_same_in_every_process() -> None:
+    assert stem("11,270") == "270"
+    assert stem("well-known") == "known"
+    assert stem("mid-term") == "term"
+    assert stem("the") == ""
