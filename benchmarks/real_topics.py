@@ -2,9 +2,9 @@
 
 Three models wrote reports on each of the 30 public articles. Two of them, the sources, become
 pages: one page per cited host, made of the sentences that cite it. The sentences of the third are
-the expected answers. What they call "the article" a page calls by its outlet, as a page of its own
-would: "the Verge article". Citations of the target article itself make no page, and a sentence that
-rests on nothing else is no expected answer: it retells the article.
+the expected answers. What they call "the article" or "the target" a page calls by its outlet, as a
+page of its own would: "the Verge article". Citations of the article itself make no page, and a
+sentence that rests on nothing else is no expected answer: it retells the article.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_THE_ARTICLE = re.compile(r"\b([Tt])he (?:target )?(?:article|piece)\b")
+_THE_ARTICLE = re.compile(r"\b([Tt])he (?:target(?: (?:article|piece|text))?|article|piece)\b")
 _SAME_STATEMENT = 0.75
 _VOTES_TO_WEIGHT = {1: 1, 2: 2, 3: 4}
 
@@ -99,7 +99,7 @@ def pages_of(topics: Sequence[Topic], sources: Sequence[str]) -> list[Segment]:
     segments: list[Segment] = []
     for number, topic in enumerate(topics):
         texts: defaultdict[str, list[str]] = defaultdict(list)
-        outlet = find_publisher(topic.article)
+        outlet = find_publisher(topic.article).removeprefix("The ")
         for model in sources:
             for sentence in topic.reports[model]:
                 text = _THE_ARTICLE.sub(rf"\1he {outlet} article", sentence.text)

@@ -190,7 +190,7 @@ def _ends_sentence(line: str, match: re.Match[str]) -> bool:
         return True
     # Looking back no further than any abbreviation reaches keeps a long text linear.
     word_match = _LAST_WORD.search(line, max(0, match.start() - 40), match.start())
-    word = word_match.group() if word_match else ""
+    word = word_match.group().lstrip("'’") if word_match else ""
     following = _NEXT_WORD.match(line, match.end())
     starts_plainly = following is not None and following.group(1).casefold() in _STARTERS
     if word.casefold() in _ABBREVIATIONS:

@@ -105,12 +105,22 @@ class SupportChecker:
 
 
 _ATTRIBUTION = re.compile(
-    r"^(?P<said>.+), (?:according to (?P<speaker>\"[^\"]+\"|[^,\"]+)|by its own account)\.$"
+    r"^(?P<said>.+), (?:according to (?:the [a-z ]+, )?(?P<speaker>\"[^\"]+\"|[^,\"]+)"
+    r"|by its own account)\.$"
 )
 
 
+_TITLED = re.compile(r"^(?P<kind>The [a-z ]+) \"(?P<title>[^\"]+)\"(?= )")
+
+
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
-    """Return a sentence without "according to" a page it cites, which says so by being there."""
+    """Return a sentence without "according to" a page it cites, which says so by being there.
+
+    The title of that page goes from 'the report "Lift Off"', too.
+    """
+    titled = _TITLED.match(sentence)
+    if titled and any(titled["title"] in page.title for page in pages):
+        sentence = titled["kind"] + sentence[titled.end() :]
     match = _ATTRIBUTION.match(sentence)
     if match is None:
         return sentence

@@ -92,7 +92,12 @@ def _is_about_subject(page: str, *, profile: ArticleProfile) -> bool:
     if not profile.body:
         return not words.isdisjoint(profile.keywords)
     shared = len(words.intersection(profile.keywords))
-    return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and _names_subject(words, profile))
+    names_it = _names_subject(words, profile) or mentions(page, _outlet(profile))
+    return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and names_it)
+
+
+def _outlet(profile: ArticleProfile) -> tuple[str, ...]:
+    return tuple(filter(None, (profile.publisher, profile.host)))
 
 
 def _names_subject(words: set[str], profile: ArticleProfile) -> bool:

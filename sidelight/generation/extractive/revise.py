@@ -40,7 +40,5 @@ class ExtractiveReviser:
         # What says the same as something chosen never gets into a reserve.
         draft = refill(checked.draft, angles, evidence, self._max_words, lambda *_: False)
         return Revision(
-            draft=draft.model_copy(
-                update={"sentences": by_subject(draft.sentences, profile, angles)}
-            )
+            draft=draft.model_copy(update={"sentences": by_subject(draft.sentences, profile)})
         )

@@ -14,6 +14,11 @@ _REPORTED = re.compile(
     r"|document(?:s|ed)|describe[sd]?|found|finds|concluded|wrote|calls|called|acknowledged"
     r"|admitted)\b|\b[Aa]ccording to (?:the )?[A-Z]"
 )
+# "Full Fact rated the claim as false" says who ruled, "it was rated false" does not.
+_RATED = re.compile(
+    r"\b(?!(?:It|This|That|They|He|She)\b)[A-Z][\w’'-]*\s+(?:later\s+|also\s+|[a-z]+ly\s+)?"
+    r"(?:rated|rates|labell?ed|marked|called|calls)\s"
+)
 _VERDICT = re.compile(
     r"\b(?:un)?trustworth(?:y|iness)\b|\bpants on fire\b|\b(?:is|are|was|were|as)\s+"
     r"(?:(?:completely|entirely|simply|absolutely|partly|mostly)\s+)?"
@@ -28,4 +33,4 @@ def passes_verdict(text: str) -> bool:
     """Tell whether a sentence rules on truth instead of giving context."""
     if _CALLED.search(text) and not _REPORTED.search(text):
         return True
-    return _VERDICT.search(text) is not None
+    return _VERDICT.search(text) is not None and not _RATED.search(text)

@@ -97,7 +97,7 @@ def _is_finite(sentence: str, match: re.Match[str], before: str) -> bool:
         return True
     return (
         word.endswith("ed")
-        and len(word) > 4
+        and (len(word) > 4 or word in {"used", "sued"})
         and before not in _NO_SUBJECT
         and not _BEFORE_LAST.match(sentence, match.start())
         and sentence[match.start() - 1 : match.start()] == " "

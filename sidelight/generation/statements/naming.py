@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sidelight.generation.reading.names import looks_like_organisation, looks_personal
 from sidelight.generation.reading.verbs import first_verb
+from sidelight.generation.statements.name_words import CALENDAR, CUE, page_names
 from sidelight.generation.statements.pointing import (
-    CALENDAR,
-    CUE,
     ORGANISATION_KINDS,
     PERSON_KINDS,
     loose_pronoun,
-    page_names,
     short_name,
 )
 from sidelight.text import STOPWORDS, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LOOK_BACK = 2
 _MAX_TITLE_NAME = 5
@@ -156,6 +158,35 @@ def full_names(body: str, source: str) -> set[str]:
     full = re.compile(rf"(?:[A-Z][\w’'-]+ (?:(?:of|for) )?)+{re.escape(body)}\b(?: of [A-Z]\w+)?")
     names = {_OWNER.sub("", name) for name in full.findall(source)} - {body}
     return {name for name in names if name.split()[0].casefold() not in STOPWORDS}
+
+
+def with_first_names(sentence: str, source: str, known: Callable[[str], bool]) -> str:
+    """Return a sentence with first names before surnames that nobody could place without them.
+
+    Args:
+        sentence: On one line.
+        source: The window it comes from, which has to give the surname one first name only.
+        known: Tells which surnames need none.
+    """
+    for surname in dict.fromkeys(_ALONE.findall(sentence)):
+        if known(surname) or re.search(rf"\b[Tt]he {re.escape(surname)}\b", sentence):
+            continue
+        full = {
+            name
+            for name in re.findall(
+                rf"\b[A-Z][a-z’'-]+ {re.escape(surname)}\b(?!['’]?s? [A-Z])", source
+            )
+            if looks_personal(name) and not _NO_PERSON.intersection(name.casefold().split())
+        }
+        if len(full) == 1 and (name := full.pop()) not in sentence:
+            sentence = re.sub(rf"\b{re.escape(surname)}\b", lambda _: name, sentence, count=1)  # noqa: B023
+    return sentence
+
+
+# A capitalised word with no other beside it.
+_ALONE = re.compile(
+    r"(?<![A-Z][\w’'.&-] )(?:^|(?<=[a-z,;(\"] ))([A-Z][a-z]+)\b(?!['’]?s?\s+[A-Z&(]|-)"
+)
 
 
 def _leading_name(sentence: str, text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from sidelight.generation.reading.verbs import first_verb
+from sidelight.generation.statements.name_words import BODIES, CUE, has_name, names_body
 from sidelight.text import STOPWORDS
 
 # Kinds of things a page names once and then calls by their kind.
@@ -35,21 +36,16 @@ _THING_KINDS = (
     r"|median|error|mistake|editors|editor|scheme|shares|arrangement|letter|founder|owner|wells"
     r"|model|scenario|authors|witness|invoice|site|recipe|service|subjects|order|plan|proposal"
     r"|offer|loan|sale|purchase|series|episode|show|song|video|post|photo|image|message|speech"
-    r"|announcement|operator|aircraft|bottle|factory|plant|shop|store|restaurant|chamber|room|laboratory"
-)
-_BODIES = (
-    r"(?:Board|Tribunal|Institute|Council|Commission|Agency|Company|Fund|Trust|Bureau|Court"
-    r"|Ministry|Committee|University|Foundation|Society|Panel|Group|Office|Centre|Center"
-    r"|Department|Authority|Association|Directorate|Union|College|Museum|Register|Assembly|Alliance"
-    r"|Federation|League|Guild)"
+    r"|summit|conference|forum|petition|announcement|operator|aircraft|bottle|factory|plant|shop|store|restaurant|chamber|room|laboratory"
 )
 _KINDS = rf"(?:{PERSON_KINDS}|{ORGANISATION_KINDS}|{_THING_KINDS})"
 
 _NAME = r"(?:[^\W\d_a-z][\w'’&-]*)"
 # "the company", "The new agency", unless "of the Harrow Lane Institute" or the like says which.
 _BY_KIND = re.compile(
-    rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z][\w-]*,?\s+){{0,2}}?{_KINDS})\b(?!\s+{_NAME})"
-    r"(?!\s+(?:of|for|on|by|at|from|in|about|behind|to|with|between|into|against|over|that|which|who|whose"
+    rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z\d][\w-]*,?\s+){{0,2}}?{_KINDS})\b(?!\s+[\"“]?{_NAME})"
+    r"(?!\s+(?:of|for|on|by|at|from|in(?!\s+(?:January|February|March|April|May|June|July|August"
+    r"|September|October|November|December|\d{4}))|about|behind|to|with|between|into|against|over|that|which|who|whose"
     r"|called|named|known)\b)(?!,\s+(?:which|who|called|named)\b)"
 )
 # "Articles appear first in": whose?
@@ -60,19 +56,19 @@ _BARE_PLURAL = re.compile(
 _SHARES = re.compile(r"percent\s+of\s+the\s+(?:shares|stock|company|firm)\b(?!\s+(?:of|in)\b)")
 # "The Institute", which the page has named in full before.
 _SHORT_NAME = re.compile(
-    rf"\b(?P<the>[Tt]he)\s+(?P<body>{_BODIES})(?P<own>['’]s)?(?!\s+(?:{_NAME}|of\b|for\b))(?!\w)"
+    rf"\b(?P<the>[Tt]he)\s+(?P<body>{BODIES})(?P<own>['’]s)?(?!\s+(?:{_NAME}|of\b|for\b))(?!\w)"
 )
 _OF_A_BODY = frozenset(f"{ORGANISATION_KINDS}|shares|founder|owner".split("|"))
 _POINTS_BACK = re.compile(
     r"\b(?:(?:that|this|the\s+same|the\s+previous|the\s+following|the\s+next)\s+"
     r"(?:year|month|week|day|morning|evening|night|time|date|period|point|season|spring|summer"
     r"|autumn|winter|decade|stage|moment|way|kind|reason|level|amount|size|sum|area|place)"
-    r"|th(?:is|ese)\s+(?:\w+\s+)?(?:newspaper|report|study|page|article|column|survey|website|site"
+    r"|th(?:is|ese)\s+(?-i:[a-z]\w*\s+)?(?:newspaper|report|study|page|article|column|survey|website|site"
     r"|book|paper|note|statement|office|claims?|figures?|data|results?|findings?|allegations?)"
     r"|(?:that|those|these|such)\s+(?:figures?|claims?|stud(?:y|ies)|reports?|numbers?|totals?"
     r"|decisions?|cases?|samples?|results?|findings?|compan(?:y|ies)|changes?|files?|pages?"
     r"|records?|statements?|accounts|payments?|tests?|rules?|words|letters?)"
-    r"|(?:those|these|such)\s+(?:people|men|women|groups?|players|users)"
+    r"|such\s+an?\s+[a-z]+|(?:those|these|such)\s+(?:people|men|women|groups?|players|users)"
     r"|the\s+(?:former|latter|remaining|remainder|rest)|one\s+of\s+(?:them|these|those)"
     r"|(?:of|to|for|with|by|from|between|among)\s+(?:both|these|those)\b(?!\s+(?:who|that|in|the|of|[A-Z]|\w+s\b))"
     r"|as\s+(?:above|below|noted|mentioned|described|before|follows)|see\s+(?:above|below)"
@@ -89,15 +85,16 @@ _POINTS_BACK = re.compile(
     r"|president|secretary|partner|fellow)(?=\s+(?:on|in\s+\d+|by|from)\b|\.$)"
     r"|(?:resigned|stepped\s+down|retired|served|serves)\s+as\s+(?:an?\s+|the\s+)?(?:director|chairman"
     r"|chair|editor|president|secretary)(?!\s+of\b)|the\s+same\s+[a-z]+(?=[.,;]|$)"
-    r"|share\s+(?:came|amounted)\s+to"
+    r"|share\s+(?:came|amounted)\s+to|(?:nothing|anything|everything|nobody|no\s+one)\s+else"
+    r"|(?<=\s)(?:that|this)\s+(?:paper|document|trial|event|contract|deal|company|firm)"
     r"|the\s+others?|did\s+so|does\s+so|do\s+so|said\s+so|that\s+(?:it|they)\s+\w+(?=\.$)"
     r"|so\s+(?:little|much|many|few)(?=[.,;]|$)"
     r"|this(?=[.,;]|\s+(?:when|and|but|because|as|to|is|was|by)\b))\b",
     re.IGNORECASE,
 )
 _LEADS = re.compile(
-    r"^[\"“'‘(]?(?:This|That|These|Those|Such|Both|Neither|Either|Another|Others?|Other|The\s+other"
-    r"|Each|None|Here|There(?!\s+(?:is|are|was|were|has|have)\b)|Not|Nor|Only|Even|Again"
+    r"^[\"“'‘(]?(?:This|That|These|Those|Such|Both|Neither|Either|Another|Others?(?!\s+[a-z]+,\s+including\s+[A-Z])|The\s+other"
+    r"|Each|None|Here|There(?!\s+(?:is|are|was|were|has|have)\b(?!\s+(?:another|other)\b))|Not|Nor|Only|Even|Again"
     r"|Similarly|Likewise|So|Then|Instead|Yet|Still|Therefore|Thus|Perhaps|Later|Earlier"
     r"|Afterwards?|Soon|Eventually|Elsewhere|Otherwise|Hence|Accordingly|Consequently)\b"
     r"|^[\"“'‘(]?(?:(?:After|At|By|For|From|In|On|Under|With|Since|Before|During|Of)\s+(?:this|that|these|those"
@@ -117,17 +114,14 @@ _IMPERSONAL_IT = re.compile(
     r"\bit\s+(?:is|was|has\s+been|will\s+be|would\s+be|may\s+be|remains|seems|appears|takes|took)\b",
     re.IGNORECASE,
 )
-CALENDAR = frozenset(
-    """
-    january february march april may june july august september october november december monday
-    tuesday wednesday thursday friday saturday sunday
-    """.split()
-)
 _THING_BEFORE = re.compile(
     r"\b(?:a|an|the|every|each|no|some|many|most|few|all)\s+[a-z]", re.IGNORECASE
 )
-_HOST = re.compile(r"\b[a-z0-9-]+(?:\.[a-z]{2,})?\.(?:com|org|net|co|example|gov|edu|info|au|uk)\b")
-_CAPITALISED = re.compile(r"(?<!\w)[^\W\d_a-z][\w'’-]*")
+# "This affects coverage": what does?
+_DEMONSTRATIVE = re.compile(
+    r"\b(?:this\s+(?=[a-z])|(?P<many>th[eo]se)\s+(?:are|were|have|had|do|did|will|would|can|could)\b)",
+    re.IGNORECASE,
+)
 
 
 def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
@@ -137,12 +131,28 @@ def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
         sentence: On one line.
         known: Words that are names on its page, wherever they stand.
     """
-    for pattern in (_LEADS, _POINTS_BACK):
-        if match := pattern.search(sentence):
+    if match := _LEADS.search(sentence):
+        return match.group()
+    for match in _DEMONSTRATIVE.finditer(sentence):
+        if match["many"] or first_verb(sentence[match.end() :]) == 0:
+            return match.group()
+    for match in _POINTS_BACK.finditer(sentence):
+        if not _is_before(match, sentence):
             return match.group()
     if pronoun := loose_pronoun(sentence, known):
         return pronoun.group()
     return ""
+
+
+def _is_before(match: re.Match[str], sentence: str) -> bool:
+    """Tell whether what "such people" or "that year" points to stands before it in the sentence."""
+    noun, before = match.group().split()[-1].casefold(), sentence[: match.start()]
+    if noun == "year":
+        return _YEAR.search(before) is not None
+    return re.search(rf"\b{re.escape(noun.rstrip('s'))}", before.casefold()) is not None
+
+
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
 def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Match[str] | None:
@@ -164,7 +174,8 @@ def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Matc
 
 
 _NO_PERSON = re.compile(
-    rf"\b[Tt]he\s+{_NAME}(?:\s+(?:of\s+)?{_NAME})*|(?:{_NAME}\s+)*{_BODIES}(?:\s+of\s+{_NAME})*"
+    rf"\b[Tt]he\s+{_NAME}(?:\s+(?:of\s+)?{_NAME})*|(?:{_NAME}\s+)*{BODIES}(?:\s+of\s+{_NAME})*"
+    rf"|(?:{_NAME}\s+)*{CUE.pattern}|\"[^\"]*\"|“[^”]*”"
 )
 _OPENING = STOPWORDS | {"since", "according", "like", "unlike", "despite", "although", "besides"}
 
@@ -212,76 +223,17 @@ def _nameless_subject(sentence: str) -> str:
     subject = sentence[start + 4 : start + verb].strip(" ,")
     if subject.endswith("ly"):
         return ""  # "the widely repeated figure": that was no verb
-    return "" if has_name(f"the {subject}") else _HEAD.split(subject, maxsplit=1)[0].strip(" ,")
+    if has_name(f"the {subject}"):
+        return ""
+    figure = _OF_A_FIGURE.match(subject)
+    return figure.group() if figure else _HEAD.split(subject, maxsplit=1)[0].strip(" ,")
 
 
+# "The figure of 4,000 jobs" can be placed by whoever knows that figure.
+_OF_A_FIGURE = re.compile(r"(?:figure|number|total|estimate|claim|share|sum)\s+of\s+\S*\d\S*")
 _HEAD = re.compile(r"\s+(?:of|for|in|on|at|by|from|to|with|that|which|who|between|and)\s+|,")
 
 
 def short_name(sentence: str) -> re.Match[str] | None:
     """Return where a sentence calls a body by the last word of its name; groups `the`, `body`."""
     return _SHORT_NAME.search(sentence)
-
-
-def page_names(page: str) -> frozenset[str]:
-    """Return the words that stand capitalised inside a sentence of a page."""
-    return frozenset(
-        word for word in _INSIDE.findall(page) if word.casefold() not in CALENDAR | STOPWORDS
-    )
-
-
-_INSIDE = re.compile(r"(?<=[a-z,;] )[^\W\d_a-z][\w’'-]*")
-
-
-def names_body(text: str) -> bool:
-    """Tell whether a text holds a name that is not a person's alone."""
-    return has_name(_TWO_WORDS.sub(" ", text)) or CUE.search(text) is not None
-
-
-_TWO_WORDS = re.compile(r"(?:[A-Z][\w’'-]+\s+){1,2}[A-Z][a-z’'-]+(?!\s+[A-Z])")
-CUE = re.compile(
-    rf"\b(?:{_BODIES}|Ltd|Inc|plc|LLC|Corporation|Corp|Media|News|Daily|Times|Post|Journal|Review"
-    r"|Press|Magazine|Systems|Technologies|Ventures|Partners|Holdings|Labs?|Naturals"
-    r"|Ingredients|Communications|Services|Studios|Records|Entertainment|Industries)\b"
-)
-
-
-def has_name(text: str, known: frozenset[str] = frozenset()) -> bool:
-    """Tell whether a text holds a capitalised word that is no date and no ordinary opening.
-
-    Args:
-        text: The beginning of a sentence or all of it.
-        known: Words that are names even where they open it.
-    """
-    if _HOST.search(text):
-        return True
-    for match in _CAPITALISED.finditer(text):
-        word = match.group().casefold().replace("’", "'").removesuffix("'s")
-        is_acronym = len(word) > 1 and match.group().isupper()
-        if word in CALENDAR or (word in STOPWORDS and not is_acronym):
-            continue
-        if match.start() > 0 or match.group() in known or _opens_as_name(text):
-            return True
-    return False
-
-
-def _opens_as_name(text: str) -> bool:
-    """Tell whether the first word of a text is a name: another follows, or a capital inside."""
-    words = text.split()
-    return (
-        (len(words) > 1 and words[1][:1].isupper())
-        or any(letter.isupper() for letter in words[0][1:])
-        or any(letter.isdigit() for letter in words[0])
-        or not words[0].isalpha()
-        or words[0].endswith(("'s", "’s"))
-        or (len(words) > 1 and words[1] in _AFTER_A_NAME)
-    )
-
-
-_AFTER_A_NAME = frozenset(
-    """
-    is was has had says said wrote writes told found finds holds held owns owned joined received
-    rates rated belongs published publishes sells sold makes made argues argued reported reports
-    also became denies denied describes described
-    """.split()
-)

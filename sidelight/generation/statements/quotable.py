@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sidelight.generation.reading.neutrality import passes_verdict
-from sidelight.generation.reading.verbs import has_verb
+from sidelight.generation.reading.verbs import first_verb, has_verb
 from sidelight.text import count_words
 
 _MIN_WORDS, _MAX_WORDS = 6, 80
@@ -18,12 +18,13 @@ _BEGINS = re.compile(r"(?!\d+, \d+ )[\"“'‘]?[^\W_a-z]")
 _ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")
 _MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?[\d$£€])|https?://|www\.|\w@\w|&[a-z]+;")
 _FIRST_OR_SECOND_PERSON = re.compile(
-    r"\b(?:I|I'm|I’m|I've|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|us|[Oo]urs?|[Ww]e're"
-    r"|[Yy]ou|[Yy]ours?|[Yy]ou're)\b"
+    r"\b(?:I|I'm|I’m|I've|me|my|mine|we|us|ours?|we're|you|yours?|you're"
+    r"|(?:Me|My|Mine|We|Ours?|We're|You|Yours?|You're)(?!\s+[A-Z]))\b"  # not "Know Your Meme"
 )
 _SERVICE = re.compile(
     r"\b(?:cookies?|subscribe|(?:our|free|daily|weekly|email) newsletters?|sign up|log in|click"
-    r"|read more|all rights reserved|copyright|comments? (?:are|is)|share this|advertisement"
+    r"|read more|all rights reserved|copyright (?:\d|©|\(c\)|notice|holders?)"
+    r"|comments? (?:are|is)|share this|advertisement"
     r"|related (?:stories|articles)"
     r"|(?:please|should be) (?:cite|quote|credit|contact|note|write|see|use|check)|cite(?:d)? as"
     r"|interviews? (?:with|can|are|may)\b.*\b(?:arranged|available|requests?)|press (?:contact"
@@ -34,7 +35,8 @@ _SERVICE = re.compile(
     r"|is (?:useful|helpful) for|photograph(?:s|y)? by|image (?:credit|caption|copyright)"
     r"|version of the (?:conversation|interview)|in this (?:article|section|story|guide)"
     r"|valued member|not to be confused|no relation|did not (?:answer|respond|reply)"
-    r"|declined to comment|died (?:at home|peacefully)|survived by)\b"
+    r"|declined to comment|(?:questions|comments|enquiries)\b.*\bmay be (?:addressed|sent)"
+    r"|previous bulletin|in this series|died (?:at home|peacefully)|survived by)\b"
     r"|\b(?:follows|below)\.$|\b(?:is|has) (?:entry|number|reference|item) [A-Z]*-?\d+\.$",
     re.IGNORECASE,
 )
@@ -48,6 +50,16 @@ _ORDER = re.compile(
     r"|Find|Get|Learn|Listen|Look|Note|Order|Press|Put|Send|Share|Start|Stop|Tell|Choose|Contact"
     r"|Beware|Please|Do|Don't|Never|Always|Ask|Buy|Call|Come|Download|Enter|Go|Join|Select|Sort"
     r"|Store|Turn|Write)\s+(?!and\b)[a-z]"
+)
+# What only says that something is told elsewhere: "The report sets out three scenarios."
+_ANNOUNCES = re.compile(
+    r"(?:sets? out|outlines?|deals? with|looks? (?:at|into)|introduces?|lists?|asks?|asked"
+    r"|discuss\w+)\s(?!.*(?:\d|\b(?:not|no|but|only|because)\b))"
+)
+_WRITING = re.compile(
+    r"\b(?:report|study|paper|article|page|chapter|document|book|survey|review|assessment|bulletin"
+    r"|column|series|website|section)\b[^,.;]*$",
+    re.IGNORECASE,
 )
 _LEANS = re.compile(
     r"^[\"“'‘(]?(?:He|She|It|They|We|This|That|These|Those|Such|His|Her|Its|Their|But|And|Or|So|Yet"
@@ -84,6 +96,17 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
         and (leaning or count_words(_QUOTED.sub("", sentence)) >= _MIN_OWN_WORDS)
         and has_verb(sentence)
         and not _is_label(sentence)
+        and not _announces(sentence)
+    )
+
+
+def _announces(sentence: str) -> bool:
+    """Tell whether a sentence says of a writing only what it is about."""
+    verb = first_verb(sentence)
+    return (
+        verb is not None
+        and _ANNOUNCES.match(sentence, verb) is not None
+        and _WRITING.search(sentence[:verb]) is not None
     )
 
 

@@ -1,9 +1,10 @@
 """The sentences of a page that can stand in a report, made to stand alone where that is safe.
 
-A sentence is changed in five ways only, and all words of the change come from the page: a leading
+A sentence is changed in six ways only, and all words of the change come from the page: a leading
 connective goes, and so do "also" and "on Thursday"; a pronoun, "the company" or "the Board" becomes
 the name that the page gives it; a sentence that points to the one before is joined to it by a
-semicolon; one that means what its page is about is attributed to the page by its title.
+semicolon; one that means what its page is about is attributed to the page by its title, and "this
+report" takes that title.
 """
 
 from __future__ import annotations
@@ -13,35 +14,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidelight.generation.reading.injection import gives_orders
+from sidelight.generation.statements.documents import attributed, titled
+from sidelight.generation.statements.name_words import has_name
 from sidelight.generation.statements.naming import Page
-from sidelight.generation.statements.pointing import (
-    ORGANISATION_KINDS,
-    PERSON_KINDS,
-    definites,
-    has_name,
-    points_out,
-)
+from sidelight.generation.statements.pointing import definites, points_out
 from sidelight.generation.statements.quotable import is_quotable, without_label
+from sidelight.generation.statements.telling import told
 from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
 
 _MAX_LINE_WORDS = 400
 _MAX_JOINED_WORDS = 48
-_MAX_TITLE_WORDS = 12
 
-# A title such as "Correction notice C-17" or "Survey of growers, 2019" names a document.
-_DOCUMENT = re.compile(
-    r"\b(?:notice|opinion|decision|ruling|report|study|survey|trial|test|filing|schedule|accounts"
-    r"|statistics|assessment|evaluation|re-evaluation|analysis|audit|census|directory|register"
-    r"|judg(?:e)?ment|complaint|inquiry|investigation|review|fact[- ]check|corrections?)\b"
-    r"|\b[A-Z]{2,}[A-Z0-9/-]*\d",
-    re.IGNORECASE,
-)
-_SUBTITLE = re.compile(r"\s*\([^()]*\)$|\s+[|–—-]\s+[^|–—-]*$")
-_NOT_ITS_MATTER = re.compile(
-    rf"(?:{ORGANISATION_KINDS}|{PERSON_KINDS}|letter|man|woman|boy|girl|child|house|street"
-    r"|arrangement|invoice|witness|fund|shop|store|owner|editors?|page|list|note|panel|tribunal"
-    r"|chamber|laboratory|team)"
-)
 _CONNECTIVE = re.compile(
     r"^(?:(?:However|Moreover|Furthermore|Meanwhile|Nevertheless|Nonetheless|Indeed|Also|In fact"
     r"|In addition|Additionally|Notably|Interestingly|Importantly|Of course|For example"
@@ -52,20 +35,34 @@ _CONNECTIVE = re.compile(
 _CAN_GO = re.compile(
     r"(?<!but )\balso (?=[a-z]+(?:ed|s)\b)|(?<=(?:is|as|re|ve|ad) )also |(?<=\w )therefore "
     r"|(?<=\b(?:has|had) )since (?=[a-z]+)|(?<=\bhave )since (?=[a-z]+)|\s\(born\s[^()]*\)"
-    r"|\son\s(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+    r"|\son\sthe\ssame\s(?:day|evening|morning|night)\b|\son\s(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
     r"(?=\s(?!and|or|to|in|at|morning|night|afternoon|evening)[a-z]|\.)"
 )
 # "An earlier version said": half of a story, which the next sentence tells to its end.
 _EARLIER = re.compile(
     r"^(?:An\s+earlier|The\s+(?:earlier|original|first))\s+(?:version|article|text|wording|headline)"
 )
-_HALF = re.compile(rf"{_EARLIER.pattern}|^(?:Originally|Initially|Previously|At\s+first)\b")
+# So is what somebody had meant to do, and what is popularly told.
+_HALF = re.compile(
+    rf"{_EARLIER.pattern}|^(?:Originally|Initially|Previously|At\s+first)\b"
+    r"|^(?:(?!\b(?:that|which|who)\b)[^,;])*\bhad\s+(?:promised|planned|intended|hoped|expected|pledged|been\s+due|been\s+expected)\b"
+    r"|^(?:(?:The|A)\s+)?[Pp]opular\s+(?:accounts?|belief|legend|tradition|story|wisdom)\b"
+    r"|^(?:Legend|Tradition|Rumou?r|Folklore)\s+(?:has|holds|says)\b|^(?:It\s+is|Many|Some)\s+"
+    r"(?:[a-z]+\s+)?(?:often|widely|commonly|popularly)\s+(?:said|believed?|claim(?:ed)?|told)\b"
+)
+# "780 jobs before support is counted": what is left after it, the same paragraph may tell.
+_GROSS = re.compile(
+    r"\bbefore\s+(?:any\s+|the\s+)?(?:[a-z]+\s+)?(?:support|help|aid|compensation|adjustments?|refunds?)\b"
+)
+_NET = re.compile(r"\bnet\b|\bafter\s+(?:adjust|allow|deduct|support|help|aid|compensation)")
 _DATED_TITLE = re.compile(r"(?P<title>.+?) \((?:[^()]* )?(?:1[89]|20)\d\d\)\.?")
 _CONTRAST = re.compile(r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+")
 _PARTICULAR = re.compile(
     r"\b(?:was|were|had|did|gave|found|made|took|held|\w{2,}ed|will|would|must|shall)\b|\d"
 )
-_BEYOND = re.compile(r"\b(?:the\s+(?:former|latter)|as\s+(?:above|below))\b")
+_BEYOND = re.compile(
+    r"\b(?:the\s+(?:former|latter)|as\s+(?:above|below))\b|\baccording\s+to\s+the\s+[a-z]+\.$"
+)
 _ENDS_SENTENCE = (".", "!", "?", '"', "”")
 
 
@@ -104,16 +101,21 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
     for line in clean(text).split("\n"):
         if count_words(line) > _MAX_LINE_WORDS:
             continue
-        half, standing = False, ""
+        half, standing, gross = False, "", Statement("", 0, 0)
         page.new_paragraph()
         for sentence in map(one_line, sentences(line)):
             number += 1
-            alone = _alone(_of_titled(sentence, page), page)
+            whole = _of_titled(sentence, page)
+            alone = _alone(whole, page) or _alone(told(whole), page)
             loose = _loose(alone, page.known)
-            is_half = _HALF.match(alone) is not None
+            is_half = _HALF.search(alone) is not None
+            if net := _with_net(gross, sentence, number, page):
+                found.append(net)
+            if _is_gross(alone):
+                gross, alone = Statement(alone, number, number), ""
             if alone and not is_half:
                 found.append(Statement(alone, number, number, loose))
-            if loose and not is_half and (framed := _attributed(alone, loose, page)):
+            if loose and not is_half and (framed := attributed(alone, loose, page)):
                 found.append(Statement(framed, number, number))
             contrasts = _CONTRAST.match(sentence)
             if contrasts:  # what a page answers itself is not quoted without the answer
@@ -126,6 +128,17 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
         if not line.rstrip().endswith(_ENDS_SENTENCE):
             page.subject = ""  # a heading begins something else
     return tuple(found)
+
+
+def _is_gross(sentence: str) -> bool:
+    return _GROSS.search(sentence) is not None and _NET.search(sentence) is None
+
+
+def _with_net(gross: Statement, sentence: str, number: int, page: Page) -> Statement | None:
+    """Return a gross figure with the net one that a later sentence gives, if it does."""
+    is_net = gross.text and _NET.search(sentence)
+    joined = _joined(gross.text, sentence, page) if is_net else ""
+    return Statement(joined, gross.first, number) if joined else None
 
 
 def _of_titled(sentence: str, page: Page) -> str:
@@ -143,7 +156,7 @@ def _of_titled(sentence: str, page: Page) -> str:
 def _alone(sentence: str, page: Page) -> str:
     """Return a sentence as it can stand alone, or nothing."""
     begun = _CONNECTIVE.sub("", without_label(sentence))
-    text = page.named(_CAN_GO.sub("", begun[:1].upper() + begun[1:]))
+    text = titled(page.named(_CAN_GO.sub("", begun[:1].upper() + begun[1:])), page)
     return "" if not text or not is_quotable(text) or points_out(text, page.known) else text
 
 
@@ -157,16 +170,6 @@ def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
     if not found and sentence and not has_name(sentence, known) and _PARTICULAR.search(sentence):
         return (sentence,)
     return found
-
-
-def _attributed(sentence: str, loose: tuple[str, ...], page: Page) -> str:
-    """Return a sentence as what a document says, where it means that document's own matter."""
-    name = _SUBTITLE.sub("", page.title).strip('"“”')
-    if not _DOCUMENT.search(name) or '"' in name or count_words(name) > _MAX_TITLE_WORDS:
-        return ""
-    if any(_NOT_ITS_MATTER.fullmatch(phrase.split()[-1].casefold()) for phrase in loose):
-        return ""
-    return f'{sentence.removesuffix(".")}, according to "{name}".' if sentence.endswith(".") else ""
 
 
 def _joined(standing: str, sentence: str, page: Page) -> str:

@@ -28,6 +28,7 @@ def test_a_verdict_is_recognised(text: str) -> None:
         "Press Balance Review rates the outlet as leaning right with a mixed factual record.",
         "The trial found no difference between the two groups.",
         "A true copy of the register is kept in the archive.",
+        "ClaimBench rated the claim about wells as false and traced it to a fan page.",
         "ClaimBench reported that the rumour began as a hoax on a fan page.",
     ],
 )

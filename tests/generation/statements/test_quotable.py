@@ -46,9 +46,22 @@ def test_what_is_no_statement_is_not_quoted(sentence: str) -> None:
         "WellRoot Daily publishes no corrections policy.",
         "Orrin Song of the Year was 'Call Me By Your Name' in 2020.",
         "The Haldon works employs 540 people in two shifts.",
+        "Know Your Meme traces the picture to a gallery in Port Brannick.",
+        "Nike sued over the trademark and not the copyright in the shoes.",
         'The report called it "a design target under favourable conditions."',
         "Court filings corroborate the scheme that Esquire describes: Singer paid proctors.",
     ],
 )
 def test_a_statement_is_quoted(sentence: str) -> None:
     assert is_quotable(sentence)
+
+
+def test_an_announcement_is_no_finding() -> None:
+    assert not is_quotable("Report MA sets out several scenarios for the use of cargo drones.")
+    assert is_quotable(
+        "The report sets out 3 scenarios, and drones carry 9 percent in one of them."
+    )
+
+
+def test_used_is_a_verb() -> None:
+    assert is_quotable("The experiment at the Ostrey Institute used 23 mice and no human beings.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sidelight.generation.statements.naming import with_first_names
 from sidelight.generation.statements.statements import statements
 
 VOSS = "Garrick Voss is an economist from Harle."
@@ -36,8 +37,8 @@ def test_a_pronoun_further_on_becomes_the_person_the_page_is_about() -> None:
 
 
 def test_the_company_becomes_its_name() -> None:
-    text = "AuraDrop raised T3.26 million from backers. The company had promised delivery in March."
-    assert "AuraDrop had promised delivery in March." in said(text)
+    text = "AuraDrop raised T3.26 million from backers. The company opened a shop in March."
+    assert "AuraDrop opened a shop in March." in said(text)
 
 
 def test_a_kind_never_becomes_the_name_of_something_else() -> None:
@@ -151,3 +152,121 @@ def test_days_and_births_that_lean_on_a_date_go() -> None:
     assert found.text == "Lark Media closed its mill in Orrin."
     (found,) = statements("Garrick Voss (born 1968 in Harle) is a Talvanian economist.", "")
     assert found.text == "Garrick Voss is a Talvanian economist."
+
+
+def test_a_document_names_itself_by_its_title() -> None:
+    title = "Lift Off: The Last Mile to 2026 (MA-2021-0417)"
+    assert said("This report was commissioned and funded by Skelvane Aerial Systems.", title) == [
+        f'The report "{title}" was commissioned and funded by Skelvane Aerial Systems.'
+    ]
+    assert f'The assessment "{title}" expects that 540 jobs will be lost by 2028.' in said(
+        "Assessment MA-2021-0417 expects that 540 jobs will be lost by 2028.", title
+    )
+    assert said("The survey was paid for by Skelvane.", "Health Bulletin HB-2019-441")[0] == (
+        "The survey was paid for by Skelvane."
+    )
+
+
+def test_a_page_with_the_sections_of_a_study_is_a_document() -> None:
+    page = "Design\nResults\nAmong the 18 plots with open ditches, only 2 recovered."
+    assert said(page, "Recovery of cutover bog")[-1] == (
+        "Among the 18 plots with open ditches, only 2 recovered, according to "
+        '"Recovery of cutover bog".'
+    )
+
+
+def test_a_gross_figure_comes_with_the_net_one_or_not_at_all() -> None:
+    gross = "Orrin expects 540 to 780 jobs to be lost before any support is given."
+    assert said(gross) == []
+    page = f"{gross} The range covers direct employment. With the fund, the net loss is 210 jobs."
+    assert f"{gross[:-1]}; with the fund, the net loss is 210 jobs." in said(page)
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        "AuraDrop had promised delivery from March 2020.",
+        "Popular accounts give the Brannick twist a single inventor and a single night.",
+        "It is often said that Oswin Tarrell made the first Brannick twist.",
+    ],
+)
+def test_half_of_a_story_does_not_stand_alone(half: str) -> None:
+    assert said(half) == []
+
+
+def test_what_somebody_found_of_an_intention_is_no_half() -> None:
+    text = "The Orrin Tribunal did not find that Jorrin Vask had intended to deceive."
+    assert said(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The Minister of Health requested the review in November 2019.",
+        "According to the 2019 housing survey, 41 percent of Talvanian households live in flats.",
+    ],
+)
+def test_what_nobody_introduced_is_loose(sentence: str) -> None:
+    assert all(one.loose for one in statements(sentence, ""))
+
+
+def test_nothing_else_points_out() -> None:
+    assert (
+        said("Corin Tarrell said that he had corrected a spelling and changed nothing else.") == []
+    )
+
+
+def test_a_surname_gets_the_first_name_that_its_page_gives() -> None:
+    page = "Corwin Ashdale founded it. WellRoot is a company that Ashdale controls."
+    text = "WellRoot is a company that Ashdale controls."
+    assert with_first_names(text, page, lambda _: False) == (
+        "WellRoot is a company that Corwin Ashdale controls."
+    )
+    assert with_first_names(text, page, lambda name: name == "Ashdale") == text
+    assert with_first_names(text, f"{page} Anna Ashdale left.", lambda _: False) == text
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In particular, this affects coverage of the Kessel Valley.",
+        "Those are the wells that Garrick Voss counted in 2018.",
+        "Several news items in Port Brannick made such a comparison in 2019.",
+        "There is another dynamic at play in the Kessel Valley.",
+        "The Canadian Registry counted fewer wells by the end of that year.",
+    ],
+)
+def test_what_a_bare_demonstrative_means_nobody_could_tell(sentence: str) -> None:
+    assert quoted_alone(sentence, "") == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Kidney Allies advises people with asthma and says that such people need a doctor.",
+        "Garrick Voss predicted in 2017 that taxis would drive themselves by the end of that year.",
+        "The Harrow Lane Institute paid for this Sentinel article in 2018.",
+        "Other researchers, including Ines Corvane of Orrin, have counted 14 wells.",
+    ],
+)
+def test_what_stands_before_it_in_the_sentence_is_no_riddle(sentence: str) -> None:
+    assert quoted_alone(sentence, "") == [sentence]
+
+
+def test_a_finding_stands_where_the_remark_around_it_would_not() -> None:
+    found = "The Civic Register lists Garrick Voss as a paid fellow since 2018."
+    remark = f"That framing is misleading: {found}"
+    assert quoted_alone(remark, "") == [found]
+
+
+def test_a_document_that_says_its_kind_in_its_title_is_called_by_it_alone() -> None:
+    title = "Patent application TP-2018-007731"
+    assert "Patent application TP-2018-007731 claims a yield of two litres per day." in said(
+        "The application claims a yield of two litres per day.", title
+    )
+
+
+def test_a_body_gets_no_first_name() -> None:
+    page = "The Sarnhope Bakers' Co-operative welcomed it. The Bakers' Guild has offered its books."
+    sentence = "The Bakers' Guild of Port Brannick has offered its minute books."
+    assert with_first_names(sentence, page, lambda _: False) == sentence

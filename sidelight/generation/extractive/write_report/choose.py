@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_LENGTH_POWER = 0.4
-_COVERING, _OF_ITSELF = 0.5, 0.05
-_NOT_ALIKE = 0.35  # the cosine up to which one statement stands for nothing of another
+_LENGTH_POWER = 0.75
+_COVERING, _OF_ITSELF = 0.3, 0.05
+_NOT_ALIKE = 0.3  # the cosine up to which one statement stands for nothing of another
 
 
 @dataclass(frozen=True, slots=True)

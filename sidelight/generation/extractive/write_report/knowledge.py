@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
 from sidelight.generation.reading.verbs import first_verb
+from sidelight.generation.statements.name_words import has_name
 from sidelight.generation.statements.naming import full_names, in_full
-from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS, has_name
+from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS
 from sidelight.text import STOPWORDS, content_words, shingles
 from sidelight.wording import figures, names, stems
 
@@ -32,18 +34,23 @@ _CONTRAST = re.compile(
     r"\b(?:but|however|although|though|whereas|while|yet|not|without|because|now)\b"
 )
 _THE_ARTICLE = frozenset({"article", "column", "story", "piece", "feature"})
+_THE_STUDY = frozenset({"study", "experiment", "trial", "research", "researchers", "scientists"})
+# "The veltose group" of which trial, an article on one of them does not say.
+_PARTS_OF_A_STUDY = frozenset("group groups arm arms sample samples participants subjects".split())
 _PUBLISHES = re.compile(
     r"\b(?:article|column|story|piece|feature|wrote|told (?:its )?readers|published an?)\b"
 )
 _FULL_NAME = re.compile(r"\b([^\W\d_a-z][\w’'-]+)\s+(?:[A-Z]\.\s+)?([^\W\d_a-z][\w’'-]+)\b")
 _KIND = re.compile(f"{PERSON_KINDS}|{ORGANISATION_KINDS}")
 _MAX_PHRASE, _MANY_KEYWORDS = 4, 3
+_COMPOUND = 2  # words of a subject such as "brannick twist"
 # "Brannick Twist (road)" is the title of a page on one of several things of that name.
 _SENSE = re.compile(
     r"(?P<name>[^()\n]*\w\w[^()\n]*?)\s+\((?P<sense>[a-z][a-z ]*)\)(?=\s+[|–—-]|\n|$)"
 )
 _NAMESAKE = re.compile(r"\bnot\s+the\s[^.]{1,60}\bof\s+the\s+same\s+name\b|\bnamesake\b")
 _CODE = re.compile(r"\b[A-Z]{1,6}[A-Z/-]*\d[\w/-]*")
+_FILED = re.compile(r"\b[A-Z]{2,6}-(?:[A-Z]{1,4}-)*\d{3,}[\d-]*")
 _ADVERB = re.compile(r"\b\w+ly\b")
 # "the blood-pressure claim": what claim it is stands before the word.
 _ANY_CLAIM = stems(
@@ -80,6 +87,7 @@ class Reader:
         self._whole = whole
         self._title = frozenset(content_words(f"{profile.title} {profile.subject}"))
         self._keywords = frozenset(profile.keywords)
+        self._subject = tuple(profile.subject.casefold().split())
         self._headline = profile.title.casefold()
         self._quoted = f'"{profile.title}"' if self._is_article and profile.title else ""
         self._shingles = shingles(profile.body)
@@ -89,6 +97,7 @@ class Reader:
             for name in filter(None, (profile.publisher, *profile.authors))
             for form in name_forms(name)
         )
+        self._studies = tuple(form for name in profile.studies for form in name_forms(name))
         self._full_names: dict[str, set[str]] = defaultdict(set)
         for name in (*profile.authors, *profile.people):
             if looks_personal(name):
@@ -98,7 +107,8 @@ class Reader:
     def can_place(self, statement: Statement, page: str) -> bool:
         """Tell whether all that a statement calls by its kind alone is known from the article.
 
-        On a page that names the outlet or an author, "the article" is the one that was read.
+        On a page that names the outlet or an author, "the article" is the one that was read, and on
+        one that names a study which the article cites, "the study" is that study.
         """
         if self._hangs_on_a_code(statement.text):
             return False
@@ -106,6 +116,7 @@ class Reader:
             self._knows(phrase)
             or (phrase.split()[-1] in _THE_ARTICLE and self.is_about(page))
             or self._is_told(phrase, statement.text)
+            or (phrase in _THE_STUDY and mentions(page, self._studies))
             for phrase in statement.loose
         )
 
@@ -135,16 +146,44 @@ class Reader:
     def _knows(self, phrase: str) -> bool:
         if phrase[:1].isupper():  # a reader could not tell two boards apart
             return phrase in self._words and len(full_names(phrase, self._whole)) <= 1
+        if " of " in phrase and (given := figures(phrase)):  # "figure of 4,000"
+            return given <= self._figures
         owner, owns, _ = phrase.replace("’", "'").rpartition("'s ")
         if owns:
             phrase = owner
         if len(phrase.split()) > _MAX_PHRASE:  # a sentence that names nothing
             words = set(content_words(phrase))
             return bool(words & self._title) and len(words & self._keywords) >= _MANY_KEYWORDS
-        if _KIND.fullmatch(phrase.rsplit(maxsplit=1)[-1].casefold()) and " " not in phrase:
-            return False  # which company or author is meant, no report has said
+        if self._may_mean_any(phrase):
+            return False
         wanted = stems(_ADVERB.sub("", phrase)) - (_ANY_CLAIM if " " in phrase else frozenset())
         return bool(wanted) and wanted <= self._stems
+
+    def _may_mean_any(self, phrase: str) -> bool:
+        """Tell whether a phrase may mean more than what the article speaks of by its words.
+
+        Which company or author is meant, no report has said, nor the group of which trial.
+        """
+        kind = phrase.rsplit(maxsplit=1)[-1].casefold()
+        if kind in _PARTS_OF_A_STUDY:
+            return True
+        is_bare = " " not in phrase
+        return is_bare and bool(
+            _KIND.fullmatch(kind) or (self._is_article and not self._introduces(phrase))
+        )
+
+    def _introduces(self, word: str) -> bool:
+        """Tell whether the article speaks of a thing by a word, and not only in "peer review"."""
+        kind = re.escape(word.casefold().removesuffix("s"))
+        return (
+            re.search(
+                rf"(?:\b(?:the|an?|this|that|its|his|her|their|our|new)|['’]s|\d)"
+                rf"\s(?:[\w-]+\s){{0,2}}{kind}",
+                self._whole,
+                re.IGNORECASE,
+            )
+            is not None
+        )
 
     def in_full(self, statement: Statement) -> Statement:
         """Return a statement with the article's one full name for "the Board" in its place.
@@ -152,7 +191,7 @@ class Reader:
         Where the article's title stands in quotation marks, "the article" says the same.
         """
         text = statement.text
-        if self._quoted:
+        if self._quoted and _ARTICLE.search(text) is None:
             text = text.replace(self._quoted, "the article")
         return statement._replace(text=in_full(text, self._whole))
 
@@ -162,6 +201,10 @@ class Reader:
             return True
         own = shingles(text)
         return len(own & self._shingles) >= _COPIED * len(own)
+
+    def names(self, word: str) -> bool:
+        """Tell whether the article holds a capitalised word."""
+        return word in self._words
 
     def news(self, text: str) -> tuple[set[str], frozenset[str]]:
         """Return the figures and the names of a text that the article lacks."""
@@ -187,6 +230,36 @@ class Reader:
             or (self.is_about(text) and _PUBLISHES.search(text) is not None)
         )
 
+    def _files_otherwise(self, text: str) -> bool:
+        """Tell whether a text is about a document filed under another number than the article's.
+
+        "MA-2020-0417" is not "MA-2021-0417".
+        """
+        codes = set(_FILED.findall(text))
+        own = set(_FILED.findall(self._whole))
+        return (
+            bool(codes)
+            and not codes & own
+            and bool(
+                {code.partition("-")[0] for code in codes}
+                & {code.partition("-")[0] for code in own}
+            )
+        )
+
+    def _is_of_another_kind(self, text: str, page: str) -> bool:
+        """Tell whether "the twist" of a text is the barley twist of its page.
+
+        The page then never names the article's own subject, such as "brannick twist".
+        """
+        if len(self._subject) != _COMPOUND:
+            return False
+        own, kind = self._subject
+        if re.search(rf"\b[Tt]he {re.escape(kind)}\b", text) is None:
+            return False
+        words = [word.casefold() for word in re.findall(r"[\w’'-]+", page)]
+        before = {first for first, second in pairwise(words) if second == kind} - STOPWORDS
+        return bool(before) and own not in before
+
     def means_another(self, text: str, page: str) -> bool:
         """Tell whether a text is about a namesake of a person or a thing in the article.
 
@@ -197,18 +270,18 @@ class Reader:
             text: A statement.
             page: What its page says, title included, which may name them in full.
         """
+        if self._files_otherwise(text) or self._is_of_another_kind(text, page):
+            return True
         if (other := _SENSE.match(page)) and self._title >= set(content_words(other["name"])):
             return not stems(other["sense"]) & self._stems
         is_namesake = _NAMESAKE.search(page) is not None
         for last, firsts in self._full_names.items():
             if re.search(rf"\b{re.escape(last)}\b", text) is None:
                 continue
-            if is_namesake:
-                return True
             in_text, on_page = _firsts(text, last), _firsts(page, last)
-            if in_text and not in_text & firsts:
-                return True
-            if on_page and not on_page & firsts:
+            is_unclear = len(firsts) > 1 and not in_text  # which of them, the text does not say
+            is_other = any(found and not found & firsts for found in (in_text, on_page))
+            if is_namesake or is_unclear or is_other:
                 return True
         return False
 

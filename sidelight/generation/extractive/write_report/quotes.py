@@ -14,8 +14,10 @@ from sidelight.generation.extractive.write_report.voices import (
     attributed,
     is_talk,
     publishers,
+    role_of,
     speaks_for_itself,
 )
+from sidelight.generation.statements.naming import with_first_names
 from sidelight.generation.statements.statements import statements
 from sidelight.schemas.segment import document_id_of
 from sidelight.text import sentences
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 # The cosine of all-MiniLM-L6-v2 with a sentence of the article from which it is the same statement.
 _SAME_STATEMENT = 0.85
+_NOTHING_NEW = 0.60  # the same of one with no name and no figure that the article lacks
 _MUCH_NEWS = 2
 
 
@@ -61,6 +64,8 @@ def find_quotes(
     quotes: dict[str, Quote] = {}
     segments = [item.segment for item in evidence.items]
     names = publishers(segments)
+    told = [profile.body, *(segment.text for segment in segments)]
+    roles = {host: role_of(name, told) for host, name in names.items()}
     own = {
         document_id_of(segment.segment_id)
         for segment in segments
@@ -72,12 +77,21 @@ def find_quotes(
         for one in map(reader.in_full, said):
             if not _may_be_quoted(one, window, reader):
                 continue
-            if is_own and not (reader.news(one.text)[0] or tells_of_ties(one.text)):
-                continue  # praise and opinion
-            if text := attributed(one.text, names[segment.host]) if is_own else one.text:
+            if is_own and not _tells_something(one.text, window, reader):
+                continue
+            text = with_first_names(one.text, window, reader.names)
+            if is_own:
+                text = attributed(text, names[segment.host], roles[segment.host])
+            if text:
                 quote = Quote(text, segment.segment_id, segment.host, one.first, one.last, window)
                 quotes.setdefault(text, quote)
     return _without_restatements(list(quotes.values()), profile, reader, vectors)
+
+
+def _tells_something(text: str, window: str, reader: Reader) -> bool:
+    """Tell whether what a page says in its own voice is more than praise and opinion."""
+    answers = reader.is_about(window) and not reader.is_about(text) and cues_of_answer(text) > 0
+    return bool(reader.news(text)[0]) or tells_of_ties(text) or answers
 
 
 def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
@@ -107,6 +121,8 @@ def _without_restatements(
     for quote, likeness in zip(quotes, nearest.tolist(), strict=True):
         news = sum(map(len, reader.news(quote.text)))
         answers = news and cues_of_answer(quote.text)
+        if not news and likeness >= _NOTHING_NEW and not cues_of_answer(quote.text):
+            continue
         if likeness < _SAME_STATEMENT or news >= _MUCH_NEWS or answers:
             kept.append(quote)
     return kept

@@ -22,6 +22,7 @@ from sidelight.generation.extractive.write_report.worth import (
     topicality,
     weight_of,
 )
+from sidelight.generation.reading.figure_phrases import figure_phrases
 from sidelight.generation.reading.sentence_fault import sentence_fault
 from sidelight.generation.support_checker import without_attribution
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
@@ -41,11 +42,12 @@ if TYPE_CHECKING:
 
 _MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.10, 0.30, 0.45
 _MIN_COVERED = 0.03
-_PER_RELEVANCE, _RELEVANCE_POWER = 0.35, 2.0
-_SAME_FACT, _SAME_STATEMENT = 0.75, 0.80
+_PER_RELEVANCE = 0.2
+_SAME_FACT, _SAME_STATEMENT = 0.75, 0.75
 # Where two statements are as alike as this, and share so much of their names and figures, the
 # second tells little that the first has not told.
-_ALIKE, _SHARED = 0.67, 0.66
+_ALIKE, _SHARED = 0.64, 0.5
+_AKIN = 0.57  # less alike, they do so if both give one quantity, as in "0.2 litres"
 _CHOICES = 6  # a report is chosen anew until all of it stands
 
 
@@ -80,7 +82,7 @@ class ExtractiveReportWriter:
     async def __call__(
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
-        """Return the chosen statements, ordered by subject.
+        """Return the chosen statements, ordered by subject, then as they were chosen.
 
         The reserve is what another report of the same length would add, in the order of choosing.
         """
@@ -95,7 +97,8 @@ class ExtractiveReportWriter:
         about_nobody = np.array([not angle.must_mention for angle in angles])
         scores[np.ix_(topical < _ON_SUBJECT, about_nobody)] = 0.0
         speaks = (scores.max(axis=1) >= _MIN_RELEVANCE) | (topical >= _MIN_TOPICALITY)
-        kept = np.flatnonzero(speaks & ~astray(quotes, evidence, reader, profile, self._sentences))
+        behind = np.array(leads_to_ties(texts, profile), dtype=bool)
+        kept = np.flatnonzero(speaks & ~astray(texts, near, behind, reader))
         if not len(kept):
             return self._nothing_found
         quotes = [quotes[row] for row in kept]
@@ -103,6 +106,7 @@ class ExtractiveReportWriter:
             quotes,
             scores[kept],
             closeness(topical, near)[kept],
+            behind[kept],
             angles,
             evidence,
             reader,
@@ -114,7 +118,7 @@ class ExtractiveReportWriter:
         reserve = choose(choices, 2 * self._max_words, standing=chosen, barred=barred)
         said = [self._sentence(row, quotes, choices, angles) for row in chosen]
         return DraftReport(
-            sentences=by_subject(said, profile, angles),
+            sentences=by_subject(said, profile),
             reserve=tuple(self._sentence(row, quotes, choices, angles) for row in reserve),
         )
 
@@ -150,6 +154,7 @@ class ExtractiveReportWriter:
         quotes: Sequence[Quote],
         scores: npt.NDArray[np.float64],
         close: npt.NDArray[np.float64],
+        behind: npt.NDArray[np.bool_],
         angles: Sequence[Angle],
         evidence: EvidenceSet,
         reader: Reader,
@@ -158,19 +163,19 @@ class ExtractiveReportWriter:
         texts = [quote.text for quote in quotes]
         weights = np.array([angle.weight for angle in angles])
         hosts = told_elsewhere(quotes, evidence, self._sentences)
-        behind = leads_to_ties(texts, profile)
         weight = weight_of(texts, hosts, reader, Quantities(profile), behind)
         likeness = self._sentences.similarity(texts, texts)
         return Choices(
             words=np.array([budget_words(text) for text in texts], dtype=np.int64),
-            covers=1.0 - np.exp(-_PER_RELEVANCE * scores**_RELEVANCE_POWER * weight[:, None]),
+            covers=1.0 - np.exp(-_PER_RELEVANCE * scores * weight[:, None]),
             weights=weights,
             worth=close * weight,
             likeness=likeness,
             concepts=_concepts([stems(text) for text in texts]),
             excludes=_share_a_sentence(quotes)
             | (likeness >= _SAME_STATEMENT)
-            | ((likeness >= _ALIKE) & (_shared_particulars(texts) >= _SHARED)),
+            | ((likeness >= _ALIKE) & (_shared_particulars(texts) >= _SHARED))
+            | ((likeness >= _AKIN) & _share_a_quantity(texts)),
         )
 
     def _sentence(
@@ -201,6 +206,12 @@ def _shared_particulars(texts: Sequence[str]) -> npt.NDArray[np.float64]:
     held = _concepts([names(text) | figures(text) for text in bare]).astype(np.float64)
     count = held.sum(axis=1)
     return np.asarray(held @ held.T / np.maximum(1.0, np.minimum(count[:, None], count)))
+
+
+def _share_a_quantity(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return which statements give the same figure of the same thing, as in "0.2 litres"."""
+    held = _concepts([frozenset(figure_phrases(text)) for text in texts]).astype(np.float64)
+    return np.asarray(held @ held.T > 0)
 
 
 def _share_a_sentence(quotes: Sequence[Quote]) -> npt.NDArray[np.bool_]:

@@ -69,12 +69,13 @@ def speaks_for_itself(text: str) -> bool:
     return len(own) >= _OWN_VOICE
 
 
-def attributed(sentence: str, speaker: str) -> str:
+def attributed(sentence: str, speaker: str, role: str = "") -> str:
     """Return a sentence as what somebody says of themselves or others; nothing if that is unknown.
 
     Args:
         sentence: What their page says.
         speaker: Their name, or the host of their page.
+        role: What they are to the matter; see `role_of`.
     """
     if ATTRIBUTED.search(sentence):
         return sentence
@@ -83,7 +84,27 @@ def attributed(sentence: str, speaker: str) -> str:
     body = sentence.removesuffix(".")
     if speaker in sentence:
         return f"{body}, by its own account." if sentence.startswith((speaker, "The ")) else ""
-    return f"{body}, according to {speaker}."
+    return f"{body}, according to {f'{role}, {speaker}' if role else speaker}."
+
+
+_ROLE = (
+    r"(?:manufacturer|maker|producer|developer|owner|operator|publisher|sponsor|supplier"
+    r"|distributor|seller|founder)"
+)
+
+
+def role_of(speaker: str, texts: Iterable[str]) -> str:
+    """Return what texts call somebody, as in "the manufacturer"; nothing where none does.
+
+    Whoever makes or sells a thing has an interest in what is said of it.
+    """
+    name = re.escape(speaker)
+    before = re.compile(rf"\b(?:[Ii]ts|[Tt]he)\s+({_ROLE}),\s+{name}\b")
+    after = re.compile(rf"\b{name}(?:\s(?:plc|Ltd|Inc))?,\s+the\s+({_ROLE}(?:\s+of\s+[a-z]+)?)\b")
+    for text in texts:
+        if match := after.search(text) or before.search(text):
+            return f"the {match[1]}"
+    return ""
 
 
 def publishers(segments: Iterable[Segment]) -> dict[str, str]:

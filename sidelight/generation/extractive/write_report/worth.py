@@ -31,17 +31,19 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-_PER_HOST, _MOST_HOSTS = 3.0, 3.0
+_PER_HOST, _MOST_HOSTS = 2.75, 3.0
 _PER_FIGURE, _MOST_FIGURES = 0.5, 3
-_PER_NAME, _MOST_NAMES, _DATED = 0.05, 4, 0.2
-_ANOTHER_FIGURE, _TIES, _PRINCIPAL = 0.5, 0.5, 0.3
-_PER_CUE, _MOST_CUES = 0.2, 3
+_DATED = 0.4
+_ANOTHER_FIGURE, _TIES, _PRINCIPAL = 1.0, 0.25, 0.5
+_PER_CUE, _MOST_CUES = 0.4, 3
 _BEHIND = 2.0
-_TOPICAL_SHARE, _NEAREST_SHARE = 0.5, 0.5
+_TOPICAL_SHARE, _NEAREST_SHARE = 0.25, 0.75
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _ALIKE, _THE_SAME = 0.55, 0.75
 _NEAREST, _UNKNOWN = 3, 0.4
+_SAME_MATTER, _SAME_FACT = 0.6, 0.85
+_CLOSENESS_POWER = 1.5
 
 
 def weight_of(
@@ -49,7 +51,7 @@ def weight_of(
     hosts: Floats,
     reader: Reader,
     quantities: Quantities,
-    behind: Sequence[bool],
+    behind: npt.NDArray[np.bool_],
 ) -> Floats:
     """Return the factor by which each statement is worth more than its closeness to a subject.
 
@@ -61,13 +63,12 @@ def weight_of(
         behind: See `leads_to_ties`.
     """
     own = np.array([_own_weight(text, reader, quantities) for text in texts])
-    own = own * np.where(np.array(behind, dtype=bool), _BEHIND, 1.0)
+    own = own * np.where(behind, _BEHIND, 1.0)
     return np.asarray(own * (1.0 + _PER_HOST * hosts))
 
 
 def _own_weight(text: str, reader: Reader, quantities: Quantities) -> float:
-    figures, names = reader.news(text)
-    news = _PER_FIGURE * min(_MOST_FIGURES, len(figures)) + _PER_NAME * min(_MOST_NAMES, len(names))
+    news = _PER_FIGURE * min(_MOST_FIGURES, len(reader.news(text)[0]))
     answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
     answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
     return (1.0 + news + _DATED * (_YEAR.search(text) is not None)) * (
@@ -95,8 +96,13 @@ def topicality(
 
 
 def closeness(topical: Floats, near: Floats) -> Floats:
-    """Return how much a text has to do with the article; see `topicality`."""
-    return _TOPICAL_SHARE * topical + _NEAREST_SHARE * near
+    """Return how much a text has to do with the article; see `topicality`.
+
+    What speaks of the same fact as a sentence of the article is worth more than its cosine says.
+    """
+    of_the_fact = np.clip((near - _SAME_MATTER) / (_SAME_FACT - _SAME_MATTER), 0.0, 1.0)
+    close = _TOPICAL_SHARE * topical + _NEAREST_SHARE * near
+    return np.asarray(close**_CLOSENESS_POWER * (1.0 + of_the_fact))
 
 
 def told_elsewhere(quotes: Sequence[Quote], evidence: EvidenceSet, vectors: TextVectors) -> Floats:

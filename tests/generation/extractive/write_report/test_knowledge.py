@@ -130,3 +130,68 @@ def test_what_a_statement_says_itself_needs_no_article() -> None:
     assert not places("The main caveat is that the sample was small.", "main caveat")
     assert places("The largest gap is rent, which Voss leaves out.", "largest gap")
     assert not places("The gap is rent, which Voss leaves out.", "gap")
+
+
+def article(body: str, **fields: object) -> Reader:
+    return Reader(
+        ArticleProfile.model_validate(
+            {
+                "title": "Bog bill",
+                "publisher": "",
+                "host": "a.example",
+                "subject": "bog bill",
+                "body": body,
+            }
+            | fields
+        )
+    )
+
+
+def test_a_word_inside_another_term_introduces_nothing() -> None:
+    assert not article("The study of mice passed peer review.").can_place(loose("review"), "")
+    assert article("The minister ordered a long review.").can_place(loose("review"), "")
+
+
+def test_a_figure_of_the_article_is_placed_by_its_number() -> None:
+    assert READER.can_place(loose("figure of 4,000"), "")
+    assert not READER.can_place(loose("figure of 9,000"), "")
+
+
+def test_the_study_is_the_one_the_article_cites_where_a_page_names_it() -> None:
+    reader = article("Orrin found it.", studies=("University of Orrin",))
+    assert reader.can_place(loose("experiment"), "The University of Orrin tested mice.")
+    assert not reader.can_place(loose("experiment"), "A page on sheep")
+
+
+def test_a_document_of_a_like_number_is_another() -> None:
+    reader = article("The study, catalogued as MA-2021-0417, is new.")
+    assert reader.means_another("Report MA-2020-0417 was paid for by Boxwell.", "")
+    assert not reader.means_another("Report MA-2021-0417 was paid for by Skelvane.", "")
+
+
+def test_a_surname_of_two_people_means_neither() -> None:
+    reader = article(
+        "Oswin Tarrell baked, and Corin Tarrell sells.", people=("Oswin Tarrell", "Corin Tarrell")
+    )
+    assert reader.means_another("Mr Tarrell was born in 1907 at Castle Dray.", "")
+    assert not reader.means_another("Corin Tarrell was born in 1907 at Castle Dray.", "")
+
+
+def test_the_group_of_a_trial_is_not_placed_by_the_words_of_the_article() -> None:
+    reader = article("The veltose group of mice fell ill.")
+    assert not reader.can_place(loose("veltose group"), "")
+
+
+def test_an_article_named_by_its_title_is_not_called_the_article_twice() -> None:
+    reader = article("Voss wrote it.", title="Bog bill rests on bad science")
+    text = 'The article was headed "Bog bill rests on bad science".'
+    assert reader.in_full(Statement(text, 1, 1)).text == text
+
+
+def test_the_twist_of_a_page_on_another_twist_is_another() -> None:
+    reader = article("The brannick twist is sold in Harle.", subject="brannick twist")
+    text = "A rival firm tried to copy the twist with a cheaper sweetener."
+    barley = f"He gave Talvania the barley twist. {text}"
+    assert reader.means_another(text, barley)
+    assert not reader.means_another(text, f"{barley} So is the brannick twist.")
+    assert not reader.means_another(text, text)

@@ -8,6 +8,7 @@ from sidelight.generation.extractive.write_report.voices import (
     attributed,
     is_talk,
     publishers,
+    role_of,
     speaks_for_itself,
 )
 from sidelight.schemas.segment import Segment
@@ -62,3 +63,14 @@ def test_a_page_that_tells_of_a_release_or_of_money_is_none() -> None:
     assert not speaks_for_itself("Lenders would not hand the money back to Lark Media.")
     assert speaks_for_itself("Lark Media opens a mill\nPress release\nPort Brannick, 12 August")
     assert speaks_for_itself("Every oven has a money-back guarantee.")
+
+
+def test_whoever_makes_the_thing_is_called_so() -> None:
+    told = ["Files were supplied by its manufacturer, Lark Media."]
+    role = role_of("Lark Media", told)
+    assert role == "the manufacturer"
+    assert role_of("Lark Media", ["Lark Media, the maker of ovens, paid."]) == "the maker of ovens"
+    assert role_of("Lark Media", ["Lark Media paid."]) == ""
+    assert attributed("A mill employs 310.", "Lark Media", role) == (
+        "A mill employs 310, according to the manufacturer, Lark Media."
+    )
