@@ -24,6 +24,8 @@ from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
 
 _MAX_LINE_WORDS = 400
 _MAX_JOINED_WORDS = 48
+# No language has words of this length; patterns of names would be slow on them.
+_NO_WORD = re.compile(r"\S{200,}")
 
 _CONNECTIVE = re.compile(
     r"^(?:(?:However|Moreover|Furthermore|Meanwhile|Nevertheless|Nonetheless|Indeed|Also|In fact"
@@ -97,9 +99,9 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
     if gives_orders(text):
         return ()
     found: list[Statement] = []
-    page, number = Page(title, text), 0
+    page, number = Page(_NO_WORD.sub(" ", title), _NO_WORD.sub(" ", text)), 0
     for line in clean(text).split("\n"):
-        if count_words(line) > _MAX_LINE_WORDS:
+        if count_words(line) > _MAX_LINE_WORDS or _NO_WORD.search(line):
             continue
         half, standing, gross = False, "", Statement("", 0, 0)
         page.new_paragraph()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sidelight.generation.statements.naming import with_first_names
@@ -270,3 +272,11 @@ def test_a_body_gets_no_first_name() -> None:
     page = "The Sarnhope Bakers' Co-operative welcomed it. The Bakers' Guild has offered its books."
     sentence = "The Bakers' Guild of Port Brannick has offered its minute books."
     assert with_first_names(sentence, page, lambda _: False) == sentence
+
+
+def test_a_word_without_end_is_no_sentence_and_costs_no_time() -> None:
+    for endless in ("A" * 100_000, "aA" * 50_000):
+        started = time.monotonic()
+        good = "The Harrow Lane Institute has paid Garrick Voss since 2018."
+        assert said(f"{good}\n{endless} said that she left.\n{good}", endless) == [good, good]
+        assert time.monotonic() - started < 5
