@@ -105,8 +105,9 @@ def pool_documents(searches: Iterable[Sequence[FoundDocument]]) -> list[Pooled]:
 def rank_pooled(pooled: Sequence[Pooled], usefulness: Mapping[str, float]) -> list[Hit]:
     """Rank documents by usefulness, then by the sum of their scores.
 
-    A document scores 1000 times its usefulness plus the sum. Where a sum is larger than that, the
-    step grows to the next thousand: a more useful document always stands above a less useful one.
+    A document scores 1000 times its usefulness plus the sum. Where a sum comes within a point of
+    that or is larger, the step grows to the next thousand: a more useful document always stands
+    above a less useful one, whatever rounding does.
 
     Source: TREC 2024 Lateral Reading track overview, section 2.3.2.
 
@@ -115,7 +116,7 @@ def rank_pooled(pooled: Sequence[Pooled], usefulness: Mapping[str, float]) -> li
         usefulness: By document id, a whole number; one that is missing counts as 0.
     """
     largest = max((one.score for one in pooled), default=0.0)
-    step = USEFUL_STEP * (1 + int(largest // USEFUL_STEP))
+    step = USEFUL_STEP * (1 + int((largest + 1.0) // USEFUL_STEP))
     return ranked(
         [
             Hit(one.document_id, step * usefulness.get(one.document_id, 0.0) + one.score)
