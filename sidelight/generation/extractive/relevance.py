@@ -92,12 +92,8 @@ def _is_about_subject(page: str, *, profile: ArticleProfile) -> bool:
     if not profile.body:
         return not words.isdisjoint(profile.keywords)
     shared = len(words.intersection(profile.keywords))
-    names_it = _names_subject(words, profile) or mentions(page, _outlet(profile))
+    names_it = _names_subject(words, profile) or mentions(page, profile.outlet)
     return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and names_it)
-
-
-def _outlet(profile: ArticleProfile) -> tuple[str, ...]:
-    return tuple(filter(None, (profile.publisher, profile.host)))
 
 
 def _names_subject(words: set[str], profile: ArticleProfile) -> bool:

@@ -79,7 +79,7 @@ def short_query(query: str) -> str:
 def _principals(aspect: Aspect, question: str, profile: ArticleProfile) -> tuple[str, ...]:
     """Return the forms of the outlet's or author's name if the question is about them by name."""
     principals = {
-        Aspect.PUBLISHER: (profile.publisher, profile.host),
+        Aspect.PUBLISHER: profile.outlet,
         Aspect.AUTHOR: profile.authors,
     }.get(aspect, ())
     forms = [form for name in principals if name for form in name_forms(name)]

@@ -74,7 +74,7 @@ def titled(sentence: str, page: Page) -> str:
     return f"{called} {sentence[match.end() :]}"
 
 
-def attributed(sentence: str, loose: tuple[str, ...], page: Page) -> str:
+def of_document(sentence: str, loose: tuple[str, ...], page: Page) -> str:
     """Return a sentence as what a document says, where it means that document's own matter.
 
     Args:

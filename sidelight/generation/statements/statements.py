@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidelight.generation.reading.injection import gives_orders
-from sidelight.generation.statements.documents import attributed, titled
+from sidelight.generation.statements.documents import of_document, titled
 from sidelight.generation.statements.name_words import has_name
 from sidelight.generation.statements.naming import Page
 from sidelight.generation.statements.pointing import definites, points_out
@@ -107,8 +107,7 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
         page.new_paragraph()
         for sentence in map(one_line, sentences(line)):
             number += 1
-            whole = _of_titled(sentence, page)
-            alone = _alone(whole, page) or _alone(told(whole), page)
+            alone = _alone(_of_titled(sentence, page), page)
             loose = _loose(alone, page.known)
             is_half = _HALF.search(alone) is not None
             if net := _with_net(gross, sentence, number, page):
@@ -117,7 +116,7 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
                 gross, alone = Statement(alone, number, number), ""
             if alone and not is_half:
                 found.append(Statement(alone, number, number, loose))
-            if loose and not is_half and (framed := attributed(alone, loose, page)):
+            if loose and not is_half and (framed := of_document(alone, loose, page)):
                 found.append(Statement(framed, number, number))
             contrasts = _CONTRAST.match(sentence)
             if contrasts:  # what a page answers itself is not quoted without the answer
@@ -156,7 +155,14 @@ def _of_titled(sentence: str, page: Page) -> str:
 
 
 def _alone(sentence: str, page: Page) -> str:
-    """Return a sentence as it can stand alone, or nothing."""
+    """Return a sentence, or else what it found, as it can stand alone, or nothing."""
+    if text := _made_to_stand(sentence, page):
+        return text
+    finding = told(sentence)
+    return _made_to_stand(finding, page) if finding != sentence else ""
+
+
+def _made_to_stand(sentence: str, page: Page) -> str:
     begun = _CONNECTIVE.sub("", without_label(sentence))
     text = titled(page.named(_CAN_GO.sub("", begun[:1].upper() + begun[1:])), page)
     return "" if not text or not is_quotable(text) or points_out(text, page.known) else text

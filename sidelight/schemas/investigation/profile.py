@@ -78,6 +78,11 @@ class ArticleProfile(ArticleFacts):
 
     body: str
 
+    @property
+    def outlet(self) -> tuple[str, ...]:
+        """What the outlet is called: its name and its host, as far as they are known."""
+        return tuple(filter(None, (self.publisher, self.host)))
+
     def facts(self) -> ArticleFacts:
         """Return everything but the prose."""
         return ArticleFacts.model_validate(self.model_dump(exclude={"body"}))

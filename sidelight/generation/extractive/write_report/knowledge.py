@@ -202,8 +202,8 @@ class Reader:
         own = shingles(text)
         return len(own & self._shingles) >= _COPIED * len(own)
 
-    def names(self, word: str) -> bool:
-        """Tell whether the article holds a capitalised word."""
+    def has_word(self, word: str) -> bool:
+        """Tell whether the article holds a word as it is written, capitals and all."""
         return word in self._words
 
     def news(self, text: str) -> tuple[set[str], frozenset[str]]:

@@ -22,11 +22,10 @@ def by_subject(
         sentences: What a report says, what matters most first.
         profile: The article.
     """
-    outlet = tuple(filter(None, (profile.publisher, profile.host)))
     authors = tuple(form for author in profile.authors for form in name_forms(author))
 
     def place(sentence: DraftSentence) -> int:
-        subjects = (outlet, authors)
+        subjects = (profile.outlet, authors)
         named = (at for at, names in enumerate(subjects) if mentions(sentence.text, names))
         return next(named, len(subjects))
 

@@ -64,13 +64,14 @@ def find_quotes(
     quotes: dict[str, Quote] = {}
     segments = [item.segment for item in evidence.items]
     names = publishers(segments)
-    told = [profile.body, *(segment.text for segment in segments)]
-    roles = {host: role_of(name, told) for host, name in names.items()}
     own = {
         document_id_of(segment.segment_id)
         for segment in segments
         if speaks_for_itself(segment.text)
     }
+    told = [profile.body, *(segment.text for segment in segments)]
+    speaking = {one.host for one in segments if document_id_of(one.segment_id) in own}
+    roles = {host: role_of(names[host], told) for host in sorted(speaking)}
     for segment in segments:
         window, is_own = window_of(segment), document_id_of(segment.segment_id) in own
         said = () if is_talk(segment) else statements(segment.text, segment.title)
@@ -79,7 +80,7 @@ def find_quotes(
                 continue
             if is_own and not _tells_something(one.text, window, reader):
                 continue
-            text = with_first_names(one.text, window, reader.names)
+            text = with_first_names(one.text, window, reader.has_word)
             if is_own:
                 text = attributed(text, names[segment.host], roles[segment.host])
             if text:
@@ -119,10 +120,9 @@ def _without_restatements(
     nearest = vectors.similarity(texts, sentences(profile.body)).max(axis=1, initial=0.0)
     kept = []
     for quote, likeness in zip(quotes, nearest.tolist(), strict=True):
-        news = sum(map(len, reader.news(quote.text)))
-        answers = news and cues_of_answer(quote.text)
-        if not news and likeness >= _NOTHING_NEW and not cues_of_answer(quote.text):
-            continue
-        if likeness < _SAME_STATEMENT or news >= _MUCH_NEWS or answers:
+        news, cues = sum(map(len, reader.news(quote.text))), cues_of_answer(quote.text)
+        is_bare = not news and not cues and likeness >= _NOTHING_NEW
+        adds = likeness < _SAME_STATEMENT or news >= _MUCH_NEWS or (news and cues)
+        if adds and not is_bare:
             kept.append(quote)
     return kept

@@ -2,8 +2,7 @@
 
 Worth rises with how close the statement is to what the article is about, how many other hosts say
 something like it, how many figures the article did not give, and whether it answers rather than
-repeats. That other hosts say it too counts most: facts that matter are told
-more than once.
+repeats. That other hosts say it too counts most: facts that matter are told more than once.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _ALIKE, _THE_SAME = 0.55, 0.75
 _NEAREST, _UNKNOWN = 3, 0.4
-_SAME_MATTER, _SAME_FACT = 0.6, 0.85
+_NEAR_THE_FACT, _ON_THE_FACT = 0.6, 0.85
 _CLOSENESS_POWER = 1.5
 
 
@@ -100,7 +99,7 @@ def closeness(topical: Floats, near: Floats) -> Floats:
 
     What speaks of the same fact as a sentence of the article is worth more than its cosine says.
     """
-    of_the_fact = np.clip((near - _SAME_MATTER) / (_SAME_FACT - _SAME_MATTER), 0.0, 1.0)
+    of_the_fact = np.clip((near - _NEAR_THE_FACT) / (_ON_THE_FACT - _NEAR_THE_FACT), 0.0, 1.0)
     close = _TOPICAL_SHARE * topical + _NEAREST_SHARE * near
     return np.asarray(close**_CLOSENESS_POWER * (1.0 + of_the_fact))
 
