@@ -14,10 +14,13 @@ _REPORTED = re.compile(
     r"|document(?:s|ed)|describe[sd]?|found|finds|concluded|wrote|calls|called|acknowledged"
     r"|admitted)\b|\b[Aa]ccording to (?:the )?[A-Z]"
 )
-# "Full Fact rated the claim as false" says who ruled, "it was rated false" does not.
+# "Full Fact rated the claim as false" says who ruled, "it was rated false" does not. Only that
+# ruling is context: what the sentence says beside it is held to the same rule as any other.
 _RATED = re.compile(
-    r"\b(?!(?:It|This|That|They|He|She)\b)[A-Z][\w’'-]*\s+(?:later\s+|also\s+|[a-z]+ly\s+)?"
-    r"(?:rated|rates|labell?ed|marked|called|calls)\s"
+    r"\b(?!(?:It|This|That|They|He|She)\b)(?-i:[A-Z])[\w’'-]*\s+(?:later\s+|also\s+|[a-z]+ly\s+)?"
+    r"(?:rated|rates|labell?ed|marked|called|calls)\s[^.;]{0,200}?\bas\s+[\"“'‘]?"
+    r"(?:(?:completely|entirely|partly|mostly)\s+)?(?:true|false|untrue|pants on fire)\b",
+    re.IGNORECASE,
 )
 _VERDICT = re.compile(
     r"\b(?:un)?trustworth(?:y|iness)\b|\bpants on fire\b|\b(?:is|are|was|were|as)\s+"
@@ -33,4 +36,4 @@ def passes_verdict(text: str) -> bool:
     """Tell whether a sentence rules on truth instead of giving context."""
     if _CALLED.search(text) and not _REPORTED.search(text):
         return True
-    return _VERDICT.search(text) is not None and not _RATED.search(text)
+    return _VERDICT.search(_RATED.sub(" ", text)) is not None

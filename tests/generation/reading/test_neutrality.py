@@ -16,6 +16,8 @@ from sidelight.generation.reading.neutrality import passes_verdict
         "It was rated false by the desk.",
         "The outlet spreads misinformation.",
         "Their statements were mostly untrue.",
+        "Garrick Voss called the bill a mistake, and the claim is false.",
+        "ClaimBench rated the claim as false, and the other claim is true.",
     ],
 )
 def test_a_verdict_is_recognised(text: str) -> None:
