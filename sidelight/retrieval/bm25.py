@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.search import Hit, Query
 
 
+_BM25 = Bm25()
+
+
 class _LuceneRetriever:
     _searcher: LuceneSearcher
 
@@ -26,13 +29,14 @@ class Bm25Retriever(_LuceneRetriever):
 
     Args:
         lucene: An open Lucene index.
-        bm25: Parameters.
+        k1: How slowly further occurrences of a word count less.
+        b: How far long segments are held back, in [0, 1].
     """
 
     name = "bm25"
 
-    def __init__(self, lucene: LuceneIndex, bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
-        self._searcher = lucene.searcher(bm25)
+    def __init__(self, lucene: LuceneIndex, k1: float = _BM25.k1, b: float = _BM25.b) -> None:
+        self._searcher = lucene.searcher(Bm25(k1, b))
 
 
 class RobertsonBm25Retriever(Bm25Retriever):
@@ -45,7 +49,7 @@ class RobertsonBm25Retriever(Bm25Retriever):
     name = "bm25-robertson"
 
     def __init__(self, lucene: LuceneIndex) -> None:
-        super().__init__(lucene, Bm25(k1=1.2, b=0.75))
+        super().__init__(lucene, k1=1.2, b=0.75)
 
 
 class Rm3Retriever(_LuceneRetriever):
@@ -59,7 +63,7 @@ class Rm3Retriever(_LuceneRetriever):
 
     name = "rm3"
 
-    def __init__(self, terms: LuceneIndex, rm3: Rm3 = Rm3(), bm25: Bm25 = Bm25()) -> None:  # noqa: B008 - frozen
+    def __init__(self, terms: LuceneIndex, rm3: Rm3 = Rm3(), bm25: Bm25 = _BM25) -> None:  # noqa: B008 - frozen
         self._searcher = terms.searcher(bm25, rm3)
 
 
@@ -78,6 +82,6 @@ class RocchioRetriever(_LuceneRetriever):
         self,
         terms: LuceneIndex,
         rocchio: Rocchio = Rocchio(),  # noqa: B008 - frozen
-        bm25: Bm25 = Bm25(),  # noqa: B008 - frozen
+        bm25: Bm25 = _BM25,
     ) -> None:
         self._searcher = terms.searcher(bm25, rocchio)

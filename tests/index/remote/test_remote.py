@@ -61,8 +61,8 @@ def test_parameters_are_said_where_they_are_not_the_default(
     other = Bm25(k1=1.2, b=0.75)
     with RestServer(small_index) as server:
         index = opened(tmp_path, server)
-        found = Bm25Retriever(index.lucene, other).search(QUERIES, 7)
-        assert found == Bm25Retriever(small_index.lucene, other).search(QUERIES, 7)
+        found = Bm25Retriever(index.lucene, *other).search(QUERIES, 7)
+        assert found == Bm25Retriever(small_index.lucene, *other).search(QUERIES, 7)
         assert all("k1=1.2" in request for request in server.requests)
         Bm25Retriever(index.lucene).search(QUERIES, 7)
         assert not any("k1" in request for request in server.requests[len(QUERIES) :])
