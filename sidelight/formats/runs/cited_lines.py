@@ -1,4 +1,4 @@
-"""What files with a cited text a line, as JSON, have in common in a strict check."""
+"""What the strict checks of files of cited texts have in common."""
 
 from __future__ import annotations
 
@@ -9,14 +9,28 @@ from pydantic import BaseModel, ValidationError
 
 from sidelight.formats.findings import quoted
 from sidelight.formats.lines import decode_unique, open_text
-from sidelight.formats.runs.submission import check_characters, check_encoding
+from sidelight.formats.runs.cited_sentence import (
+    check_citations,
+    check_known,
+    check_pattern,
+    check_sources,
+    check_text,
+)
+from sidelight.formats.runs.submission import (
+    LineIds,
+    check_characters,
+    check_encoding,
+    check_ids,
+    check_topics,
+)
 from sidelight.text import budget_words, count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.formats.findings import Findings
+    from sidelight.schemas.run import SubmittedReport
     from sidelight.schemas.task import CitedTextTask
 
 M = TypeVar("M", bound=BaseModel)
@@ -87,6 +101,45 @@ def check_constant(name: str, values: Sequence[tuple[int, object]], findings: Fi
                 found=quoted(value),
                 remedy="What a run says of itself is the same on all of its lines.",
             )
+
+
+def check_reports(
+    path: Path,
+    reports: Sequence[tuple[SubmittedReport, Sequence[int]]],
+    task: CitedTextTask,
+    topic_ids: Collection[str],
+    known_segments: Container[str] | None,
+    findings: Findings,
+    first_lines: Mapping[str, int] | None = None,
+) -> None:
+    """Check the reports of a run: topics, ids, and each sentence by the limits of the task.
+
+    Args:
+        path: The file.
+        reports: Each with the lines of its sentences; one without sentences with its own line.
+        task: Whose limits to apply.
+        topic_ids: The topics to cover.
+        known_segments: The ids that exist, if an index is at hand.
+        findings: Where problems go.
+        first_lines: The line on which each topic first occurs, where lines that could not be read
+            count, too; by default, those of the reports.
+    """
+    abouts = [(report.metadata, lines[0]) for report, lines in reports]
+    if first_lines is None:
+        first_lines = {about.topic_id: line for about, line in reversed(abouts)}
+    check_topics(first_lines, topic_ids, findings)
+    ids = [LineIds(line, about.team_id, about.run_id) for about, line in abouts]
+    check_ids(ids, path, task, findings)
+    for report, lines in reports:
+        sentences = report.responses
+        check_length(lines[0], [one.text for one in sentences], task, findings)
+        check_uncited(lines[0], [one.citations for one in sentences], task, findings)
+        for one, line in zip(sentences, lines, strict=False):
+            check_text(line, one.text, findings, one_sentence=task.one_sentence)
+            check_citations(line, one.citations, task, findings)
+            check_pattern(line, one.citations, task, findings)
+            check_sources(line, one.citations, report.metadata.topic_id, findings)
+            check_known(line, one.citations, known_segments, findings)
 
 
 def check_length(line: int, texts: Sequence[str], task: CitedTextTask, findings: Findings) -> None:

@@ -13,22 +13,14 @@ from sidelight.formats.lines import read_json_lines
 from sidelight.formats.runs.active_text import inert
 from sidelight.formats.runs.cited_lines import (
     check_constant,
-    check_length,
-    check_uncited,
+    check_reports,
     manual_lines,
     repeated_topic,
     strict_lines,
 )
-from sidelight.formats.runs.cited_sentence import (
-    check_citations,
-    check_known,
-    check_pattern,
-    check_sources,
-    check_text,
-)
 from sidelight.formats.runs.official import official_reports
 from sidelight.formats.runs.run_format import RunFormat
-from sidelight.formats.runs.submission import LineIds, check_ids, check_topics, run_tag_of
+from sidelight.formats.runs.submission import report_run
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
 from sidelight.text import one_line
 
@@ -108,10 +100,7 @@ def read_report_run(path: Path) -> ReportRun:
             repeated_topic(report.metadata.topic_id, line, "a report", findings)
         reports[key] = report
     findings.raise_errors()
-    found = tuple(reports.values())
-    return ReportRun(
-        run_tag=run_tag_of(path, (report.metadata.run_id for report in found)), reports=found
-    )
+    return report_run(path, reports.values())
 
 
 def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:
@@ -144,23 +133,18 @@ def check_report_run(
     """
     findings = Findings(path)
     reports, first_lines = strict_lines(path, _StrictReport, "topic_id", "a report", findings)
-    check_topics(first_lines, topic_ids, findings)
-    ids = [LineIds(line, item.metadata.team_id, item.metadata.run_id) for line, item in reports]
-    check_ids(ids, path, task, findings)
     for name in ("type", "use_starter_kit"):
         check_constant(
             name, [(line, getattr(item.metadata, name)) for line, item in reports], findings
         )
-    for line, report in reports:
-        cited = [sentence.citations for sentence in report.responses]
-        check_length(line, [sentence.text for sentence in report.responses], task, findings)
-        check_uncited(line, cited, task, findings)
-        for sentence in report.responses:
-            check_text(line, sentence.text, findings)
-            check_citations(line, sentence.citations, task, findings)
-            check_pattern(line, sentence.citations, task, findings)
-            check_sources(line, sentence.citations, report.metadata.topic_id, findings)
-            check_known(line, sentence.citations, known_segments, findings)
+    read = [
+        (
+            SubmittedReport(**item.model_dump(exclude={"metadata": {"use_starter_kit"}})),
+            [line] * max(1, len(item.responses)),
+        )
+        for line, item in reports
+    ]
+    check_reports(path, read, task, topic_ids, known_segments, findings, first_lines)
     return findings.problems
 
 

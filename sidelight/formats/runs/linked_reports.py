@@ -11,20 +11,9 @@ from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_json_lines
 from sidelight.formats.runs.active_text import inert
-from sidelight.formats.runs.cited_lines import (
-    check_length,
-    check_uncited,
-    repeated_topic,
-    strict_lines,
-)
-from sidelight.formats.runs.cited_sentence import (
-    check_citations,
-    check_known,
-    check_pattern,
-    check_text,
-)
+from sidelight.formats.runs.cited_lines import check_reports, repeated_topic, strict_lines
 from sidelight.formats.runs.run_format import RunFormat
-from sidelight.formats.runs.submission import LineIds, check_ids, check_topics, run_tag_of
+from sidelight.formats.runs.submission import report_run
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.text import one_line
 
@@ -84,25 +73,28 @@ def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
         known = runs.setdefault(report.model, {})
         if report.topic_id in known:
             repeated_topic(report.topic_id, line, "a report", findings)
-        known[report.topic_id] = SubmittedReport(
-            metadata=ReportMetadata(
-                team_id="", run_id=report.model, topic_id=report.topic_id, type=None
-            ),
-            responses=tuple(
-                CitedSentence(text=one.text, citations=one.citations) for one in report.responses
-            ),
-        )
+        known[report.topic_id] = _submitted(report)
     findings.raise_errors()
     return tuple(
         ReportRun(run_tag=model, reports=tuple(reports.values())) for model, reports in runs.items()
     )
 
 
+def _submitted(report: _Report | _StrictReport) -> SubmittedReport:
+    return SubmittedReport(
+        metadata=ReportMetadata(
+            team_id="", run_id=report.model, topic_id=report.topic_id, type=None
+        ),
+        responses=tuple(
+            CitedSentence(text=one.text, citations=tuple(one.citations)) for one in report.responses
+        ),
+    )
+
+
 def _read(path: Path) -> ReportRun:
     """Read a file as one run; of several models, under the name of the file."""
     reports = tuple(report for run in read_linked_runs(path) for report in run.reports)
-    run_ids = (report.metadata.run_id for report in reports)
-    return ReportRun(run_tag=run_tag_of(path, run_ids), reports=reports)
+    return report_run(path, reports)
 
 
 def check_linked_run(
@@ -124,16 +116,8 @@ def check_linked_run(
     """
     findings = Findings(path)
     reports, first_lines = strict_lines(path, _StrictReport, "topic_id", "a report", findings)
-    check_topics(first_lines, topic_ids, findings)
-    check_ids([LineIds(line, "", item.model) for line, item in reports], path, task, findings)
-    for line, report in reports:
-        check_length(line, [sentence.text for sentence in report.responses], task, findings)
-        check_uncited(line, [sentence.citations for sentence in report.responses], task, findings)
-        for sentence in report.responses:
-            check_text(line, sentence.text, findings, one_sentence=task.one_sentence)
-            check_citations(line, sentence.citations, task, findings)
-            check_pattern(line, sentence.citations, task, findings)
-            check_known(line, sentence.citations, known_segments, findings)
+    read = [(_submitted(item), [line] * max(1, len(item.responses))) for line, item in reports]
+    check_reports(path, read, task, topic_ids, known_segments, findings, first_lines)
     return findings.problems
 
 

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.formats.findings import Findings, quoted
+from sidelight.schemas.run import ReportRun
 from sidelight.tracks import run_file_names
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.formats.lines import TextFile
+    from sidelight.schemas.run import SubmittedReport
     from sidelight.schemas.task import Task
 
 # C0 but for the tab, C1, and the two Unicode separators that some readers take for a line end.
@@ -38,6 +40,13 @@ def run_tag_of(path: Path, run_ids: Iterable[str]) -> str:
     """
     inside = set(run_ids)
     return inside.pop() if path.name in run_file_names() and len(inside) == 1 else path.name
+
+
+def report_run(path: Path, reports: Iterable[SubmittedReport]) -> ReportRun:
+    """Return the reports of a file as a run, under the name that `run_tag_of` gives it."""
+    found = tuple(reports)
+    run_ids = (report.metadata.run_id for report in found)
+    return ReportRun(run_tag=run_tag_of(path, run_ids), reports=found)
 
 
 def check_encoding(file: TextFile, findings: Findings) -> None:

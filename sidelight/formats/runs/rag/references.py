@@ -19,14 +19,8 @@ from sidelight.formats.runs.cited_sentence import (
     check_pattern,
     check_text,
 )
-from sidelight.formats.runs.submission import check_characters, run_tag_of
-from sidelight.schemas.run import (
-    CitedSentence,
-    ReportMetadata,
-    ReportRun,
-    RunType,
-    SubmittedReport,
-)
+from sidelight.formats.runs.submission import check_characters, report_run
+from sidelight.schemas.run import CitedSentence, ReportMetadata, RunType, SubmittedReport
 from sidelight.schemas.topic import Narrative
 from sidelight.text import one_line
 
@@ -35,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.formats.runs.run_format import Delivery
+    from sidelight.schemas.run import ReportRun
     from sidelight.schemas.task import CitedTextTask
 
 Place = Annotated[StrictInt, Field(ge=0)]
@@ -120,10 +115,7 @@ def read_run(path: Path, model: type[A], metadata: Callable[[A], ReportMetadata]
         )
         reports[key] = SubmittedReport(metadata=about, responses=sentences)
     findings.raise_errors()
-    found = tuple(reports.values())
-    return ReportRun(
-        run_tag=run_tag_of(path, (report.metadata.run_id for report in found)), reports=found
-    )
+    return report_run(path, reports.values())
 
 
 def read_narrative_run(path: Path, model: type[NarrativeAnswer]) -> ReportRun:
