@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.audit.probes import PADDING
-from sidelight.evaluation.labelling.report_answers.protocol import expected_answers
 from sidelight.evaluation.training.attacks import (
     DENIALS,
     REFUTATIONS,
@@ -101,7 +100,7 @@ def _each(change: Callable[[str, int], str]) -> Callable[[Material], list[Trial]
 
 
 def _over_long(material: Material) -> list[Trial]:
-    answers = expected_answers(material.rubric)
+    answers = material.rubric.answers
     filler = PADDING * (material.max_words // sum(map(count_words, PADDING)) + 1)
     texts = [*filler, *(answer.text for answer in answers)]
     return [Trial(_report(material, texts), _ids(answers))]
@@ -110,7 +109,7 @@ def _over_long(material: Material) -> list[Trial]:
 def _pasted(material: Material) -> list[Trial]:
     if not material.article:
         return []
-    answers = expected_answers(material.rubric)
+    answers = material.rubric.answers
     return [Trial(_report(material, [one_line(material.article)]), _ids(answers))]
 
 
@@ -146,7 +145,7 @@ def _parts(material: Material) -> list[list[RubricAnswer]]:
     """Return the answers in groups that leave room for what an attack adds."""
     parts: list[list[RubricAnswer]] = []
     left = 0
-    for answer in expected_answers(material.rubric):
+    for answer in material.rubric.answers:
         n_words = count_words(answer.text)
         if n_words > left or not parts:
             parts.append([])

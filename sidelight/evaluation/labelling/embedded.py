@@ -24,7 +24,7 @@ from sidelight.evaluation.labelling.question_quality.protocol import (
 from sidelight.evaluation.labelling.question_similarity.embedded import EmbeddedQuestionSimilarity
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedReportAnswers
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.evaluation.labelling.support.embedded import EmbeddedSupport
 from sidelight.evaluation.labelling.support.protocol import SUPPORT
 from sidelight.evaluation.labelling.usefulness.labeller import UsefulnessLabeller
@@ -99,5 +99,5 @@ class EmbeddedJudge(Judge):
 
 def _texts(rubrics: Mapping[str, Rubric]) -> list[str]:
     questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
-    answers = [answer.text for rubric in rubrics.values() for answer in expected_answers(rubric)]
+    answers = [answer.text for rubric in rubrics.values() for answer in rubric.answers]
     return sorted({*questions, *answers})

@@ -79,7 +79,7 @@ def missed_questions(
     for topic_id, rubric in rubrics.items():
         bank = banks.get(topic_id)
         text = "" if bank is None else "\n".join(nugget.text for nugget in bank.nuggets)
-        items = [answer.text for question in rubric.questions for answer in question.answers]
+        items = [answer.text for answer in rubric.answers]
         levels = iter([one.level for one in model.judge(items, text, max_words=None)])
         missed[topic_id] = tuple(
             question

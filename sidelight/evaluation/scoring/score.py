@@ -169,7 +169,7 @@ def _unknown_answers(
     rubrics: Mapping[str, Rubric], assessments: Iterable[AnswerAssessment]
 ) -> list[str]:
     answer_ids = {
-        topic_id: {answer.answer_id for question in rubric.questions for answer in question.answers}
+        topic_id: {answer.answer_id for answer in rubric.answers}
         for topic_id, rubric in rubrics.items()
     }
     return [

@@ -20,10 +20,7 @@ def with_unit_weights(rubrics: Mapping[str, Rubric]) -> dict[str, Rubric]:
     All answers are put under a single question, so that a score is the mean over the answers.
     """
     return {
-        topic_id: _one_question(
-            topic_id, [answer for question in rubric.questions for answer in question.answers]
-        )
-        for topic_id, rubric in rubrics.items()
+        topic_id: _one_question(topic_id, rubric.answers) for topic_id, rubric in rubrics.items()
     }
 
 

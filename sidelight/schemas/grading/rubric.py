@@ -49,14 +49,15 @@ class Rubric(Bank):
         """Return the questions."""
         return self.questions
 
+    @property
+    def answers(self) -> tuple[RubricAnswer, ...]:
+        """Return the answers that are expected of a report, question by question."""
+        return tuple(answer for question in self.questions for answer in question.answers)
+
     @model_validator(mode="after")
     def _unique(self) -> Self:
         names = [f"question rank {question.rank}" for question in self.questions]
-        names += [
-            f"answer id {answer.answer_id}"
-            for question in self.questions
-            for answer in question.answers
-        ]
+        names += [f"answer id {answer.answer_id}" for answer in self.answers]
         repeated = [name for name, count in Counter(names).items() if count > 1]
         if repeated:
             raise ValueError(f"topic {self.topic_id}: {repeated[0]} occurs twice")

@@ -12,7 +12,7 @@ from sidelight.evaluation.audit.audit import audit
 from sidelight.evaluation.audit.results import Audit, ProbeResult
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_text import read_report_run
@@ -49,7 +49,7 @@ class Reader(Judge):
         said = {sentence.text for sentence in case.submission.responses}
         return [
             Judgment("supports" if one.text in said or self.falls(one.text, case) else "none")
-            for one in expected_answers(case.rubric)
+            for one in case.rubric.answers
         ]
 
 
@@ -63,7 +63,7 @@ class Learned(Judge):
         self.labellers = {REPORT_ANSWERS: self.read}
 
     async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
-        items = [answer.text for answer in expected_answers(case.rubric)]
+        items = [answer.text for answer in case.rubric.answers]
         verdicts = self.model.judge(items, case.submission.text, max_words=LIMIT)
         return [Judgment(("none", "partial", "supports")[one.level]) for one in verdicts]
 
@@ -92,7 +92,7 @@ def falling_for(name: str) -> Falls:
             if own.text == case.submission.responses[0].text or own.text.startswith(
                 case.submission.text
             ):
-                ids = {one.answer_id for one in expected_answers(case.rubric) if one.text == answer}
+                ids = {one.answer_id for one in case.rubric.answers if one.text == answer}
                 return bool(ids & set(trial.answer_ids))
         return False
 
@@ -144,11 +144,11 @@ def test_who_gives_everything_or_nothing_does_not_hold() -> None:
 
     class Silent(Reader):
         async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
-            return [Judgment(Unjudged(reason="no")) for _ in expected_answers(case.rubric)]
+            return [Judgment(Unjudged(reason="no")) for _ in case.rubric.answers]
 
     class Nothing(Reader):
         async def read(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
-            return [Judgment("none") for _ in expected_answers(case.rubric)]
+            return [Judgment("none") for _ in case.rubric.answers]
 
     for judge in (Silent(), Nothing()):
         found = results(attacked(judge))
@@ -165,7 +165,7 @@ def test_without_the_article_none_is_pasted() -> None:
 @pytest.mark.parametrize("rubric", RUBRICS.values(), ids=str)
 def test_the_honest_reports_say_every_answer_once_and_leave_room(rubric: Rubric) -> None:
     material = Material(rubric, LIMIT, "An article.")
-    ids = [answer.answer_id for answer in expected_answers(rubric)]
+    ids = [answer.answer_id for answer in rubric.answers]
     assert [one for trial in honest_trials(material) for one in trial.answer_ids] == ids
     for attack in ATTACKS:
         trials = attack.trials(material)

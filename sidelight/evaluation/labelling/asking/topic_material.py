@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line
 
@@ -83,7 +83,7 @@ def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...
 
 def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
     lowest = REPORT_ANSWERS.scale.lowest
-    answer_ids = [answer.answer_id for answer in expected_answers(rubric)]
+    answer_ids = [answer.answer_id for answer in rubric.answers]
     labels = {
         (item.run_tag, item.answer_id): item.label
         for item in examples.answer_labels

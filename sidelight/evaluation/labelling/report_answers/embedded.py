@@ -17,7 +17,7 @@ from sidelight.evaluation.labelling.comparing.ordinal import (
 )
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.report_answers.calibration import ShiftedLevels, rows_of
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.learned.models import AnswerModel
 from sidelight.text import one_line
 
@@ -80,7 +80,7 @@ class EmbeddedReportAnswers:
 
     def _look(self, rubric: Rubric, report: SubmittedReport) -> Looked:
         """Hold all answers of a rubric against a report, whose limit was seen to before."""
-        answers = [answer.text for answer in expected_answers(rubric)]
+        answers = [answer.text for answer in rubric.answers]
         return self._model.look(answers, report.text, max_words=None)
 
     def _learn(self, examples: Examples) -> tuple[ShiftedLevels, JudgeAgreement | None]:
@@ -93,7 +93,7 @@ class EmbeddedReportAnswers:
         for (run_tag, topic_id), items in by_submission(examples.answer_labels):
             rubric = examples.rubrics[topic_id]
             looked = self._look(rubric, examples.reports[run_tag, topic_id])
-            place = {one.answer_id: row for row, one in enumerate(expected_answers(rubric))}
+            place = {one.answer_id: row for row, one in enumerate(rubric.answers)}
             chosen = [place[item.answer_id] for item in items]
             rows.append(rows_of(looked)[chosen])
             opposed += [bool(looked.found.evidence[row].opposed) for row in chosen]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from sidelight.evaluation.labelling.asking.assessor import NOTHING
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS, expected_answers
+from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.label_scale import OneOf
@@ -53,7 +53,7 @@ class PromptedReportAnswers:
     async def __call__(self, case: RubricCase[SubmittedReport]) -> list[Judgment]:
         """Return one judgment for each expected answer, in the rubric's order."""
         rubric, report = case
-        answer_ids = [answer.answer_id for answer in expected_answers(rubric)]
+        answer_ids = [answer.answer_id for answer in rubric.answers]
         if not one_line(report.text):
             return [Judgment(REPORT_ANSWERS.scale.lowest, NOTHING)] * len(answer_ids)
         topic = self._material(rubric)

@@ -14,17 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.evaluation.labelling.protocol import Judgment
-    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer
     from sidelight.schemas.run import SubmittedReport
 
 
-def expected_answers(rubric: Rubric) -> list[RubricAnswer]:
-    """Return all answers of a rubric, in its order."""
-    return [answer for question in rubric.questions for answer in question.answers]
-
-
 def _units(case: RubricCase[SubmittedReport]) -> list[str]:
-    return [answer.answer_id for answer in expected_answers(case.rubric)]
+    return [answer.answer_id for answer in case.rubric.answers]
 
 
 def _record(
@@ -38,7 +32,7 @@ def _record(
             label=judgment.label,
             rationale=judgment.rationale,
         )
-        for answer, judgment in zip(expected_answers(case.rubric), judgments, strict=True)
+        for answer, judgment in zip(case.rubric.answers, judgments, strict=True)
     ]
 
 

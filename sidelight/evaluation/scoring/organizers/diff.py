@@ -210,8 +210,7 @@ def _report_causes(rubrics: Mapping[str, Rubric], assessments: Path) -> FindCaus
     def find(run_tag: str, topic_id: str) -> Causes:
         counts = {
             answer.answer_id: n_rows[run_tag, topic_id, answer.answer_id]
-            for question in rubrics[topic_id].questions
-            for answer in question.answers
+            for answer in rubrics[topic_id].answers
         }
         found = {
             ROWS_MISSING: tuple(name for name, count in counts.items() if count == 0),
