@@ -1,11 +1,12 @@
 """Lateral reading for news: questions to ask, a cited report, and scores for both.
 
-What a script needs is here by name; each is imported when it is first used.
+What a script calls is here by name; each is imported when it is first used. What a package with
+parts of its own imports is in `sidelight.plugins`.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from sidelight.versions import VERSION
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-_HOMES = {
-    "load_settings": "config.load",
-    "load_track": "tracks",
-    "make_run": "build.run",
-    "open_index": "index.folder",
-    "people_report_scores": "evaluation.scoring.people_scores",
-    "read_question_run": "formats.runs.question_list",
-    "read_report_run": "formats.runs.cited_text",
-    "read_topics": "formats.topics.topic_format",
+_PLACES = {
+    "load_settings": "sidelight.config.load:load_settings",
+    "load_track": "sidelight.tracks:load_track",
+    "make_run": "sidelight.build.run:make_run",
+    "open_index": "sidelight.index.folder:open_index",
+    "people_report_scores": "sidelight.evaluation.scoring.people_scores:people_report_scores",
+    "read_question_run": "sidelight.formats.runs.question_list:read_question_run",
+    "read_report_run": "sidelight.formats.runs.cited_text:read_report_run",
+    "read_topics": "sidelight.formats.topics.topic_format:read_topics",
 }
 
 __all__ = [
@@ -48,6 +49,6 @@ __all__ = [
 if not TYPE_CHECKING:  # a checker knows the names above, and must not believe in any other
 
     def __getattr__(name: str) -> Any:
-        if name not in _HOMES:
+        if name not in _PLACES:
             raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
-        return getattr(import_module(f"sidelight.{_HOMES[name]}"), name)
+        return resolve_name(_PLACES[name])

@@ -13,7 +13,8 @@ class Kind(NamedTuple):
 
     Attributes:
         own: The parts that come with sidelight: name -> `module:Class`.
-        protocol: `module:Protocol` that the classes keep; empty where a part is no class.
+        protocol: `module:Protocol` that the classes keep, as plug-ins import it; empty where a part
+            is no class.
     """
 
     own: dict[str, str]
@@ -23,7 +24,7 @@ class Kind(NamedTuple):
 def _role(protocol: str, **own: str) -> Kind:
     """Return the performers of a role; `_` in a keyword stands for `-` in a name."""
     found = {name.replace("_", "-"): f"sidelight.generation.{place}" for name, place in own.items()}
-    return Kind(found, f"sidelight.generation.roles:{protocol}")
+    return Kind(found, f"sidelight.plugins:roles.{protocol}")
 
 
 KINDS: dict[str, Kind] = {
@@ -36,7 +37,7 @@ KINDS: dict[str, Kind] = {
             "dense": "sidelight.retrieval.dense:DenseRetriever",
             "hybrid": "sidelight.retrieval.hybrid:HybridRetriever",
         },
-        "sidelight.retrieval.base:Retriever",
+        "sidelight.plugins:Retriever",
     ),
     "role.profile_article": _role(
         "ProfileArticle",
@@ -92,21 +93,21 @@ KINDS: dict[str, Kind] = {
             "extractive": "sidelight.generation.extractive.expand_question:ExtractiveExpander",
             "prompted": "sidelight.generation.prompted.expand_question.expand:PromptedExpander",
         },
-        "sidelight.generation.roles:ExpandQuestion",
+        "sidelight.plugins:roles.ExpandQuestion",
     ),
     "rater": Kind(
         {
             "extractive": "sidelight.generation.extractive.rate_documents:ExtractiveRater",
             "prompted": "sidelight.generation.prompted.rate_documents.rate:PromptedRater",
         },
-        "sidelight.generation.roles:RateDocuments",
+        "sidelight.plugins:roles.RateDocuments",
     ),
     "judge": Kind(
         {
             "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
             "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
         },
-        "sidelight.evaluation.labelling.judge:Judge",
+        "sidelight.plugins:Judge",
     ),
     "measure": Kind(
         {
@@ -138,14 +139,14 @@ KINDS: dict[str, Kind] = {
                 "signed_nugget_score": "nuggets.signed:SignedNuggetScore",
             }.items()
         },
-        "sidelight.evaluation.metrics.base:Computation",
+        "sidelight.plugins:Computation",
     ),
     "engine": Kind(
         {
             "local": "sidelight.index.engine:LocalEngine",
             "ray": "sidelight.index.ray_engine:RayEngine",
         },
-        "sidelight.index.engine:Engine",
+        "sidelight.plugins:Engine",
     ),
     "graph": Kind(
         {

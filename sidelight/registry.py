@@ -13,6 +13,7 @@ import re
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import INSTALL, MachineError, UsageError
@@ -152,15 +153,15 @@ def _check(part: str, place: str, found: Any, protocol: str) -> None:
     """Refuse what is no class, or lacks a method of the protocol."""
     if not isinstance(found, type):
         raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
-    module_name, _, name = protocol.partition(":")
+    wanted = resolve_name(protocol)
     has_all = _members(found)
-    for method, expected in _members(getattr(import_module(module_name), name)).items():
+    for method, expected in _members(wanted).items():
         if inspect.isfunction(expected) and (method == "__call__" or not method.startswith("_")):
             has = has_all.get(method)
             if has is None:
                 raise UsageError(
-                    f"{part}: {place} has no method {method}, which every {name} has",
-                    remedy=f"{protocol} says what it is given and returns.",
+                    f"{part}: {place} has no method {method}, which every {wanted.__name__} has",
+                    remedy=f"{protocol.replace(':', '.')} says what it is given and returns.",
                 )
             if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(has):
                 raise UsageError(f"{part}: expected `async def {method}` in {place}")

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from sidelight.config.describe import describe_settings
+from sidelight.plugins import roles
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
@@ -76,7 +77,21 @@ def _settings_tables() -> Iterator[str]:
             yield f"| `{one.name}` | {takes} | {default} | {one.description} |\n"
 
 
-MADE: dict[str, Callable[[str], str]] = {"README": navigation, "docs/settings": settings_tables}
+def interface_of_roles(_: str) -> str:
+    """Return the protocol of every role, and what performers take and return."""
+    described = "".join(
+        f".. autoclass:: sidelight.plugins::roles.{name}\n"
+        "   :members:\n   :special-members: __call__\n\n"
+        for name in roles.__all__
+    )
+    return f"\n## `sidelight.plugins.roles`\n\n```{{eval-rst}}\n{described}```\n"
+
+
+MADE: dict[str, Callable[[str], str]] = {
+    "README": navigation,
+    "docs/api": interface_of_roles,
+    "docs/settings": settings_tables,
+}
 """Page -> what is added to it, from its own text or from the code."""
 
 

@@ -1,7 +1,8 @@
 """The roles of an investigation.
 
 A role is a callable with one method, so that roles with and without a model can be mixed. All are
-asynchronous because some ask a model; none reads settings or touches files.
+asynchronous because some ask a model; none reads settings or touches files. What performers take
+and return can be imported from here, too.
 """
 
 from __future__ import annotations
@@ -9,17 +10,59 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
+from sidelight.schemas.investigation.profile import ArticleProfile, Claim, Cut
+from sidelight.schemas.investigation.question import DraftQuestions
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+    Revision,
+    Standing,
+)
+from sidelight.schemas.investigation.usefulness import Usefulness
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sidelight.schemas.article import Article
-    from sidelight.schemas.investigation.angle import Angle, Coverage, Plan, PlannedQuery
-    from sidelight.schemas.investigation.evidence import EvidenceSet, Selection
-    from sidelight.schemas.investigation.profile import ArticleProfile
-    from sidelight.schemas.investigation.question import DraftQuestions
-    from sidelight.schemas.investigation.report import CheckedReport, DraftReport, Revision
-    from sidelight.schemas.investigation.usefulness import Usefulness
     from sidelight.schemas.segment import Segment
+
+__all__ = [
+    "Angle",
+    "ArticleProfile",
+    "Aspect",
+    "AssessCoverage",
+    "CheckReport",
+    "CheckedReport",
+    "Claim",
+    "Coverage",
+    "Cut",
+    "DraftQuestions",
+    "DraftReport",
+    "DraftRubric",
+    "DraftSentence",
+    "Evidence",
+    "EvidenceSet",
+    "ExpandQuestion",
+    "FoundClaim",
+    "Plan",
+    "PlanQueries",
+    "PlannedQuery",
+    "ProfileArticle",
+    "RateDocuments",
+    "Removal",
+    "ReviseReport",
+    "Revision",
+    "SelectEvidence",
+    "Selection",
+    "Standing",
+    "Usefulness",
+    "WriteQuestions",
+    "WriteReport",
+]
 
 
 class ProfileArticle(Protocol):

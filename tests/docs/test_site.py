@@ -12,8 +12,8 @@ from urllib.parse import unquote, urldefrag, urlsplit
 import pytest
 
 import sidelight
+from sidelight import plugins
 from sidelight.config.describe import describe_settings
-from sidelight.parts import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r'<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"')
@@ -69,12 +69,11 @@ def test_the_settings_are_those_of_the_program(site: Path) -> None:
     assert shown == [one.name for one in describe_settings()]
 
 
-def test_the_interface_has_every_name_for_scripts_and_every_protocol(site: Path) -> None:
+def test_the_interface_has_every_name_for_scripts_and_for_parts(site: Path) -> None:
     described = set(re.findall(r'<dt [^>]*id="sidelight\.([\w.]+)"', page(site, "docs/api")))
-    protocols = {
-        kind.protocol.removeprefix("sidelight.").replace(":", ".") for kind in KINDS.values()
-    }
-    assert set(sidelight.__all__) | protocols - {""} <= described
+    door = {f"plugins.{name}" for name in plugins.__all__} - {"plugins.roles"}
+    door |= {f"plugins.roles.{name}" for name in plugins.roles.__all__}
+    assert set(sidelight.__all__) | door <= described
 
 
 def test_the_first_page_is_the_readme(site: Path) -> None:

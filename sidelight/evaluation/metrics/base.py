@@ -95,7 +95,7 @@ def declared(computation: str) -> Measure:
     if not isinstance(measure, Measure):
         raise UsageError(
             f"measure {computation!r}: expected a class attribute `measure`, a Measure",
-            remedy="sidelight.schemas.grading.measure says what it holds.",
+            remedy="sidelight.plugins.Measure says what it holds.",
         )
     return measure.model_copy(update={"name": computation, "computes": computation})
 
