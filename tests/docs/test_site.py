@@ -70,10 +70,14 @@ def test_the_settings_are_those_of_the_program(site: Path) -> None:
 
 
 def test_the_interface_has_every_name_for_scripts_and_for_parts(site: Path) -> None:
-    described = set(re.findall(r'<dt [^>]*id="sidelight\.([\w.]+)"', page(site, "docs/api")))
-    door = {f"plugins.{name}" for name in plugins.__all__} - {"plugins.roles"}
-    door |= {f"plugins.roles.{name}" for name in plugins.roles.__all__}
-    assert set(sidelight.__all__) | door <= described
+    text = page(site, "docs/api")
+    described = set(re.findall(r'<dt [^>]*id="sidelight\.([\w.]+)"', text))
+    parts = {f"plugins.roles.{name}" for name in plugins.roles.__all__}
+    # Protocols of labelling are values: the list of names says what each is.
+    parts |= {f"plugins.{name}" for name in plugins.__all__ if not name.isupper()}
+    assert {*sidelight.__all__, *parts} - {"plugins.roles"} <= described
+    listed = re.findall(r'<span class="pre">(\w+)</span></code>: ', text)
+    assert set(plugins.__all__) <= set(listed)
 
 
 def test_the_first_page_is_the_readme(site: Path) -> None:
