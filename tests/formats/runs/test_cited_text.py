@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.formats.findings import Findings
 from sidelight.formats.runs.active_text import inert
+from sidelight.formats.runs.cited_lines import check_reports
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run, write_report_run
 from sidelight.formats.runs.official import official_reports
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
@@ -53,6 +55,24 @@ def with_citations(tmp_path: Path, *citations: Any) -> Path:
 
 def test_a_valid_run_has_no_problems(tmp_path: Path) -> None:
     assert check(write_task2(tmp_path, task2_objects())) == []
+
+
+def test_a_track_may_allow_several_sentences_in_a_text(tmp_path: Path) -> None:
+    path = with_text(tmp_path, "It is so. It was so before.")
+    assert found_in(path) == [("sentence-count", 2)]
+    several = TASK2.model_copy(update={"one_sentence": False})
+    assert check_report_run(path, several, TOPICS) == []
+
+
+def test_a_sentence_with_a_line_of_its_own_is_told_with_it(tmp_path: Path) -> None:
+    path, findings = tmp_path / RUN_ID, Findings(tmp_path / RUN_ID)
+    about = ReportMetadata(team_id="", run_id=RUN_ID, topic_id=TOPICS[0])
+    said = tuple(
+        CitedSentence(text=text, citations=(CITATION,)) for text in ("It is.", "A. But. C.")
+    )
+    report = SubmittedReport(metadata=about, responses=said)
+    check_reports(path, [(report, (7, 9))], TASK2, TOPICS[:1], None, findings)
+    assert [(one.code, one.line) for one in findings.problems] == [("sentence-count", 9)]
 
 
 # Severity, code and count in the public runs, all three of which the track's validator passes. What
