@@ -54,6 +54,7 @@ from sidelight.cli.terminal.progress import progress_lines
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
+from sidelight.files import RefusedFileError
 from sidelight.telemetry import switch_off_telemetry
 from sidelight.versions import VERSION
 
@@ -63,7 +64,13 @@ _VALUES_BETWEEN_COLLECTIONS = 100_000
 
 _DEFECT = 4
 # A path that leads to no file, or to a folder where a file is wanted, or the reverse.
-_NO_SUCH_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
+_NO_SUCH_FILE = (
+    FileNotFoundError,
+    FileExistsError,
+    IsADirectoryError,
+    NotADirectoryError,
+    RefusedFileError,
+)
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
