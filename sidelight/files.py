@@ -36,7 +36,7 @@ MAX_NESTING = 40
 # Of folders one in another, below the one that is looked into or in a path that is written.
 MAX_FOLDERS = 100
 # Graded passages, which repeat the most, shrink to a twentieth.
-_MAX_GROWTH = 100
+_MAX_GROWTH = 30
 _ALWAYS_ALLOWED = 64 << 20
 # What `atomic_writer` calls a file until it is whole; `publish` writes to `.<name>.new` first.
 _TEMPORARY = re.compile(r"\.(?:\.(.+)\.new|([^.].*))\.[a-z0-9_]{8}\.tmp")

@@ -13,6 +13,7 @@ import platform
 import re
 import sys
 import traceback
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -159,6 +160,9 @@ def main() -> None:
     """Run the command line and exit with its code."""
     gc.set_threshold(_VALUES_BETWEEN_COLLECTIONS)
     switch_off_telemetry()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # names of files may be other bytes than UTF-8
+            stream.reconfigure(errors="backslashreplace")
     try:
         with progress_lines():
             app()
