@@ -287,9 +287,9 @@ def _check_regular(path: Path, mode: int, remedy: str) -> None:
 def _is_deep(value: object) -> bool:
     """Tell whether a value has more levels than are read; without recursion, which would end."""
     level = [value]
-    for _ in range(MAX_NESTING + 1):
+    for _ in range(MAX_NESTING):
         lists = [one.values() if isinstance(one, dict) else one for one in level if _is_nest(one)]
-        level = [child for one in lists for child in one]
+        level = [child for one in lists for child in one if _is_nest(child)]
         if not level:
             return False
     return True

@@ -233,7 +233,7 @@ def _variables(source: str, path: Path) -> set[str]:
 
     try:
         tree = _environment().parse(source)
-    except TemplateSyntaxError as error:
+    except (TemplateSyntaxError, RecursionError) as error:
         raise InputError(f"{path}: the template is wrong: {error}") from error
     if list(meta.find_referenced_templates(tree)):
         raise InputError(f'{path}: write an include as {{% include "<name>.partial.md" %}}')

@@ -151,7 +151,7 @@ def in_time() -> Iterator[None]:
         pytest.fail("the command hangs")  # no OSError, which a command would map to an exit code
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(30)
+    signal.alarm(120)  # `index build` starts a machine for Java first
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
