@@ -26,7 +26,7 @@ slow: $(TESTED)
 	$(BIN)/python -m pytest -m slow
 
 fuzz: $(TESTED)
-	$(BIN)/python -m pytest -m fuzz tests/fuzz
+	$(BIN)/python -m pytest -m fuzz tests/fuzz tests/cli
 
 # The site lies in site/; a warning, such as a link that leads nowhere, is an error.
 docs: $(TESTED)

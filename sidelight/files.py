@@ -1,17 +1,25 @@
-"""Reading and writing files so that a reader never sees half of one."""
+"""The door that files go through: what is read is a bounded regular file, what is written is whole.
+
+A pipe may never end and a device never does; neither can be read a second time, which finding out
+the format of a file takes. So both are refused before they are opened.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import gzip
 import hashlib
 import io
 import os
 import re
+import stat
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TextIO, cast
+from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
+
+import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,22 +27,172 @@ if TYPE_CHECKING:
     from sidelight.errors import UsageError
 
 LOCK = ".lock"
+# One document: a configuration, a prompt, a manifest, a trace.
+MAX_DOCUMENT_BYTES = 64 << 20
+# Lines or a table that are held in memory together: runs, labels, topics.
+MAX_TABLE_BYTES = 2 << 30
+# Of lists and objects one in another, in JSON; official files have five.
+MAX_NESTING = 40
+# Of folders one in another, below the one that is looked into or in a path that is written.
+MAX_FOLDERS = 100
+# Graded passages, which repeat the most, shrink to a twentieth.
+_MAX_GROWTH = 30
+_ALWAYS_ALLOWED = 64 << 20
 # What `atomic_writer` calls a file until it is whole; `publish` writes to `.<name>.new` first.
 _TEMPORARY = re.compile(r"\.(?:\.(.+)\.new|([^.].*))\.[a-z0-9_]{8}\.tmp")
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+_SYSTEM_FOLDERS = {"proc", "sys"}
+_BLOCK = 1 << 20
+
+
+class RefusedFileError(OSError):
+    """A path stands for what is not read or written: no regular file, or one beyond all bounds.
+
+    Args:
+        path: As the user named it.
+        expected: What is read or written.
+        found: What is there.
+        remedy: What the user can do about it.
+    """
+
+    def __init__(self, path: Path, expected: str, found: str, remedy: str) -> None:
+        super().__init__(errno.EINVAL, f"expected {expected}; found {found}. {remedy}", str(path))
+
+
+def open_regular(path: Path) -> io.BufferedReader:
+    """Open a regular file for reading its bytes as they are.
+
+    Raises:
+        RefusedFileError: It is a pipe, a device or a socket.
+        OSError: It cannot be opened.
+    """
+    _check_regular(path, path.stat().st_mode, "Save what it gives in a file, and name that one.")
+    return path.open("rb")
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a plain or gzip-compressed file (by its `.gz` ending) for reading bytes.
+
+    Reading a compressed one raises RefusedFileError where it grows out of all proportion.
+
+    Raises:
+        RefusedFileError: It is no regular file.
+        OSError: It cannot be opened.
+    """
+    stream = open_regular(path)
+    if path.suffix != ".gz":
+        return stream
+    return cast("IO[bytes]", io.BufferedReader(_Unpacked(stream, path)))
+
+
+def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
+    """Return the content of a regular file, unpacked where its name ends in `.gz`.
+
+    Raises:
+        RefusedFileError: It is no regular file, or has more than `most` bytes.
+        OSError: It cannot be read.
+    """
+    size, left, blocks = path.stat().st_size, most + 1, []
+    with open_binary(path) as stream:
+        while size <= most and (block := stream.read(min(left, max(size, _BLOCK) + 1))):
+            blocks.append(block)
+            left -= len(block)
+    if size > most or not left:
+        raise RefusedFileError(
+            path, f"at most {most:,} bytes in such a file", "more", "Name another file."
+        )
+    return b"".join(blocks)
+
+
+def read_json(content: bytes | str) -> Any:
+    """Return the value that a JSON text stands for.
+
+    Raises:
+        JSONDecodeError: It is not JSON, or has lists or objects deeper than `MAX_NESTING`.
+    """
+    value = orjson.loads(content)
+    brackets = ("[", "{") if isinstance(content, str) else (b"[", b"{")
+    if sum(map(content.count, brackets)) > MAX_NESTING and _is_deep(value):  # type: ignore[arg-type]
+        text = content if isinstance(content, str) else content.decode()
+        raise orjson.JSONDecodeError(f"more than {MAX_NESTING} levels of nesting", text, 0)
+    return value
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return all but folders of a folder and the folders in it, sorted; no link is followed.
+
+    Raises:
+        RefusedFileError: Folders lie one in another deeper than any that sidelight makes.
+        OSError: A folder cannot be looked into.
+    """
+    found: list[Path] = []
+    level = [folder]
+    for _ in range(MAX_FOLDERS):
+        if not level:
+            return sorted(found)
+        entries = [entry for one in level for entry in os.scandir(one)]
+        level = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
+        found += [Path(entry) for entry in entries if not entry.is_dir(follow_symlinks=False)]
+    raise RefusedFileError(
+        folder,
+        f"at most {MAX_FOLDERS} folders one in another",
+        "more",
+        "Remove what is no part of it.",
+    )
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those it lies in, where they are missing.
+
+    Raises:
+        RefusedFileError: The path has more folders than any that is meant.
+        OSError: It cannot be made.
+    """
+    if len(folder.parts) > MAX_FOLDERS:
+        raise RefusedFileError(
+            folder,
+            f"a path of at most {MAX_FOLDERS} folders",
+            str(len(folder.parts)),
+            "Name a shorter one.",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def check_output(path: Path) -> None:
+    """Refuse a place for results where something lies that is no file, such as `/dev/null`.
+
+    Raises:
+        RefusedFileError: A pipe or a device is there, or would have to be.
+        IsADirectoryError: A folder is there.
+    """
+    remedy = "Name a file; tables that are printed can go to a pipe."
+    above = Path(os.path.realpath(path.parent))
+    if above == Path("/dev") or not _SYSTEM_FOLDERS.isdisjoint(above.parts[1:2]):
+        raise RefusedFileError(path, "a place for a file", "one for devices", remedy)
+    if path.exists():
+        _check_regular(path, path.stat().st_mode, remedy)
 
 
 @contextmanager
-def atomic_writer(path: Path) -> Iterator[IO[str]]:
-    """Open a UTF-8 text file that appears under its name only when the block ends well.
+def atomic_binary(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to write and read, which appears under its name only when the block ends well.
 
-    Lines end in LF on every platform. On an exception, or on `kill -9`, the old file (or its
-    absence) is what a reader sees.
+    On an exception, or on `kill -9`, the old file (or its absence) is what a reader sees.
+
+    Raises:
+        RefusedFileError: A pipe or a device has that name; it is left as it is.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    check_output(path)
+    make_folder(path.parent)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     temporary = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+        with os.fdopen(descriptor, "w+b") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -48,6 +206,13 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
 
 
 @contextmanager
+def atomic_writer(path: Path) -> Iterator[IO[str]]:
+    """Open a UTF-8 text file as `atomic_binary` does; lines end in LF on every platform."""
+    with atomic_binary(path) as stream, _as_text(stream) as text:
+        yield text
+
+
+@contextmanager
 def atomic_packer(path: Path) -> Iterator[IO[str]]:
     """Open a text file as `atomic_writer` does; one whose name ends in `.gz` is packed.
 
@@ -58,9 +223,9 @@ def atomic_packer(path: Path) -> Iterator[IO[str]]:
             yield stream
         return
     with (
-        atomic_writer(path) as stream,
-        gzip.GzipFile("", "wb", fileobj=cast("TextIO", stream).buffer, mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+        atomic_binary(path) as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        _as_text(cast("IO[bytes]", packed)) as text,
     ):
         yield text
 
@@ -86,8 +251,8 @@ def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
         folder: Its lock is the file `LOCK` in it.
         busy: Raised when another process holds the folder.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("a") as stream:
+    make_folder(folder)
+    with open_to_append(folder / LOCK) as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -95,12 +260,80 @@ def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
         yield
 
 
-def open_binary(path: Path) -> IO[bytes]:
-    """Open a plain or gzip-compressed file (by its `.gz` ending) for reading bytes."""
-    return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+def open_to_append(path: Path) -> IO[bytes]:
+    """Open a file, made if need be, for adding bytes to its end.
+
+    Raises:
+        RefusedFileError: A pipe or a device has that name.
+    """
+    check_output(path)
+    return path.open("ab")
 
 
 def sha256_file(path: Path) -> str:
-    """Return the hexadecimal SHA-256 of a file, read in blocks."""
-    with path.open("rb") as stream:
+    """Return the hexadecimal SHA-256 of a regular file, read in blocks."""
+    with open_regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _check_regular(path: Path, mode: int, remedy: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        found = _KINDS.get(stat.S_IFMT(mode), "something else")
+        raise RefusedFileError(path, "a regular file", found, remedy)
+
+
+def _is_deep(value: object) -> bool:
+    """Tell whether a value has more levels than are read; without recursion, which would end."""
+    level = [value]
+    for _ in range(MAX_NESTING):
+        lists = [one.values() if isinstance(one, dict) else one for one in level if _is_nest(one)]
+        level = [child for one in lists for child in one if _is_nest(child)]
+        if not level:
+            return False
+    return True
+
+
+def _is_nest(value: object) -> TypeGuard[dict[str, Any] | list[Any]]:
+    return isinstance(value, dict | list)
+
+
+@contextmanager
+def _as_text(stream: IO[bytes]) -> Iterator[IO[str]]:
+    """Write text to a stream of bytes, which stays open."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+class _Unpacked(io.RawIOBase):
+    """What a gzip-compressed file holds, up to a multiple of its size."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream = stream
+        self._path = path
+        self._packed = gzip.GzipFile(fileobj=stream)
+        self._most = self._left = _ALWAYS_ALLOWED + _MAX_GROWTH * path.stat().st_size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = self._packed.readinto(buffer)
+        self._left -= size
+        if self._left < 0:
+            raise RefusedFileError(
+                self._path,
+                f"at most {self._most:,} bytes when unpacked",
+                "more",
+                "Unpack it first, if it is meant to be so large.",
+            )
+        return size
+
+    def close(self) -> None:
+        self._packed.close()
+        self._stream.close()
+        super().close()

@@ -25,6 +25,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from sidelight.errors import InputError, UsageError
+from sidelight.files import read_json, read_limited
 from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.base import Value
 from sidelight.text import clean
@@ -195,7 +196,7 @@ def read_values(path: Path) -> dict[str, object]:
         InputError: It is not readable or not a JSON object.
     """
     try:
-        values = json.loads(_read(path))
+        values = read_json(_read(path))
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
     if not isinstance(values, dict):
@@ -205,8 +206,10 @@ def read_values(path: Path) -> dict[str, object]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_limited(path).decode()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
@@ -230,7 +233,7 @@ def _variables(source: str, path: Path) -> set[str]:
 
     try:
         tree = _environment().parse(source)
-    except TemplateSyntaxError as error:
+    except (TemplateSyntaxError, RecursionError) as error:
         raise InputError(f"{path}: the template is wrong: {error}") from error
     if list(meta.find_referenced_templates(tree)):
         raise InputError(f'{path}: write an include as {{% include "<name>.partial.md" %}}')

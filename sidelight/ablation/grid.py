@@ -25,6 +25,7 @@ from pydantic import Field, ValidationError
 
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
+from sidelight.files import read_limited
 from sidelight.plain_yaml import read_yaml
 from sidelight.schemas.base import Value
 
@@ -86,7 +87,7 @@ def read_grid(path: Path) -> Grid:
         UsageError: It is missing, no YAML, or no grid.
     """
     try:
-        content = read_yaml(path.read_text(encoding="utf-8"))
+        content = read_yaml(read_limited(path).decode())
         return Grid.model_validate(content)
     except FileNotFoundError:
         raise UsageError(f"there is no grid file {path}") from None

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from sidelight.ablation.runs import ARMS
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, read_limited
 from sidelight.processes import end_with_parent
 from sidelight.runs.directory import RunDirectory
 
@@ -85,14 +85,14 @@ def _judge_arm(name: str, folder: Path, index: Path, rubrics: Path, judge: str) 
 
 def _is_judged(run: Path, rubrics: Path, judge: str) -> bool:
     stamp = run / SCORES / _STAMP
-    return stamp.exists() and stamp.read_text(encoding="utf-8") == _stamp(run, rubrics, judge)
+    return stamp.exists() and read_limited(stamp).decode() == _stamp(run, rubrics, judge)
 
 
 def _stamp(run: Path, rubrics: Path, judge: str) -> str:
     """Return a hash of all that the judging of a run depends on."""
     digest = hashlib.sha256(judge.encode())
     for path in _read(run, rubrics):
-        digest.update(path.read_bytes())
+        digest.update(read_limited(path))
     return digest.hexdigest()
 
 

@@ -17,7 +17,7 @@ from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores, score_prefix
 from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage
 from sidelight.evaluation.scoring.table import TopicScore, tabulate
-from sidelight.files import sha256_file
+from sidelight.files import MAX_TABLE_BYTES, read_limited, sha256_file
 from sidelight.formats.runs.run_format import run_format
 from sidelight.formats.table import read_table
 from sidelight.llm.prompted import CallRecord
@@ -118,7 +118,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     calls = [
         CallRecord.model_validate_json(line)
         for path in sorted(run.calls.glob("*.jsonl"))
-        for line in path.read_bytes().splitlines()
+        for line in read_limited(path, MAX_TABLE_BYTES).splitlines()
     ]
     usage = usage_by_prompt(calls).values()
     track, topic_ids = load_track(manifest.track), manifest.topics

@@ -9,7 +9,7 @@ from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
 from sidelight.evaluation.scoring.table import TopicScore
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, read_limited
 from sidelight.formats.runs.trec_run import write_trec_run
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def search_arms(
             place = folder / ARMS / arm.name
             config = dump_settings(arm.settings)
             if (place / _RUN).exists():
-                if (place / _CONFIG).read_text(encoding="utf-8") != config:
+                if read_limited(place / _CONFIG).decode() != config:
                     raise UsageError(
                         f"{place} holds an arm with other settings",
                         remedy="Choose another folder with --output, or delete that one.",

@@ -13,6 +13,7 @@ import platform
 import re
 import sys
 import traceback
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -54,6 +55,7 @@ from sidelight.cli.terminal.progress import progress_lines
 from sidelight.cli.validate import validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
+from sidelight.files import RefusedFileError
 from sidelight.telemetry import switch_off_telemetry
 from sidelight.versions import VERSION
 
@@ -63,7 +65,13 @@ _VALUES_BETWEEN_COLLECTIONS = 100_000
 
 _DEFECT = 4
 # A path that leads to no file, or to a folder where a file is wanted, or the reverse.
-_NO_SUCH_FILE = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
+_NO_SUCH_FILE = (
+    FileNotFoundError,
+    FileExistsError,
+    IsADirectoryError,
+    NotADirectoryError,
+    RefusedFileError,
+)
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
@@ -152,6 +160,9 @@ def main() -> None:
     """Run the command line and exit with its code."""
     gc.set_threshold(_VALUES_BETWEEN_COLLECTIONS)
     switch_off_telemetry()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # names of files may be other bytes than UTF-8
+            stream.reconfigure(errors="backslashreplace")
     try:
         with progress_lines():
             app()

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from sidelight.config.describe import ANY_KEY, describe_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
+from sidelight.files import read_limited
 from sidelight.plain_yaml import MAX_DEPTH, read_yaml
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def dump_settings(settings: Settings) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        tree = read_yaml(path.read_text(encoding="utf-8"))
+        tree = read_yaml(read_limited(path).decode())
     except FileNotFoundError:
         raise UsageError(f"there is no configuration file {path}") from None
     except OSError as error:

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import orjson
 
 from sidelight.errors import InputError, Problem
-from sidelight.files import open_binary
+from sidelight.files import (
+    MAX_TABLE_BYTES,
+    RefusedFileError,
+    open_binary,
+    read_json,
+    read_limited,
+)
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
@@ -29,9 +35,6 @@ J = TypeVar("J", dict[str, Any], list[Any])
 # megabytes, as does a file of nothing but short lines.
 MAX_LINE_BYTES = 16 << 20
 _MAX_LINES = 10_000_000
-# Text shrinks to a tenth at best.
-_MAX_GROWTH = 30
-_ALWAYS_ALLOWED = 64 << 20
 
 
 class Line(NamedTuple):
@@ -71,6 +74,8 @@ def readable(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except RefusedFileError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}",
@@ -104,19 +109,10 @@ def read_bytes(path: Path) -> bytes:
     """Return the content of a plain or `.gz` file, byte order mark included.
 
     Raises:
-        InputError: The file cannot be read, or a compressed one grows out of all proportion.
+        InputError: The file cannot be read: it is none, or larger than any that is read whole.
     """
-    with readable(path), open_binary(path) as stream:
-        if path.suffix != ".gz":
-            return stream.read()
-        most = _ALWAYS_ALLOWED + _MAX_GROWTH * path.stat().st_size
-        content = stream.read(most + 1)
-    if len(content) > most:
-        raise InputError(
-            f"{path}: expected at most {most} bytes when unpacked; found more",
-            remedy="Unpack it first, if it is meant to be so large.",
-        )
-    return content
+    with readable(path):
+        return read_limited(path, MAX_TABLE_BYTES)
 
 
 def open_text(path: Path) -> TextFile:
@@ -276,7 +272,7 @@ def _decode(
     text: str, number: int | None, findings: Findings, kind: type[J], name: str
 ) -> J | None:
     try:
-        value = orjson.loads(text)
+        value = read_json(text)
     except orjson.JSONDecodeError as error:
         findings.error(
             "json-syntax",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from sidelight.errors import InputError
-from sidelight.files import sha256_file
+from sidelight.files import open_regular, sha256_file
 from sidelight.formats.findings import Findings
 from sidelight.schemas.base import Value
 
@@ -89,7 +89,7 @@ def _sample(path: Path) -> str:
     """Return the SHA-256 of blocks that are spread over a file, the first and the last included."""
     size = path.stat().st_size
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         if size <= _BLOCK * _BLOCKS:
             digest.update(stream.read())
         else:

@@ -9,7 +9,7 @@ import orjson
 from pydantic import Field, ValidationError
 
 from sidelight.errors import InputError
-from sidelight.files import atomic_write, sha256_file
+from sidelight.files import atomic_write, read_json, read_limited, sha256_file
 from sidelight.formats.findings import Findings
 from sidelight.index.encoding.calibration import Encoding
 from sidelight.index.encoding.encoder import EncoderIdentity
@@ -185,7 +185,8 @@ def _write(path: Path, value: Value) -> None:
 
 def _read(path: Path, kind: type[V]) -> V:
     try:
-        content = orjson.loads(path.read_bytes())
+        read = read_limited(path)
+        content = read_json(read)
         plan = content if kind is IndexPlan else content["plan"]
         if plan["format_version"] > FORMAT_VERSION:
             raise InputError(
@@ -193,9 +194,10 @@ def _read(path: Path, kind: type[V]) -> V:
                 f"{plan['format_version']}",
                 remedy="Install a newer sidelight, or build the index again with this one.",
             )
-        return kind.model_validate_json(path.read_bytes())
+        return kind.model_validate_json(read)
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValidationError) as error:
+        found = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{path}: expected what `sidelight index build` wrote; found: {error}",
+            f"{path}: expected what `sidelight index build` wrote; found: {found}",
             remedy="Delete the folder and build the index again.",
         ) from error

@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Self
 
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
+from sidelight.files import make_folder, open_to_append
 from sidelight.llm.base import Reply
 from sidelight.llm.failure import ReplyFailure
 from sidelight.schemas.base import Value
@@ -207,10 +208,10 @@ def _failure(database: sqlite3.Connection, key: str) -> ReplyFailure | None:
 
 
 def _open(folder: Path) -> sqlite3.Connection:
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / _FILE
     # SQLite waits for a writer, but not for another process that switches the journal mode.
-    with (folder / "lock").open("w") as lock:
+    with open_to_append(folder / "lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         database = sqlite3.connect(path, timeout=_LOCK_WAIT_S, isolation_level=None)
         try:

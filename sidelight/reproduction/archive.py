@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import zstandard
 
 from sidelight.errors import InputError
+from sidelight.files import atomic_binary, files_below, make_folder, open_regular
 from sidelight.formats.findings import quoted
 from sidelight.reproduction.contents import CONTENTS, parse_contents
 
@@ -32,6 +33,7 @@ _LEVEL = 10
 _SKIPPABLE = 0x184D2A50
 _SEAL = struct.Struct("<II32s")
 _BLOCK = 1 << 20
+_SMALL_BLOCK = 1 << 12  # unpacks to 128 MiB at most
 # A list of files, or the header with a long name, is never larger.
 _MAX_CONTENTS = 64 << 20
 _MAX_PAX = 8192
@@ -43,24 +45,22 @@ _ANEW = "Take the bundle from where it came from again."
 
 def write_archive(folder: Path, path: Path) -> None:
     """Pack a bundle, its contents file first; the archive appears when it is whole."""
-    files = (item for item in folder.rglob("*") if item.is_file())
     contents = folder / CONTENTS
-    part = path.with_name(f".{path.name}.part")
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-    with (
-        part.open("wb") as raw,
-        compressor.stream_writer(raw, closefd=False) as stream,
-        tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive,
-    ):
-        for file in sorted(files, key=lambda file: (file != contents, file)):
-            member = tarfile.TarInfo(str(file.relative_to(folder)))
-            member.size = file.stat().st_size
-            with file.open("rb") as content:
-                archive.addfile(member, content)
-    with part.open("r+b") as whole:
-        digest = _digest(whole, part.stat().st_size)
-        whole.write(_SEAL.pack(_SKIPPABLE, len(digest), digest))
-    part.replace(path)
+    with atomic_binary(path) as raw:
+        with (
+            compressor.stream_writer(raw, closefd=False) as stream,
+            tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for file in sorted(files_below(folder), key=lambda file: (file != contents, file)):
+                member = tarfile.TarInfo(str(file.relative_to(folder)))
+                member.size = file.stat().st_size
+                with open_regular(file) as content:
+                    archive.addfile(member, content)
+        size = raw.tell()
+        raw.seek(0)
+        digest = _digest(raw, size)
+        raw.write(_SEAL.pack(_SKIPPABLE, len(digest), digest))
 
 
 def read_archive(path: Path, folder: Path) -> None:
@@ -71,7 +71,7 @@ def read_archive(path: Path, folder: Path) -> None:
             file inside that cannot be read, if there is one.
     """
     try:
-        with path.open("rb") as raw:
+        with open_regular(path) as raw:
             size = path.stat().st_size
             max_size = _ALWAYS_ALLOWED + _MAX_GROWTH * size
             sealed = _is_sealed(raw, size)
@@ -80,6 +80,8 @@ def read_archive(path: Path, folder: Path) -> None:
             try:
                 for name in _unpack(raw, folder, max_size):
                     last = name
+                if sealed:
+                    _check_end(raw, size)
             except InputError:
                 if sealed:
                     raise
@@ -117,7 +119,7 @@ def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
     left = dict(parse_contents(content, folder / CONTENTS).files)
     if (total := sum(file.size_bytes for file in left.values())) > max_size:
         raise ValueError(f"{total} bytes of files are listed, where {max_size} are believed")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     (folder / CONTENTS).write_bytes(content)
     _skip_padding(reader, first.size)
     yield CONTENTS
@@ -131,8 +133,25 @@ def _unpack(raw: IO[bytes], folder: Path, max_size: int) -> Iterator[str]:
         _skip_padding(reader, member.size)
         yield member.name
     # The checksum stands behind the zeros that fill the last record.
-    if len(reader.read(tarfile.RECORDSIZE + 1)) > tarfile.RECORDSIZE:
+    rest = reader.read(tarfile.RECORDSIZE + 1)
+    if len(rest) > tarfile.RECORDSIZE or any(rest):
         raise ValueError("more bytes behind the last file")
+
+
+def _check_end(raw: IO[bytes], size: int) -> None:
+    """Make sure that nothing lies between the one frame of an archive and its seal.
+
+    Every other reader of `.tar.zst` files would read a further frame, or pass over it.
+
+    Raises:
+        ValueError: Something does.
+    """
+    raw.seek(0)
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    while not frame.eof and (block := raw.read(_SMALL_BLOCK)):
+        frame.decompress(block)
+    if (behind := size - raw.tell() + len(frame.unused_data)) != _SEAL.size:
+        raise ValueError(f"{behind} bytes behind its frame, where the seal has {_SEAL.size}")
 
 
 def _next_member(reader: zstandard.ZstdDecompressionReader) -> _Member | None:
@@ -166,7 +185,7 @@ def _pax_path(header: bytes) -> str:
 
 
 def _write(reader: zstandard.ZstdDecompressionReader, path: Path, listed: BundledFile) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     digest = hashlib.sha256()
     left = listed.size_bytes
     with path.open("xb") as stream:
@@ -187,7 +206,8 @@ def _read(reader: zstandard.ZstdDecompressionReader, size: int) -> bytes:
 
 
 def _skip_padding(reader: zstandard.ZstdDecompressionReader, size: int) -> None:
-    _read(reader, -size % tarfile.BLOCKSIZE)
+    if any(_read(reader, -size % tarfile.BLOCKSIZE)):
+        raise ValueError("bytes between its files")
 
 
 def _is_sealed(raw: IO[bytes], size: int) -> bool:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from sidelight.build.investigation import open_sources
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
+from sidelight.files import check_output, make_folder
 from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
@@ -91,7 +92,8 @@ async def make_bundle(  # long: one list of what a bundle holds
             remedy="Give the topics file that the run was made with.",
         )
     record = Recording()
-    archive.parent.mkdir(parents=True, exist_ok=True)
+    check_output(archive)
+    make_folder(archive.parent)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
         summary = await replay_run(

@@ -9,7 +9,7 @@ import orjson
 from pydantic import AfterValidator, Field
 
 from sidelight.errors import InputError, Problem
-from sidelight.files import sha256_file
+from sidelight.files import files_below, read_json, read_limited, sha256_file
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -21,15 +21,21 @@ FORMAT_VERSION = 1
 _ANEW = "Take the bundle from where it came from again."
 
 
+# The longest name of a topic is 255 bytes, and nothing lies deeper than a topic's files.
+_MAX_NAME, _MAX_PARTS = 1000, 20
+
+
 def _inside(name: str) -> str:
     parts = name.split("/")
     if not name.isprintable() or {"", ".", ".."} & set(parts) or "\\" in name:
         raise ValueError("expected the plain name of a file in the bundle, as a/b.json")
+    if len(parts) > _MAX_PARTS:
+        raise ValueError(f"expected a name of at most {_MAX_PARTS} parts; found {len(parts)}")
     return name
 
 
 # It leads to a place in the folder it is joined to, and nowhere else.
-FileName = Annotated[str, AfterValidator(_inside)]
+FileName = Annotated[str, Field(max_length=_MAX_NAME), AfterValidator(_inside)]
 
 
 class BundledFile(Value):
@@ -76,13 +82,15 @@ class Contents(Value):
         (folder / CONTENTS).write_bytes(self._bytes())
 
     def check(self, folder: Path) -> list[Problem]:
-        """Return every file that is missing, was added, is a link or has changed by a byte."""
-        links = sorted(path for path in folder.rglob("*") if path.is_symlink())
-        if links:
+        """Return every file that is missing, was added, is none or has changed by a byte."""
+        below = files_below(folder)
+        if links := [path for path in below if path.is_symlink()]:
             return [_changed(path, "a plain file", "a symbolic link") for path in links]
+        if others := [path for path in below if not path.is_file()]:
+            return [_changed(path, "a plain file", "a pipe or a device") for path in others]
         found = describe_files(folder)
         problems = []
-        if (folder / CONTENTS).read_bytes() != self._bytes():
+        if read_limited(folder / CONTENTS) != self._bytes():
             problems.append(_changed(folder / CONTENTS, "its own bytes", "others"))
         for name in sorted(self.files.keys() | found.keys()):
             expected, there = self.files.get(name), found.get(name)
@@ -109,7 +117,7 @@ def read_contents(folder: Path) -> Contents:
             remedy="Make one with `sidelight bundle`.",
         )
     try:
-        return parse_contents(path.read_bytes(), path)
+        return parse_contents(read_limited(path), path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy=_ANEW) from error
 
@@ -125,7 +133,7 @@ def parse_contents(content: bytes, path: Path) -> Contents:
         InputError: They are something else, or of a newer format.
     """
     try:
-        tree = orjson.loads(content)
+        tree = read_json(content)
         version = tree.pop("format_version")
         if version > FORMAT_VERSION:
             raise InputError(
@@ -146,8 +154,8 @@ def describe_files(folder: Path) -> dict[str, BundledFile]:
         str(file.relative_to(folder)): BundledFile(
             size_bytes=file.stat().st_size, sha256=sha256_file(file)
         )
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and file != folder / CONTENTS
+        for file in files_below(folder)
+        if file != folder / CONTENTS
     }
 
 

@@ -21,6 +21,7 @@ import orjson
 
 from sidelight.build.investigation import Sources
 from sidelight.errors import InputError
+from sidelight.files import MAX_TABLE_BYTES, read_json, read_limited
 from sidelight.schemas.investigation.search import Hit
 from sidelight.schemas.segment import Segment
 
@@ -163,4 +164,4 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
 
 
 def _read_lines(path: Path) -> list[Any]:
-    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    return [read_json(line) for line in read_limited(path, MAX_TABLE_BYTES).splitlines()]

@@ -11,6 +11,7 @@ from sidelight.build.graphs import open_graph
 from sidelight.build.models import ModelAccess
 from sidelight.config.load import load_settings
 from sidelight.errors import Problem
+from sidelight.files import read_limited
 from sidelight.formats.findings import quoted
 from sidelight.runs.directory import as_json
 from sidelight.runs.runner import run_topics
@@ -102,7 +103,7 @@ def _files(run: RunDirectory) -> set[str]:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
+    return read_limited(path).decode(errors="replace").split("\n") if path.exists() else []
 
 
 def _but_packages(manifest: RunManifest) -> list[str]:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, MachineError, OfflineError, Problem
+from sidelight.files import open_regular
 from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
@@ -91,7 +92,7 @@ def _unpacked(bundle: Path) -> Iterator[Path]:
 
 
 def _read_replies(path: Path) -> Iterator[KeptReply]:
-    with path.open("rb") as lines:
+    with open_regular(path) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 yield KeptReply.model_validate_json(line)

@@ -17,7 +17,14 @@ from pydantic import ValidationError
 
 from sidelight.config.load import dump_settings
 from sidelight.errors import InputError, UsageError
-from sidelight.files import atomic_write, half_written_name, locked_folder, sha256_file
+from sidelight.files import (
+    atomic_write,
+    half_written_name,
+    locked_folder,
+    open_to_append,
+    read_limited,
+    sha256_file,
+)
 from sidelight.runs.log import Fallback
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
@@ -141,7 +148,7 @@ class RunDirectory:
         wanted = dump_settings(settings)
         if not self.config.exists():
             atomic_write(self.config, wanted)
-        elif self.config.read_text(encoding="utf-8") != wanted:
+        elif read_limited(self.config).decode() != wanted:
             raise UsageError(
                 f"{self.path} holds a run with other settings (see {self.config})",
                 remedy="Choose another folder with --output, or delete that one",
@@ -176,7 +183,7 @@ class RunDirectory:
         """
         path = self.trace(topic_id)
         try:
-            return TopicResult.model_validate_json(path.read_bytes())
+            return TopicResult.model_validate_json(read_limited(path))
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{path}: expected a topic finished by this version of sidelight",
@@ -194,7 +201,7 @@ class RunDirectory:
             InputError: The run has not ended, or another version of sidelight made it.
         """
         try:
-            return RunManifest.model_validate_json(self.manifest.read_bytes())
+            return RunManifest.model_validate_json(read_limited(self.manifest))
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "
@@ -228,8 +235,8 @@ class RunDirectory:
         """
         path = self.calls / f"{quote(topic_id, safe='')}.jsonl"
         path.parent.mkdir(exist_ok=True)
-        with path.open("a", encoding="utf-8") as log:
-            log.write(call.model_dump_json() + "\n")
+        with open_to_append(path) as log:
+            log.write(call.model_dump_json().encode() + b"\n")
 
     def edited(self) -> set[str]:
         """Return the files, by path, that are no longer as the manifest lists them.
@@ -273,7 +280,7 @@ def publish(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` make a file, and leave the old one untouched when it would be the same."""
     fresh = path.with_name(f".{path.name}.new")
     write(fresh)
-    if path.exists() and path.read_bytes() == fresh.read_bytes():
+    if path.exists() and sha256_file(path) == sha256_file(fresh):
         fresh.unlink()
     else:
         fresh.replace(path)

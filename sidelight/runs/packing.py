@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InvalidFileError, Problem, UsageError
+from sidelight.files import make_folder
+from sidelight.formats.lines import read_bytes
 from sidelight.formats.runs.run_format import run_format
 from sidelight.formats.verdict import official_problems
 
@@ -87,7 +89,7 @@ def pack_runs(
         raise InvalidFileError(errors)
     if track.usual_runs is not None and len(runs) > track.usual_runs:
         problems.append(_too_many(folder, len(runs), track.usual_runs))
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         staged = Path(scratch, folder.name)
         staged.mkdir()
@@ -135,7 +137,7 @@ def _write(run: RunDirectory, track: Track, priority: int, folder: Path) -> Iter
                 f"{run.path}: expected run ids that no other run has; found {run_id!r} again",
                 remedy="Give each run its own: --set submission.run_id=...",
             )
-        content = run_format(task).as_manual(file) if edited else file.read_bytes()
+        content = run_format(task).as_manual(file) if edited else read_bytes(file)
         path.write_bytes(content)
         digest = hashlib.sha256(content).hexdigest()
         yield PackedRun(task.name, priority, run_id, made, digest, " ".join(edited))

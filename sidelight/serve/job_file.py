@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from sidelight.errors import UsageError
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, make_folder, read_limited
 from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _JOB_FILE = re.compile(r"[0-9a-f]{32}\.json")
-_MAX_BYTES = 8 << 20
 
 _logger = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ def claim_folder(folder: Path) -> None:
         UsageError: They cannot.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -54,7 +53,7 @@ def claim_folder(folder: Path) -> None:
 
 def write_job(folder: Path, job_id: str, job: JobFile) -> None:
     """Write what is known of an investigation."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     atomic_write(folder / f"{job_id}.json", job.model_dump_json())
 
 
@@ -69,8 +68,7 @@ def read_jobs(folder: Path) -> list[tuple[str, JobFile]]:
     found = []
     for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name)):
         try:
-            with path.open("rb") as stream:
-                job = JobFile.model_validate_json(stream.read(_MAX_BYTES))
+            job = JobFile.model_validate_json(read_limited(path))
         except (OSError, ValidationError) as error:
             _logger.warning("%s is left out: %s", path.name, str(error).partition("\n")[0])
             continue

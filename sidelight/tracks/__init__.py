@@ -11,6 +11,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from sidelight.errors import UsageError
+from sidelight.files import read_limited
 from sidelight.plain_yaml import read_yaml
 from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
@@ -148,9 +149,11 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
         except ModuleNotFoundError as error:
             raise UsageError(f"track {name!r}: there is no package {package}") from error
     try:
-        return Track.model_validate(read_yaml(source.read_text(encoding="utf-8")))
+        content = read_limited(source) if isinstance(source, Path) else source.read_bytes()
+        return Track.model_validate(read_yaml(content.decode()))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"track {name!r}: {source} cannot be read: {error}") from None
+        said = getattr(error, "strerror", None) or error
+        raise UsageError(f"track {name!r}: {source} cannot be read: {said}") from None
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()

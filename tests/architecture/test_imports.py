@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "telemetry": set(),
     "files": {"errors"},
     "schemas": {"errors", "text"},
-    "prompting": {"errors", "text", "schemas", "plain_yaml"},
+    "prompting": {"errors", "text", "schemas", "plain_yaml", "files"},
     "text_vectors": set(),
     "wording": {"text"},
     "learned": BASE,

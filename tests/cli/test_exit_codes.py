@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from sidelight.cli import main as command_line
+from sidelight.prompting import find_prompts
 from sidelight.sample import sample_path
 from tests.helpers.commands import COMMANDS
 
@@ -17,6 +20,15 @@ from tests.helpers.commands import COMMANDS
 _RESULTS = {"output", "cache", "judgments"}
 # The folder of the demo is made by it; what the doctor finds missing is the machine's.
 _OTHERS = {("demo",), ("doctor",)}
+
+# Of required parameters that are no paths, what a command takes before it reads a file.
+_VALUES = {
+    "track": "lateral2024",
+    "prompt_id": find_prompts()[0].id,
+    "url": "http://localhost:8081",
+}
+# With every path given at once these end as wrong usage before a file is read.
+_USED_WRONGLY = {("search",), ("index", "remote")}
 
 
 def paths_of(words: tuple[str, ...]) -> set[str]:
@@ -42,7 +54,8 @@ def given(words: tuple[str, ...], path: Path, folder: Path) -> list[str]:
             if one.required or one.name not in _RESULTS:
                 line += [*option, str(value)]
         elif one.required:
-            line += [*option, "named=" + str(path) if one.name == "groups" else "task1"]
+            named = "named=" + str(path) if one.name == "groups" else "task1"
+            line += [*option, _VALUES.get(one.name, named)]
     return line
 
 
@@ -72,10 +85,108 @@ def bytes_of_anything(folder: Path) -> Path:
     return folder / "any.bin"
 
 
-@pytest.mark.parametrize("make", [missing, a_folder, an_empty_file, bytes_of_anything])
+def a_pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe.jsonl")
+    return folder / "pipe.jsonl"
+
+
+def an_endless_device(_: Path) -> Path:
+    return Path("/dev/zero")
+
+
+def a_value_nested_990_deep(folder: Path) -> Path:
+    (folder / "deep.jsonl").write_text('{"a": ' + "[" * 989 + "]" * 989 + "}\n")
+    return folder / "deep.jsonl"
+
+
+def a_link_to_nothing(folder: Path) -> Path:
+    (folder / "link.jsonl").symlink_to("nothing.jsonl")
+    return folder / "link.jsonl"
+
+
+def a_link_to_itself(folder: Path) -> Path:
+    (folder / "loop.jsonl").symlink_to("loop.jsonl")
+    return folder / "loop.jsonl"
+
+
+def a_file_nobody_may_read(folder: Path) -> Path:
+    if os.geteuid() == 0:
+        pytest.skip("the superuser reads everything")
+    (folder / "closed.jsonl").write_text("{}\n")
+    (folder / "closed.jsonl").chmod(0)
+    return folder / "closed.jsonl"
+
+
+def a_path_of_1900_folders(_: Path) -> Path:
+    return Path(*["a"] * 1900, "file.jsonl")
+
+
+def a_name_of_300_bytes(folder: Path) -> Path:
+    return folder / ("a" * 300)
+
+
+def a_name_that_is_not_utf8(folder: Path) -> Path:
+    (folder / "a\udcff.jsonl").write_text("{}\n")
+    return folder / "a\udcff.jsonl"
+
+
+HOSTILE = [
+    a_pipe,
+    an_endless_device,
+    a_value_nested_990_deep,
+    a_link_to_nothing,
+    a_link_to_itself,
+    a_file_nobody_may_read,
+    a_path_of_1900_folders,
+    a_name_of_300_bytes,
+    a_name_that_is_not_utf8,
+]
+
+
+@pytest.fixture
+def in_time() -> Iterator[None]:
+    """Ends a test that hangs."""
+
+    def end(*_: object) -> None:
+        pytest.fail("the command hangs")  # no OSError, which a command would map to an exit code
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(120)  # `index build` starts a machine for Java first
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize(
-    "words", sorted(one for one in COMMANDS.keys() - _OTHERS if files_of(one)), ids=" ".join
+    "make",
+    [
+        # The first and the third are the share of the default tests.
+        pytest.param(
+            one, marks=() if one in {a_pipe, a_value_nested_990_deep} else pytest.mark.fuzz
+        )
+        for one in HOSTILE
+    ],
 )
+@pytest.mark.parametrize("words", READERS, ids=" ".join)
+def test_what_is_no_regular_file_is_refused_by_its_name(
+    words: tuple[str, ...],
+    make: Callable[[Path], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = make(tmp_path)
+    code = ended(given(words, path, tmp_path), monkeypatch)
+    said = "".join(capsys.readouterr())
+    assert code in {1, 2, 3}, said
+    assert "Traceback" not in said
+    assert path.name.partition("\udcff")[0] in said or words in _USED_WRONGLY
+
+
+@pytest.mark.parametrize("make", [missing, a_folder, an_empty_file, bytes_of_anything])
+@pytest.mark.parametrize("words", READERS, ids=" ".join)
 def test_what_is_no_input_is_an_error_of_the_input_or_of_usage(
     words: tuple[str, ...],
     make: Callable[[Path], Path],

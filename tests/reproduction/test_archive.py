@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import random
 import struct
 import subprocess
@@ -234,3 +235,34 @@ def test_contents_of_something_else_are_refused(content: bytes, tmp_path: Path) 
 def test_a_missing_archive_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.tar\.zst: cannot be read"):
         read_archive(tmp_path / "none.tar.zst", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        zstandard.compress(b"hidden"),
+        zstandard.compress(b""),
+        struct.pack("<II", 0x184D2A50, 6) + b"hidden",
+        b"hidden",
+    ],
+)
+def test_nothing_lies_between_the_frame_and_the_seal(
+    folder: Path, tmp_path: Path, behind: bytes
+) -> None:
+    path = tmp_path / "a.tar.zst"
+    write_archive(folder, path)
+    content = path.read_bytes()[:-40] + behind
+    digest = hashlib.sha256(content).digest()
+    path.write_bytes(content + struct.pack("<II", 0x184D2A50, len(digest)) + digest)
+    with pytest.raises(InputError, match="bytes behind its frame, where the seal has 40"):
+        read_archive(path, tmp_path / "unpacked")
+
+
+def test_a_bundle_lists_no_name_of_endless_folders_and_holds_no_pipe(folder: Path) -> None:
+    contents = read_contents(folder)
+    os.mkfifo(folder / "pipe")
+    assert [problem.found for problem in contents.check(folder)] == ["a pipe or a device"]
+    with pytest.raises(ValueError, match="at most 1000 characters"):
+        contents_of({"/".join("a" * 2000): listed(b"")})
+    with pytest.raises(ValueError, match="at most 20 parts"):
+        contents_of({"/".join("a" * 21): listed(b"")})

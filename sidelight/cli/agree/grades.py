@@ -26,12 +26,12 @@ def grades(
     as_json: Json = False,
 ) -> None:
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
+    from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import InputError
     from sidelight.evaluation.agreement.categories import CategoryAgreement
     from sidelight.formats.labels.question_grades import read_question_grades
-    from sidelight.tracks import load_track
 
-    scales = load_track(track).scales
+    scales = track_of_scale("question_quality", track).scales
     sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]
     both = sorted(sides[0].keys() & sides[1].keys())
     if not both:

@@ -163,9 +163,10 @@ def _verdict(figure: Figure) -> str:
 def _training(output: Path | None) -> Training:
     """Return what it takes to train; the figures were measured in single precision."""
     from sidelight.evaluation.published.targets import Training
+    from sidelight.files import make_folder
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.encoding.precision import Arithmetic
 
     if output:
-        output.mkdir(parents=True, exist_ok=True)
+        make_folder(output)
     return Training(Encoder().in_arithmetic(Arithmetic.FP32).encode_sentences, output)

@@ -120,7 +120,6 @@ def grade(  # long: half of it are options
     access = calls.access(cache or output.parent / REPLIES)
     with progress_bar("cells", total=n_missing) as advance:
         graded = asyncio.run(setup.perform(access, pool, advance))
-    output.parent.mkdir(parents=True, exist_ok=True)
     write_graded(output, graded)
     _report(setup, graded, n_missing, output, as_json=as_json)
 

@@ -45,12 +45,12 @@ def quality(
 
     --output also gets boxplots of the main measure by topic and by assessor, with their numbers.
     """
+    from sidelight.cli.options.inputs import track_of_scale
     from sidelight.evaluation.scoring.files import score_prefix
     from sidelight.evaluation.scoring.graded.question_quality import score_question_quality
     from sidelight.formats.labels.question_grades import read_question_grades
-    from sidelight.tracks import load_track
 
-    rules = load_track(track)
+    rules = track_of_scale("question_quality", track)
     table = score_question_quality(rules, read_question_grades(grades, rules.scales))
     n_topics = len({score.topic_id for score in table.topics})
     labels = "auto" if judge else "human"

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sidelight.errors import MachineError
+from sidelight.files import check_output, make_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +55,8 @@ def open_figure(size: tuple[float, float], paths: Sequence[Path]) -> Iterator[Fi
         figure = Figure(figsize=size, layout="constrained")
         yield figure
         for path in paths:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            check_output(path)
+            make_folder(path.parent)
             metadata = {"Date": None} if path.suffix == ".svg" else {}
             figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
 

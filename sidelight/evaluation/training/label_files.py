@@ -5,13 +5,13 @@ Plain or gzip. Whatever is wrong with a line is an `InvalidFileError` that names
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import zlib
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.files import open_binary
 from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
 from sidelight.schemas.run import CitedSentence
 
@@ -255,10 +255,8 @@ class _Place:
 def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line that is not empty, with its number, as a JSON object."""
     try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == _GZIP
         with (
-            cast("IO[bytes]", gzip.open(path) if packed else path.open("rb")) as stream,
+            open_binary(path) as stream,
             io.TextIOWrapper(stream, encoding="utf-8") as lines,
         ):
             number = 0

@@ -8,7 +8,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from sidelight.formats.findings import quoted
-from sidelight.formats.lines import decode_unique, open_text
+from sidelight.formats.lines import decode_unique, open_text, read_bytes
 from sidelight.formats.runs.cited_sentence import (
     check_citations,
     check_known,
@@ -183,7 +183,7 @@ def check_uncited(
 
 def manual_lines(path: Path) -> bytes:
     """Return the content of a valid file with `manual` for the type of every line."""
-    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    lines = [orjson.loads(line) for line in read_bytes(path).splitlines()]
     for content in lines:
         content["metadata"]["type"] = "manual"
     return b"".join(orjson.dumps(content) + b"\n" for content in lines)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
-from sidelight.formats.lines import read_json_lines
+from sidelight.formats.lines import read_bytes, read_json_lines
 from sidelight.formats.runs.active_text import inert
 from sidelight.formats.runs.cited_lines import check_reports, repeated_topic, strict_lines
 from sidelight.formats.runs.run_format import RunFormat
@@ -165,6 +165,6 @@ FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunForm
     write=_write,
     read=_read,
     check=check_linked_run,
-    as_manual=lambda path: path.read_bytes(),
+    as_manual=read_bytes,
     json_keys=("responses", "model"),
 )

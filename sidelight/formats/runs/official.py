@@ -14,6 +14,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from sidelight.files import open_regular
 from sidelight.formats.findings import quoted
 from sidelight.formats.lines import readable
 
@@ -99,8 +100,8 @@ def official_reports(path: Path, task: CitedTextTask, topic_ids: Collection[str]
 
 def _universal_lines(path: Path) -> tuple[list[str], list[str]]:
     """Return the lines as Python's text mode splits them, and an error where it cannot decode."""
-    with readable(path):
-        content = path.read_bytes()
+    with readable(path), open_regular(path) as stream:
+        content = stream.read()
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

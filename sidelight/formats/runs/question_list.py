@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import open_text
+from sidelight.formats.lines import open_text, read_bytes
 from sidelight.formats.runs.active_text import check_active, inert
 from sidelight.formats.runs.official import official_questions
 from sidelight.formats.runs.question_rules import (
@@ -244,7 +244,7 @@ FORMAT: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
     ),
     read=read_question_run,
     check=lambda path, task, topic_ids, _: check_question_run(path, task, topic_ids),
-    as_manual=lambda path: path.read_bytes(),
+    as_manual=read_bytes,
     official=official_questions,
     fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
 )
@@ -257,6 +257,6 @@ TAGGED: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
     check=lambda path, task, topic_ids, _: check_question_run(
         path, task, topic_ids, _TAGGED_FIELDS
     ),
-    as_manual=lambda path: path.read_bytes(),
+    as_manual=read_bytes,
     fits_line=_fits_tagged,
 )

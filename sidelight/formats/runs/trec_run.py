@@ -10,7 +10,7 @@ from sidelight.errors import InputError, InvalidFileError
 from sidelight.files import atomic_writer
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import open_text
+from sidelight.formats.lines import open_text, read_bytes
 from sidelight.formats.runs.cited_sentence import check_known, check_pattern
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
@@ -213,6 +213,6 @@ FORMAT: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
     write=_write,
     read=read_ranking_run,
     check=check_ranking_run,
-    as_manual=lambda path: path.read_bytes(),
+    as_manual=read_bytes,
     fits_line=fits_trec_run,
 )

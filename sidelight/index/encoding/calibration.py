@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.errors import MachineError
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, read_limited
 from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
 from sidelight.index.engine import check_shared
 from sidelight.index.text.docstore import Docstore
@@ -190,7 +190,7 @@ def read_encoding(folder: Path) -> Encoding | None:
 
 
 def _read(folder: Path) -> Encoding:
-    return Encoding.model_validate_json((folder / _FILE).read_bytes())
+    return Encoding.model_validate_json(read_limited(folder / _FILE))
 
 
 def _write(folder: Path, encoding: Encoding) -> None:

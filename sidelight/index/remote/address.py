@@ -9,7 +9,7 @@ import orjson
 from pydantic import Field, ValidationError, field_validator
 
 from sidelight.errors import InputError
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, read_limited
 from sidelight.formats.findings import Findings
 from sidelight.schemas.base import Value
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ADDRESS = "remote.json"
-_MAX_BYTES = 1 << 16
 
 
 class RemoteAddress(Value):
@@ -74,8 +73,7 @@ def read_address(folder: Path) -> RemoteAddress:
     """
     path = folder / ADDRESS
     try:
-        with path.open("rb") as stream:
-            content = stream.read(_MAX_BYTES)
+        content = read_limited(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     try:

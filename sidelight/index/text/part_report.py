@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.errors import Problem
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, read_limited
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PartReport(Value):
 
 def read_report(part: Path) -> PartReport:
     """Return what was found in a part."""
-    return PartReport.model_validate_json((part / REPORT).read_bytes())
+    return PartReport.model_validate_json(read_limited(part / REPORT))
 
 
 def write_report(part: Path, report: PartReport) -> None:

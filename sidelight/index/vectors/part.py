@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.errors import InputError, MachineError
+from sidelight.files import make_folder
 from sidelight.index.engine import check_shared
 from sidelight.index.text.docstore import open_store
 from sidelight.index.text.segment_text import passage_text
@@ -146,7 +147,7 @@ def write_part(
     if part.vectors.exists():
         on_segments(len(np.load(part.vectors, mmap_mode="r")))
         return part
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     ids_part, vectors_part = folder / "ids.part", folder / "vectors.part"
     header = array_header(0, dimension, "float32")
     with ids_part.open("a+b") as ids, vectors_part.open("ab") as vectors:

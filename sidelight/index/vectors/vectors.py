@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.files import atomic_write
+from sidelight.files import atomic_write, make_folder, read_limited
 from sidelight.index.vectors.flat import FlatSearch, write_flat
 from sidelight.index.vectors.gpu_search import GpuSearch
 from sidelight.index.vectors.inverted import InvertedSearch
@@ -88,7 +88,7 @@ def write_vectors(
     """
     rows = PartRows(parts)
     shape = shape_of(profile, len(rows), rows.dimension)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     merge_ids(parts, folder / _IDS)
     if profile.kind == "flat":
         write_flat(folder, rows, on_segments)
@@ -156,7 +156,7 @@ def _open(folder: Path) -> _Search:
     path = folder / _PROFILE
     if not path.exists():
         return FlatSearch(folder)
-    settings = SearchSettings.model_validate_json(path.read_bytes())
+    settings = SearchSettings.model_validate_json(read_limited(path))
     if settings.kind == "gpu":
         return GpuSearch(folder)
     return InvertedSearch(folder, probes=settings.probes, candidates=settings.candidates)

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from sidelight.errors import MachineError, ModelUnavailableError
+from sidelight.files import check_output, make_folder
 from sidelight.llm.server import supervisor
 
 if TYPE_CHECKING:
@@ -117,7 +118,8 @@ def _free_port() -> int:
 
 
 async def _start(arguments: Sequence[str], log: Path) -> Process:
-    log.parent.mkdir(parents=True, exist_ok=True)
+    check_output(log)
+    make_folder(log.parent)
     with log.open("wb") as stream:
         return await asyncio.create_subprocess_exec(
             # Isolated: nothing in the current folder or the environment can get in its way.

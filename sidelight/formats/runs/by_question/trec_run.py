@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InvalidFileError
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import open_text
+from sidelight.formats.lines import open_text, read_bytes
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
     LineIds,
@@ -203,6 +203,6 @@ FORMAT: RunFormat[QuestionRankingsTask, tuple[QuestionHits, ...], QuestionRankin
     read=read_question_rankings,
     # Which documents there are no index says: it knows their segments.
     check=lambda path, task, topic_ids, _: check_question_rankings(path, task, topic_ids),
-    as_manual=lambda path: path.read_bytes(),
+    as_manual=read_bytes,
     fits_line=_fits,
 )

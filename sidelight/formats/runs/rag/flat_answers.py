@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from sidelight.formats.findings import Findings
+from sidelight.formats.lines import read_bytes
 from sidelight.formats.runs.cited_lines import strict_lines
 from sidelight.formats.runs.rag.references import (
     Answer,
@@ -117,6 +118,6 @@ FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunForm
     write=_write,
     read=read_flat_run,
     check=check_flat_run,
-    as_manual=lambda path: path.read_bytes(),
+    as_manual=read_bytes,
     json_keys=("references", "answer", "response_length"),
 )
