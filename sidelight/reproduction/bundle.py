@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight.build.investigation import open_sources
-from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.topics.topic_format import read_topics
 from sidelight.llm.cache import kept_replies
@@ -74,7 +73,7 @@ async def make_bundle(  # long: one list of what a bundle holds
             otherwise this time; or it was judged and nobody says by which rubrics.
         OfflineError: The cache lacks a reply.
     """
-    settings = load_settings(run.config)
+    settings = run.read_settings()
     judged_by = _rubrics_of(run, rubrics)
     manifest = run.manifest_with(folder.fingerprint())
     if manifest.failed_topics:

@@ -26,7 +26,7 @@ from sidelight.errors import (
     UsageError,
 )
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
-from sidelight.llm.server import bounded_client
+from sidelight.llm.server import openai_compat
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from tests.helpers.models.model_server import Answer, ModelServer, choices, completion, error
 
@@ -364,7 +364,7 @@ def test_a_reply_must_be_whole_in_time() -> None:
 
 
 def test_a_reply_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded_client, "MAX_REPLY_BYTES", 1 << 20)
+    monkeypatch.setattr(openai_compat, "MAX_REPLY_BYTES", 1 << 20)
     endless = Trickle(b"Content-Length: 99999999\r\n\r\n", *[b" " * (1 << 16)] * 1500)
     assert "more than 1048576 bytes" in str(endless.ask())
 
