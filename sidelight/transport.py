@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from httpx2 import AsyncByteStream, AsyncClient, Request, Response
 
-# People give servers that need no key a word of a few letters, which may stand in any text.
-_SHORTEST_SECRET = 8
 _MAX_DEPTH = 64
 
 
@@ -143,7 +141,7 @@ def redacted(value: Any, secret: str, depth: int = _MAX_DEPTH) -> Any:
 
     Args:
         value: What it said.
-        secret: The secret; one of a few letters is none, and stays.
+        secret: The secret; nothing is taken out if it is empty.
         depth: How deep lists and objects may be nested.
 
     Raises:
@@ -158,7 +156,7 @@ def redacted(value: Any, secret: str, depth: int = _MAX_DEPTH) -> Any:
             redacted(key, secret, depth - 1): redacted(one, secret, depth - 1)
             for key, one in value.items()
         }
-    if not isinstance(value, str) or len(secret) < _SHORTEST_SECRET:
+    if not secret or not isinstance(value, str):
         return value
     if "\\" in value and value.lstrip().startswith("{"):  # JSON in JSON: escapes may hide it
         try:

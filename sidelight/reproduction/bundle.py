@@ -34,7 +34,6 @@ from sidelight.reproduction.recording import Recording, recording
 from sidelight.reproduction.replay import compare_runs, replay_run
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.self_evaluation.rubrics import DRAFTED
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +81,7 @@ async def make_bundle(  # long: one list of what a bundle holds
             "failed topics",
             remedy="Call `sidelight run` again first.",
         )
-    todo = read_topics(topics, load_track(settings.track))
+    todo = read_topics(topics, run.read_track())
     found = {topic.topic_id for topic in todo}
     if differing := sorted(found.symmetric_difference(manifest.topics)):
         raise InputError(

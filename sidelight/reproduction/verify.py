@@ -22,7 +22,6 @@ from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, r
 from sidelight.reproduction.recording import Recording, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.runs.directory import RunDirectory
-from sidelight.tracks import load_track
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ async def _replay(
 ) -> tuple[list[Problem], int]:
     recorded = RunDirectory(folder / RUN, plugins)
     settings = recorded.read_settings()
-    topics = read_topics(folder / TOPICS, load_track(settings.track))
+    topics = read_topics(folder / TOPICS, recorded.read_track())
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
         again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")
         keep_replies(cache, _read_replies(folder / REPLIES))

@@ -147,6 +147,10 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
             source = files(package).joinpath(file)
         except ModuleNotFoundError as error:
             raise UsageError(f"track {name!r}: there is no package {package}") from error
+        except TypeError as error:
+            raise UsageError(
+                f"track {name!r}: expected package:file; {package} is a module, and holds no files"
+            ) from error
     try:
         return Track.model_validate(read_yaml(source.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -77,7 +77,7 @@ def evaluate(  # long: half of it are options
 
     settings = load_settings(config, with_judge(overrides or [], model_name))
     directory = RunDirectory(run, allow_plugin or ())
-    directory.read_manifest()  # an unfinished run has no settings to look at
+    directory.read_track()  # an unfinished run has no settings to look at
     made_with = directory.read_settings()
     check_drafts(made_with, rubrics)
     folder = open_index(index)

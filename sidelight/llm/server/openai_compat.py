@@ -38,6 +38,7 @@ _RETRY_HEADER = "x-stainless-retry-count"
 # Local servers take any key, and the SDK takes no empty one.
 _NO_KEY = "none"
 _MAX_SAID = 500
+_SHORTEST_KEY = 8
 
 
 class OpenAICompatModel:
@@ -217,13 +218,16 @@ class OpenAICompatModel:
     def _said(self, error: BaseException | None) -> str:
         """Return the words of an error, without keys and what a terminal would obey."""
         words = one_line(str(error))
-        for secret in (self._key, urlsplit(self._base_url).password or ""):
-            words = redacted(words, secret)
+        for secret in filter(None, (self._key, urlsplit(self._base_url).password)):
+            words = words.replace(secret, "***")
         return words[:_MAX_SAID]
 
     def _without_key(self, body: bytes) -> bytes:
-        """Return what a server said, less the key, which would stand in replies and reports."""
-        if not self._key:
+        """Return what a server said, less the key, which would stand in replies and reports.
+
+        One of a few letters is none: people give such to servers that want no key.
+        """
+        if len(self._key) < _SHORTEST_KEY:
             return body
         try:
             return orjson.dumps(redacted(orjson.loads(body), self._key))
