@@ -1,27 +1,30 @@
 """The parts that a name may choose, where each one lives, and how it is made.
 
 A name is one of those in `parts`, one that an installed package offers under the entry point group
-`sidelight.<kind>`, or a place, `module:Class`. A part is imported only when it is chosen, so a
-missing extra is reported by name. Its constructor says what it needs: each parameter is filled by
-its name with what is on offer to parts of its kind.
+`sidelight.<kind>`, or a place, `module:Class`. The first two are registered; a run or a bundle
+names no place unless the user allows it. A part is imported only when it is chosen, so a missing
+extra is reported by name. Its constructor says what it needs: each parameter is filled by its name
+with what is on offer to parts of its kind.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+import shlex
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from sidelight.errors import INSTALL, MachineError, UsageError
+from sidelight.errors import INSTALL, InputError, MachineError, UsageError
 from sidelight.parts import KINDS, ROLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
+_MAX_SHOWN = 200
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -60,6 +63,33 @@ def locate(kind: str, name: str) -> str:
         f"unknown {title(kind)} {name!r}; expected one of {', '.join(names(kind))}"
         + did_you_mean(name, names(kind)),
         remedy="A part of your own is named module:Class, or by its package's entry point.",
+    )
+
+
+def registered(kind: str, name: str, where: str, allowed: Container[str]) -> str:
+    """Return a name that a run or a bundle gives, which may be somebody else's; imports nothing.
+
+    What users type themselves goes to `locate` and `load` at once: it is their own word that a
+    module is to be imported.
+
+    Args:
+        kind: Of part.
+        name: As it was read.
+        where: File and field, for the message.
+        allowed: Names of further parts that the user has allowed.
+
+    Raises:
+        InputError: It is neither registered nor allowed.
+    """
+    if name in names(kind) or name in allowed:
+        return name
+    shown = repr(name[:_MAX_SHOWN])
+    allow = shlex.quote(name) if name.isprintable() and len(name) <= _MAX_SHOWN else "NAME"
+    raise InputError(
+        f"{where}: expected a registered {title(kind)}, one of {', '.join(names(kind))}; "
+        f"found {shown}, and modules that a run names are not imported",
+        remedy="Install the package that offers it; or, if you trust its code, allow it: "
+        f"--allow-plugin {allow}",
     )
 
 

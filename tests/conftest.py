@@ -46,6 +46,14 @@ def pytest_configure() -> None:
     os.environ.pop("COLUMNS", None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what users allow servers out of the home of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> PublicData:
     """The public data that may lie beside the checkout (or where SIDELIGHT_SHARED_DATA points)."""

@@ -30,6 +30,7 @@ def judge_arms(
     index: Path,
     rubrics: Path,
     judge: str,
+    plugins: Sequence[str] = (),
     on_arm: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Judge, without examples, every arm's run that is not judged yet.
@@ -42,6 +43,7 @@ def judge_arms(
         index: The index folder.
         rubrics: Folder of rubrics.
         judge: The name of a judge that asks no model.
+        plugins: Parts of the arms' settings that are not registered.
         on_arm: Called with the name of each arm that is done.
     """
     todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics, judge)]
@@ -53,7 +55,14 @@ def judge_arms(
     # Not a fork: the JVM and torch of this process do not survive one.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
-        work = partial(_judge_arm, folder=folder, index=index, rubrics=rubrics, judge=judge)
+        work = partial(
+            _judge_arm,
+            folder=folder,
+            index=index,
+            rubrics=rubrics,
+            judge=judge,
+            plugins=plugins,
+        )
         for name in pool.map(work, todo):
             on_arm(name)
 
@@ -68,13 +77,15 @@ def _encoder() -> SentenceEncoder:
     return encoder._replace(encode=TextVectors(encoder.encode))
 
 
-def _judge_arm(name: str, folder: Path, index: Path, rubrics: Path, judge: str) -> str:
+def _judge_arm(
+    name: str, folder: Path, index: Path, rubrics: Path, judge: str, plugins: Sequence[str]
+) -> str:
     from sidelight.build.judges import JudgeInputs, make_judge
     from sidelight.index.folder import open_index
     from sidelight.runs.self_evaluation.evaluate import collect, evaluate_run
     from sidelight.runs.self_evaluation.finished import read_finished
 
-    directory, opened = RunDirectory(folder / ARMS / name), open_index(index)
+    directory, opened = RunDirectory(folder / ARMS / name, plugins), open_index(index)
     run = read_finished(directory, opened.fingerprint(), rubrics)
     made = make_judge(judge, JudgeInputs(run.rubrics, encoder=_encoder, articles=run.articles))
     material = collect(run, opened.docstore.get_many, made.words_at_once)

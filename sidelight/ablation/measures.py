@@ -25,7 +25,6 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation.evaluate import FUNNEL_FILE
 from sidelight.schemas.article import host_of
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -84,9 +83,9 @@ def measure_arm(
     Raises:
         UsageError: A further measure needs what is not known of arms.
     """
-    run = RunDirectory(folder / ARMS / arm.folder_name)
+    run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
     manifest = run.read_manifest()
-    track = load_track(manifest.track)
+    track = run.read_track()
     of_tasks = _of_tasks(run, track) if judged else {}
     record = partial(
         _record,
@@ -113,7 +112,7 @@ def measure_arm(
 
 def cost_of(arm: Arm, folder: Path) -> ArmCost:
     """Return what an arm cost."""
-    run = RunDirectory(folder / ARMS / arm.folder_name)
+    run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
     manifest = run.read_manifest()
     calls = [
         CallRecord.model_validate_json(line)
@@ -121,7 +120,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
         for line in read_limited(path, MAX_TABLE_BYTES).splitlines()
     ]
     usage = usage_by_prompt(calls).values()
-    track, topic_ids = load_track(manifest.track), manifest.topics
+    track, topic_ids = run.read_track(), manifest.topics
     problems = [
         problem
         for task in track.tasks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from sidelight.build.documents import document_names
@@ -14,6 +13,7 @@ from sidelight.registry import load, needs
 from sidelight.schemas.check import Check
 from sidelight.schemas.task import QuestionRankingsTask
 from sidelight.tracks import load_track
+from sidelight.transport import secret_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -123,16 +123,31 @@ def _index(read: Sequence[str], retriever: str, path: Path) -> Iterator[Check]:
 
 def _remote(index: RemoteIndex, read: Sequence[str], retriever: str) -> Iterator[Check]:
     """Look at what a folder says of its server; nothing is asked."""
+    from sidelight.index.remote.address import token_variable
+
     address = index.address
     yield Check("index", f"{address.index} at {address.url}; try it: sidelight search WORDS")
-    variable = address.token_variable
-    found = "holds one" if os.environ.get(variable) else "not set: only for servers without tokens"
-    yield Check(f"token {variable}", found)
+    variable = token_variable(address)
+    if variable is None:
+        yield Check(
+            "token", "none is sent; index remote --token-variable lets this server have one"
+        )
+    else:
+        yield _token(address.url, variable)
     try:
         for part in {"terms", "vectors"}.intersection(read):
             getattr(index, part)
     except InputError as error:
         yield Check(f"retriever {retriever}", error.message, error.remedy or "")
+
+
+def _token(url: str, variable: str) -> Check:
+    try:
+        found = secret_for(url, variable)
+    except UsageError as error:
+        return Check(f"token {variable}", error.message, error.remedy)
+    said = "holds one" if found else "not set: only for servers without tokens"
+    return Check(f"token {variable}", said)
 
 
 def _feedback(name: str, possible: bool) -> Check:  # noqa: FBT001 - a finding, no option

@@ -195,7 +195,7 @@ async def _judge(
         weak = theirs / f"{_WEAK}{task.run_id_suffix}"
         given = read_task_runs(task, [directory.file(task), weak], rubrics)
         manifest = await judge_runs(judge, given, destination)
-    scores = score_assessments(destination, rubrics, track.name)
+    scores = score_assessments(destination, rubrics, track)
     write_score_files(scores.questions, destination, score_prefix("auto", track.question_list))
     write_score_files(scores.reports, destination, score_prefix("auto", track.cited_text))
     people = score_files(
@@ -203,7 +203,7 @@ async def _judge(
         data / DataPart.COMPOUND_CHECK,
         data / DataPart.REPORT_ASSESSMENTS,
         rubrics=rubrics,
-        track=track.name,
+        track=track,
     )
     rows = [*_rows(scores), *(row for row in _rows(people) if row.run == _STRONG)]
     return manifest.label, sorted(rows, key=lambda row: -row.questions)

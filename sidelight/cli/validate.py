@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import CitedIndex, CoveredTopics, Track
+from sidelight.cli.options.inputs import AllowPlugin, CitedIndex, CoveredTopics, Track
 from sidelight.cli.options.results import Json
 from sidelight.cli.terminal.problems import problem_lines
 from sidelight.text import counted
@@ -33,6 +33,7 @@ def validate(
     official: Annotated[
         bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
     ] = False,
+    allow_plugin: AllowPlugin = None,
     as_json: Json = False,
 ) -> None:
     """Check files, each by what it holds; exit with 1 if one is invalid.
@@ -41,6 +42,7 @@ def validate(
     """
     from sidelight.formats.topics.topic_format import read_topics
     from sidelight.formats.verdict import judge_file
+    from sidelight.runs.directory import RunDirectory
     from sidelight.runs.validity import judge_run
     from sidelight.tracks import load_track
 
@@ -56,7 +58,8 @@ def validate(
     verdicts = []
     for path in files:
         if path.is_dir():
-            verdicts += judge_run(path, covered, known_segments=known_segments, official=official)
+            run = RunDirectory(path, allow_plugin or ())
+            verdicts += judge_run(run, covered, known_segments=known_segments, official=official)
         else:
             topic_ids = rules.topic_ids if covered is None else covered
             verdicts.append(

@@ -10,6 +10,7 @@ import typer
 
 from sidelight.cli.console import out
 from sidelight.cli.options.inputs import (
+    AllowPlugin,
     data_option,
     index_option,
     labels_option,
@@ -57,6 +58,7 @@ def view(
         list[Path] | None,
         typer.Option("--compare", help="Another run directory or run file, side by side; repeat."),
     ] = None,
+    allow_plugin: AllowPlugin = None,
 ) -> None:
     """Write a run as one HTML file that needs no network: what others say, questions, sources."""
     destination = output or (run[0] / PAGE if run[0].is_dir() else Path(PAGE))
@@ -68,6 +70,7 @@ def view(
         rivals=compare or (),
         topics=topics,
         index=index,
+        plugins=allow_plugin or (),
     )
     out.print(f"  {destination}", markup=False)
 
@@ -91,6 +94,7 @@ def write_page(
     rivals: Sequence[Path] = (),
     topics: Path | None = None,
     index: Path | None = None,
+    plugins: Sequence[str] = (),
 ) -> None:
     """Write the page of a run.
 
@@ -103,6 +107,7 @@ def write_page(
         rivals: Other run directories or run files.
         topics: Topics of run files.
         index: Index of the segments that run files cite.
+        plugins: Parts that are not registered and that run directories may name all the same.
 
     Raises:
         InputError: A folder is not what it should be.
@@ -130,15 +135,17 @@ def write_page(
         )
     scales = load_track().scales
     page = collect_page(
-        _shown(paths, topics, index),
+        _shown(paths, topics, index, plugins),
         read_rubrics(rubrics, scales) if rubrics else {},
         [read_labels(folder, scales) for folder in labels],
-        [_shown([rival], topics, index) for rival in rivals],
+        [_shown([rival], topics, index, plugins) for rival in rivals],
     )
     atomic_write(destination, render_page(page))
 
 
-def _shown(paths: list[Path], topics: Path | None, index: Path | None) -> ShownRun:
+def _shown(
+    paths: list[Path], topics: Path | None, index: Path | None, plugins: Sequence[str]
+) -> ShownRun:
     """Return the run of a directory, or of files of the default track.
 
     Raises:
@@ -152,7 +159,7 @@ def _shown(paths: list[Path], topics: Path | None, index: Path | None) -> ShownR
     from sidelight.view.shown_run import finished_run, handed_in_run
 
     if paths[0].is_dir() and len(paths) == 1:
-        return finished_run(RunDirectory(paths[0]))
+        return finished_run(RunDirectory(paths[0], plugins))
     if any(path.is_dir() for path in paths):
         raise UsageError(
             "expected one run directory, or run files; found both",

@@ -270,6 +270,23 @@ class Settings(Value):
     def _is_track(cls, name: str) -> str:
         return _located("track", name)
 
+    def parts(self) -> dict[str, tuple[str, str]]:
+        """Return the parts that are named: by setting, their kind and name."""
+        named = {
+            "track": ("track", self.track),
+            "retrieval.retriever": ("retriever", self.retrieval.retriever),
+            "documents.expander": ("expander", self.documents.expander),
+        }
+        named |= {f"roles.{role}": (f"role.{role}", self.roles.performer(role)) for role in ROLES}
+        if self.documents.rater != "none":
+            named["documents.rater"] = ("rater", self.documents.rater)
+        return named
+
+    def plugins(self) -> tuple[str, ...]:
+        """Return the names of those that are not registered, sorted."""
+        named = self.parts().values()
+        return tuple(sorted({name for kind, name in named if name not in names(kind)}))
+
     def of_results(self) -> dict[str, Any]:
         """Return the resolved tree of all that results depend on, JSON-ready."""
         return self.model_dump(mode="json", exclude={"servers": True, "models": {"judge"}})

@@ -18,7 +18,7 @@ from sidelight.index.integrity import FileHash, check_samples
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.index.text.part_report import ShardReport
 from sidelight.index.vectors.profiles import EXACT
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import FileName, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,8 +105,8 @@ class Manifest(Value):
     segments: int
     documents: int
     shards: tuple[ShardReport, ...] = ()
-    files: dict[str, int]
-    hashes: dict[str, FileHash] = Field(default_factory=dict)
+    files: dict[FileName, int]
+    hashes: dict[FileName, FileHash] = Field(default_factory=dict)
     libraries: dict[str, str]
     encoding: Encoding | None = None
 

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight.build.investigation import open_sources
-from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.files import check_output, make_folder
 from sidelight.formats.topics.topic_format import read_topics
@@ -36,7 +35,6 @@ from sidelight.reproduction.recording import Recording, recording
 from sidelight.reproduction.replay import compare_runs, replay_run
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.self_evaluation.rubrics import DRAFTED
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +73,7 @@ async def make_bundle(  # long: one list of what a bundle holds
             otherwise this time; or it was judged and nobody says by which rubrics.
         OfflineError: The cache lacks a reply.
     """
-    settings = load_settings(run.config)
+    settings = run.read_settings()
     judged_by = _rubrics_of(run, rubrics)
     manifest = run.manifest_with(folder.fingerprint())
     if manifest.failed_topics:
@@ -84,7 +82,7 @@ async def make_bundle(  # long: one list of what a bundle holds
             "failed topics",
             remedy="Call `sidelight run` again first.",
         )
-    todo = read_topics(topics, load_track(settings.track))
+    todo = read_topics(topics, run.read_track())
     found = {topic.topic_id for topic in todo}
     if differing := sorted(found.symmetric_difference(manifest.topics)):
         raise InputError(

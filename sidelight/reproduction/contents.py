@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import orjson
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from sidelight.errors import InputError, Problem
 from sidelight.files import files_below, read_json, read_limited, sha256_file
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import FileName, Value
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,23 +19,6 @@ CONTENTS = "bundle.json"
 FORMAT_VERSION = 1
 
 _ANEW = "Take the bundle from where it came from again."
-
-
-# The longest name of a topic is 255 bytes, and nothing lies deeper than a topic's files.
-_MAX_NAME, _MAX_PARTS = 1000, 20
-
-
-def _inside(name: str) -> str:
-    parts = name.split("/")
-    if not name.isprintable() or {"", ".", ".."} & set(parts) or "\\" in name:
-        raise ValueError("expected the plain name of a file in the bundle, as a/b.json")
-    if len(parts) > _MAX_PARTS:
-        raise ValueError(f"expected a name of at most {_MAX_PARTS} parts; found {len(parts)}")
-    return name
-
-
-# It leads to a place in the folder it is joined to, and nowhere else.
-FileName = Annotated[str, Field(max_length=_MAX_NAME), AfterValidator(_inside)]
 
 
 class BundledFile(Value):

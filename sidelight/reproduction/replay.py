@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sidelight.build.graphs import open_graph
 from sidelight.build.models import ModelAccess
-from sidelight.config.load import load_settings
 from sidelight.errors import Problem
 from sidelight.files import read_limited
 from sidelight.formats.findings import quoted
@@ -17,7 +16,6 @@ from sidelight.runs.directory import as_json
 from sidelight.runs.runner import run_topics
 from sidelight.runs.self_evaluation.rubrics import given_rubrics
 from sidelight.runs.self_evaluation.scores import score_assessments, write_scores
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from sidelight.runs.directory import RunDirectory
     from sidelight.runs.runner import RunSummary
     from sidelight.schemas.run_manifest import RunManifest
+    from sidelight.schemas.task import Task
     from sidelight.schemas.topic import Topic
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
@@ -66,7 +65,8 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem
     Other versions of packages are no difference between runs, and so a warning.
     """
     problems = []
-    for name in sorted(_files(recorded) | _files(replayed)):
+    tasks = recorded.read_track().tasks
+    for name in sorted(_files(recorded, tasks) | _files(replayed, tasks)):
         found, expected = recorded.path / name, replayed.path / name
         problems += _differences(found, _lines(expected), _lines(found))
     old, new = recorded.read_manifest(), replayed.read_manifest()
@@ -81,10 +81,9 @@ def compare_runs(recorded: RunDirectory, replayed: RunDirectory) -> list[Problem
 
 def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Problem]:
     """Return every difference between score files and what the assessments beside them come to."""
-    manifest = run.read_manifest()
-    known = given_rubrics(rubrics, manifest.topics)
+    known = given_rubrics(rubrics, run.read_manifest().topics)
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
-        computed = score_assessments(scores, known, manifest.track)
+        computed = score_assessments(scores, known, run.read_track())
         return [
             problem
             for path in write_scores(computed, Path(scratch))
@@ -94,9 +93,8 @@ def compare_scores(scores: Path, rubrics: Path, run: RunDirectory) -> list[Probl
         ]
 
 
-def _files(run: RunDirectory) -> set[str]:
+def _files(run: RunDirectory, tasks: Sequence[Task]) -> set[str]:
     """Return the paths, in its folder, of the files that a run makes besides its manifest."""
-    tasks = load_track(load_settings(run.config).track).tasks
     runs = (run.file(task) for task in tasks)
     files = (run.config, *runs, run.failures, *run.traces.glob("*.json"))
     return {path.relative_to(run.path).as_posix() for path in files}

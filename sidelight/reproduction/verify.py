@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
-from sidelight.config.load import load_settings
 from sidelight.errors import InputError, MachineError, OfflineError, Problem
 from sidelight.files import open_regular
 from sidelight.formats.topics.topic_format import read_topics
@@ -24,11 +23,10 @@ from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, r
 from sidelight.reproduction.recording import Recording, replaying
 from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
 from sidelight.runs.directory import RunDirectory
-from sidelight.tracks import load_track
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
 
 class Verification(NamedTuple):
@@ -51,16 +49,20 @@ class Verification(NamedTuple):
 
 
 async def verify_bundle(
-    bundle: Path, on_topic: Callable[[str], None] = lambda _: None
+    bundle: Path,
+    on_topic: Callable[[str], None] = lambda _: None,
+    plugins: Container[str] = (),
 ) -> Verification:
     """Check all bytes of a bundle and, if they are the ones that were packed, replay it.
 
     Args:
         bundle: A file made by `make_bundle`, or the folder it was unpacked to.
         on_topic: Called with the id of each topic that was done again.
+        plugins: Parts that are not registered and that its run may name, since the user said so.
 
     Raises:
-        InputError: It is no bundle, or the archive is damaged.
+        InputError: It is no bundle, the archive is damaged, or its run names a part that is neither
+            registered nor allowed.
         MachineError: It was made by another version, whose replay need not give the same.
     """
     with _unpacked(bundle) as folder:
@@ -77,7 +79,7 @@ async def verify_bundle(
         problems = _other_prompts(folder, contents)
         topics = 0
         if not problems:
-            problems, topics = await _replay(folder, contents, on_topic)
+            problems, topics = await _replay(folder, contents, on_topic, plugins)
         return Verification(contents, tuple(problems), topics)
 
 
@@ -124,11 +126,14 @@ def _other_prompts(folder: Path, contents: Contents) -> list[Problem]:
 
 
 async def _replay(
-    folder: Path, contents: Contents, on_topic: Callable[[str], None]
+    folder: Path,
+    contents: Contents,
+    on_topic: Callable[[str], None],
+    plugins: Container[str],
 ) -> tuple[list[Problem], int]:
-    recorded = RunDirectory(folder / RUN)
-    settings = load_settings(recorded.config)
-    topics = read_topics(folder / TOPICS, load_track(settings.track))
+    recorded = RunDirectory(folder / RUN, plugins)
+    settings = recorded.read_settings()
+    topics = read_topics(folder / TOPICS, recorded.read_track())
     with tempfile.TemporaryDirectory(prefix="sidelight-") as scratch:
         again, cache = RunDirectory(Path(scratch, "run")), Path(scratch, "cache")
         keep_replies(cache, _read_replies(folder / REPLIES))

@@ -72,7 +72,7 @@ class CrossEncoder:
             ) from error
         try:
             self._loaded = Model(self.name)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # of code that lies with a model nothing is run
             raise MachineError(
                 f"the reranker {self.name!r} cannot be loaded: {str(error).splitlines()[0]}",
                 remedy="Give the path of a sentence-transformers CrossEncoder, or download it.",

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import orjson
 from pydantic import ValidationError
 
-from sidelight.config.load import dump_settings
+from sidelight.config.load import dump_settings, load_settings
 from sidelight.errors import InputError, UsageError
 from sidelight.files import (
     atomic_write,
@@ -25,6 +25,7 @@ from sidelight.files import (
     read_limited,
     sha256_file,
 )
+from sidelight.registry import registered
 from sidelight.runs.log import Fallback
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
@@ -32,15 +33,16 @@ from sidelight.schemas.run import CitedSentence, Result
 from sidelight.schemas.run_manifest import RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Topic
-from sidelight.tracks import run_file_names
+from sidelight.tracks import load_track, run_file_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
     from pathlib import Path
 
     from sidelight.config.settings import Settings
     from sidelight.llm.prompted import CallRecord
     from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
+    from sidelight.tracks import Track
 
 
 class TopicFailure(Value):
@@ -97,10 +99,13 @@ class RunDirectory:
 
     Args:
         path: Created when it is missing.
+        plugins: Names of parts that are not registered and that its files may name all the same,
+            since the user said so; see `registered`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, plugins: Container[str] = ()) -> None:
         self.path = path
+        self._plugins = plugins
         self.manifest = path / "manifest.json"
         self.failures = path / "failures.jsonl"
         self.config = path / "config.yaml"
@@ -209,6 +214,34 @@ class RunDirectory:
                 remedy="Give a folder that `sidelight run` wrote, after it has ended.",
             ) from error
 
+    def read_track(self) -> Track:
+        """Return the track of the run.
+
+        Raises:
+            InputError: The run has not ended, or its track is neither registered nor allowed.
+        """
+        where = f"{self.manifest}: track"
+        return load_track(registered("track", self.read_manifest().track, where, self._plugins))
+
+    def read_settings(self) -> Settings:
+        """Return the settings that the results of the run depend on.
+
+        Raises:
+            InputError: They name a part that is neither registered nor allowed, or a server, which
+                only the user may name.
+            UsageError: They are no settings.
+        """
+        settings = load_settings(self.config)
+        for setting, (kind, name) in settings.parts().items():
+            registered(kind, name, f"{self.config}: {setting}", self._plugins)
+        if settings.servers or settings.models.judge:
+            raise InputError(
+                f"{self.config}: expected what the results of a run depend on; found "
+                f"{'servers' if settings.servers else 'models.judge'}, which no run records",
+                remedy="Take it out of the file; name servers and judges with --config.",
+            )
+        return settings
+
     def manifest_with(self, index_fingerprint: str) -> RunManifest:
         """Return what made the run, which was made with this index.
 
@@ -249,7 +282,7 @@ class RunDirectory:
         changed = {
             name
             for name, digest in manifest.files.items()
-            if (self.path / name).exists() and sha256_file(self.path / name) != digest
+            if (self.path / name).is_file() and sha256_file(self.path / name) != digest
         }
         return changed.union(manifest.edited)
 

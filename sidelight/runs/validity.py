@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InputError
 from sidelight.formats.findings import Findings
 from sidelight.formats.verdict import RUN_DIRECTORY, Verdict, judge_file
-from sidelight.runs.directory import RunDirectory
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container
-    from pathlib import Path
+
+    from sidelight.runs.directory import RunDirectory
 
 
 def judge_run(
-    path: Path,
+    run: RunDirectory,
     topic_ids: Collection[str] | None,
     *,
     known_segments: Container[str] | None = None,
@@ -25,7 +24,7 @@ def judge_run(
     """Find out whether a run directory is a finished run, and whether its files are valid.
 
     Args:
-        path: The folder.
+        run: The folder.
         topic_ids: The topics the run has to cover; None for those it was made for.
         known_segments: The segments there are; None when that is not known.
         official: Apply the rules of the track's own validator to the files.
@@ -33,7 +32,7 @@ def judge_run(
     Returns:
         The verdict on the folder, then those on the files of its track.
     """
-    run, findings = RunDirectory(path), Findings(path)
+    findings = Findings(run.path)
     try:
         manifest = run.read_manifest()
     except InputError as error:
@@ -44,7 +43,7 @@ def judge_run(
             found="a folder without a manifest that this version reads",
             remedy=error.remedy,
         )
-        return [Verdict(str(path), None, tuple(findings.problems))]
+        return [Verdict(str(run.path), None, tuple(findings.problems))]
     for topic_id in manifest.failed_topics:
         findings.error(
             "run-failed-topic",
@@ -62,12 +61,12 @@ def judge_run(
             remedy="`pack` submits such a run as a manual one.",
         )
     wanted = (*manifest.topics, *manifest.failed_topics) if topic_ids is None else topic_ids
-    track = load_track(manifest.track)
+    track = run.read_track()
     files = [
         judge_file(run.file(task), track, wanted, known_segments=known_segments, official=official)
         for task in track.tasks
     ]
     return [
-        Verdict(str(path), RUN_DIRECTORY, tuple(findings.problems), len(manifest.topics)),
+        Verdict(str(run.path), RUN_DIRECTORY, tuple(findings.problems), len(manifest.topics)),
         *files,
     ]

@@ -1,11 +1,29 @@
-"""What all values share: they are frozen and refuse fields they do not know."""
+"""What values share: they are frozen, refuse fields they do not know, and name files inside."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+# The longest name of a topic is 255 bytes, and nothing lies deeper than a topic's files.
+_MAX_NAME, _MAX_PARTS = 1000, 20
 
 
 class Value(BaseModel):
     """A frozen value without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _inside(name: str) -> str:
+    parts = name.split("/")
+    if not name.isprintable() or {"", ".", ".."} & set(parts) or "\\" in name:
+        raise ValueError("expected the plain name of a file in the folder, as a/b.json")
+    if len(parts) > _MAX_PARTS:
+        raise ValueError(f"expected a name of at most {_MAX_PARTS} parts; found {len(parts)}")
+    return name
+
+
+FileName = Annotated[str, Field(max_length=_MAX_NAME), AfterValidator(_inside)]
+"""Leads to a place in the folder that it is joined to, and nowhere else."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.schemas.base import Value
+from sidelight.schemas.base import FileName, Value
 
 
 class RunManifest(Value):
@@ -31,5 +31,5 @@ class RunManifest(Value):
     thin_topics: tuple[str, ...]
     fallbacks: dict[str, tuple[str, ...]]
     failed_topics: tuple[str, ...]
-    edited: tuple[str, ...]
-    files: dict[str, str]
+    edited: tuple[FileName, ...]
+    files: dict[FileName, str]

@@ -215,7 +215,7 @@ class Desk:
 
     async def _investigate(self, job: Job) -> None:
         here = asyncio.get_running_loop()
-        run = RunDirectory(self._folder / job.job_id)
+        run = RunDirectory(self._folder / job.job_id, self._settings.plugins())
 
         def begin(_topic_id: str, step: str) -> None:
             here.call_soon_threadsafe(self._begin, job, step)

@@ -148,6 +148,10 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
             source = files(package).joinpath(file)
         except ModuleNotFoundError as error:
             raise UsageError(f"track {name!r}: there is no package {package}") from error
+        except TypeError as error:
+            raise UsageError(
+                f"track {name!r}: expected package:file; {package} is a module, and holds no files"
+            ) from error
     try:
         content = read_limited(source) if isinstance(source, Path) else source.read_bytes()
         return Track.model_validate(read_yaml(content.decode()))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from sidelight.config.load import load_settings
 from sidelight.errors import InputError
 from sidelight.formats.detect import detect_format
 from sidelight.formats.runs.run_format import run_format
@@ -15,7 +14,6 @@ from sidelight.formats.topics.topic_format import topic_format
 from sidelight.schemas.article import Article
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, QuestionRankingsTask
 from sidelight.text import clean
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -87,10 +85,10 @@ def finished_run(run: RunDirectory) -> ShownRun:
     """Return the run of a directory.
 
     Raises:
-        InputError: It is not finished.
+        InputError: It is not finished, or names a part that is neither registered nor allowed.
     """
     manifest = run.read_manifest()
-    track = load_track(manifest.track)
+    track = run.read_track()
     questions, report = track.find(QuestionListTask), track.find(CitedTextTask)
     noun = topic_format(track).noun
 
@@ -107,7 +105,7 @@ def finished_run(run: RunDirectory) -> ShownRun:
         )
 
     return ShownRun(
-        name=load_settings(run.config).submission.run_id,
+        name=run.read_settings().submission.run_id,
         place=run.path.name,
         track=track,
         facts={

@@ -12,6 +12,7 @@ import yaml
 from sidelight.build.graphs import open_graph
 from sidelight.build.investigation import Sources
 from sidelight.build.models import ModelAccess
+from sidelight.config.describe import describe_settings
 from sidelight.config.load import dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
@@ -114,3 +115,31 @@ def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
 def test_a_misspelt_name_gets_the_nearest(override: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         load_settings(None, [override])
+
+
+def test_every_setting_that_names_a_part_is_known_as_one() -> None:
+    """A new one must be: else a run of somebody else could name a module in it."""
+
+    def takes(setting: str, value: str) -> bool:
+        try:
+            load_settings(None, [f"{setting}={value}"])
+        except UsageError:
+            return False
+        return True
+
+    named = {
+        one.name
+        for one in describe_settings()
+        if takes(one.name, "stranger:Part") and not takes(one.name, "no-such-part")
+    }
+    assert named == set(Settings().parts()) | {"documents.rater"}
+
+
+def test_plugins_are_the_parts_that_are_not_registered() -> None:
+    assert not load_settings().plugins()
+    own = [
+        "retrieval.retriever=mine:Search",
+        "roles.write_report=mine:Writer",
+        "roles.default=prompted",
+    ]
+    assert load_settings(None, own).plugins() == ("mine:Search", "mine:Writer")

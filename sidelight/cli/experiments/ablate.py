@@ -144,7 +144,7 @@ def _open(
     return open_index(index)
 
 
-def _run(
+def _run(  # long: a list of what it is given, and of what it does
     arms: Sequence[Arm],
     folder: SearchIndex,
     topics: Path,
@@ -190,7 +190,15 @@ def _run(
         )
     if rubrics:
         with progress_bar("arms judged", total=len(own)) as advance:
-            judge_arms(own, output, folder.path, rubrics, judge, lambda _: advance(1))
+            judge_arms(
+                own,
+                output,
+                folder.path,
+                rubrics,
+                judge,
+                [name for arm in arms for name in arm.settings.plugins()],
+                lambda _: advance(1),
+            )
     scores = [
         score
         for arm in arms

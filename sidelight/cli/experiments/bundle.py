@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import err, out, print_json
-from sidelight.cli.options.inputs import index_option, rubrics_option, topics_option
+from sidelight.cli.options.inputs import (
+    AllowPlugin,
+    index_option,
+    rubrics_option,
+    topics_option,
+)
 from sidelight.cli.options.models import RunCache
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.terminal.problems import problem_lines
@@ -30,6 +35,7 @@ def bundle(
         rubrics_option("What a judged run was judged by, if it was given."),
     ] = None,
     cache: RunCache = None,
+    allow_plugin: AllowPlugin = None,
 ) -> None:
     """Repeat a run from its replies and pack it with all it read; `verify` needs nothing else."""
     from sidelight.formats.topics.articles import read_articles
@@ -37,7 +43,7 @@ def bundle(
     from sidelight.reproduction.bundle import make_bundle
     from sidelight.runs.directory import RunDirectory
 
-    directory = RunDirectory(run)
+    directory = RunDirectory(run, allow_plugin or ())
     with progress_bar("topics", total=len(read_articles(topics))) as advance:
         contents = asyncio.run(
             make_bundle(
@@ -59,13 +65,14 @@ def bundle(
 
 def verify(
     bundle: Annotated[Path, typer.Argument(help="Bundle, or the folder it was unpacked to.")],
+    allow_plugin: AllowPlugin = None,
     as_json: Json = False,
 ) -> None:
     """Check every byte of a bundle, and make its run again without index or model."""
     from sidelight.reproduction.verify import verify_bundle
 
     with progress_bar("topics", total=None) as advance:
-        verification = asyncio.run(verify_bundle(bundle, lambda _: advance(1)))
+        verification = asyncio.run(verify_bundle(bundle, lambda _: advance(1), allow_plugin or ()))
     if as_json:
         print_json(
             {

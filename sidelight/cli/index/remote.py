@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import err, out
+from sidelight.cli.console import out
 from sidelight.cli.options.results import output_option
 
 
-def remote(
+def remote(  # long: half of it are its options
     url: Annotated[str, typer.Argument(help="Address of the server, e.g. http://localhost:8081.")],
     name: Annotated[str, typer.Argument(help="What the server calls the index.")],
     output: Annotated[Path, output_option("Folder that is to stand for it.")],
     token_variable: Annotated[
-        str, typer.Option(help="Environment variable with the access token, if one is needed.")
-    ] = "PYSERINI_API_TOKEN",  # noqa: S107 - its name, not the token
+        str | None,
+        typer.Option(
+            help="Let this server receive the token in this environment variable, such as "
+            "PYSERINI_API_TOKEN; none by default."
+        ),
+    ] = None,
     at_once: Annotated[
         int, typer.Option("--connections", min=1, max=64, help="Requests under way at once.")
     ] = 4,
@@ -33,19 +36,24 @@ def remote(
     """Search an index that a Pyserini or Anserini REST server keeps.
 
     Where a command takes --index, it takes this folder. Nothing is asked now; what the server
-    answers later is kept in the folder and not asked for again.
+    answers later is kept in the folder and not asked for again. The folder names no token: which
+    server may receive one is kept in your own tokens.json, where --token-variable writes it.
     """
     from pydantic import ValidationError
 
     from sidelight.errors import UsageError
     from sidelight.index.folder import open_folder
-    from sidelight.index.remote.address import RemoteAddress, is_remote, write_address
+    from sidelight.index.remote.address import (
+        RemoteAddress,
+        allow_token,
+        is_remote,
+        write_address,
+    )
 
     try:
         address = RemoteAddress(
             url=url,
             index=name,
-            token_variable=token_variable,
             at_once=at_once,
             timeout_s=timeout_s,
             dense="" if dense is None else str(dense.absolute()),
@@ -63,11 +71,7 @@ def remote(
         )
     if dense is not None:
         open_folder(dense)
+    if token_variable is not None:
+        allow_token(address, token_variable)
     write_address(output, address)
-    if address.plain_text and os.environ.get(token_variable):
-        err.print(
-            f"The token in {token_variable} will travel to {address.url} unencrypted, because that "
-            "is what the address says.",
-            markup=False,
-        )
     out.print(f"{output}: {name} at {address.url}", markup=False)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import print_json
-from sidelight.cli.options.inputs import Config, Overrides, index_option
+from sidelight.cli.options.inputs import AllowPlugin, Config, Overrides, index_option
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -51,6 +51,7 @@ def evaluate(  # long: half of it are options
         output_option("Folder for the scores; RUN/scores if not given."),
     ] = None,
     cache: Cache = None,
+    allow_plugin: AllowPlugin = None,
     estimate: Estimate = False,
     as_json: Json = False,
 ) -> None:
@@ -75,9 +76,9 @@ def evaluate(  # long: half of it are options
     from sidelight.runs.self_evaluation.finished import read_finished
 
     settings = load_settings(config, with_judge(overrides or [], model_name))
-    directory = RunDirectory(run)
-    directory.read_manifest()  # an unfinished run has no settings to look at
-    made_with = load_settings(directory.config)
+    directory = RunDirectory(run, allow_plugin or ())
+    directory.read_track()  # an unfinished run has no settings to look at
+    made_with = directory.read_settings()
     check_drafts(made_with, rubrics)
     folder = open_index(index)
     finished = read_finished(directory, folder.fingerprint(), rubrics)

@@ -122,6 +122,16 @@ def track_of_scale(scale: str, name: str | None) -> TrackRules:
     return found
 
 
+AllowPlugin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-plugin",
+        help="Let the run name this part, module:Class, which is not registered, and import it: "
+        "its code runs. Repeat for more.",
+    ),
+]
+
+
 def queries_option(what: str) -> Any:
     """Return `--queries`."""
     return typer.Option("--queries", help=what)

@@ -112,6 +112,8 @@ def run(  # long: half of it are its options
                 [
                     *(f"{name}={value}" for name, value in passed_on.items() if value is not None),
                     *(f"--set={change}" for change in changes),
+                    # They are the user's own words, here or in the configuration.
+                    *(f"--allow-plugin={name}" for name in settings.plugins()),
                     *(["--offline"] if left.offline else []),
                 ],
             )

@@ -85,7 +85,8 @@ class Judging(NamedTuple):
             *(("--example-run", tag) for tag in self.example_runs),
         )
         command = [
-            *(sys.executable, "-m", "sidelight.cli.main", "evaluate", str(run), "--json"),
+            # -P: no module of the working folder takes the place of an installed one.
+            *(sys.executable, "-P", "-m", "sidelight.cli.main", "evaluate", str(run), "--json"),
             *("--index", str(index)),
             *(part for name, value in named if value for part in (name, str(value))),
             *(("--allow-self-judging",) if self.allow_self else ()),

@@ -244,7 +244,7 @@ def _load(name: str, dimension: int | None) -> Any:
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         return SentenceTransformer(_place(name), truncate_dim=dimension)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # of code that lies with a model nothing is run
         raise MachineError(
             f"the encoder {name!r} cannot be loaded: {str(error).splitlines()[0]}",
             remedy="Give the path of a sentence-transformers model, or download it first.",

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import orjson
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write, read_limited
 from sidelight.formats.findings import Findings
 from sidelight.schemas.base import Value
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from sidelight.transport import check_private
 
 ADDRESS = "remote.json"
 
@@ -22,11 +21,11 @@ ADDRESS = "remote.json"
 class RemoteAddress(Value):
     """An index on a server that speaks the REST API of Anserini and Pyserini.
 
+    It may come from somebody else, so it names no token: `token_variable` does.
+
     Attributes:
         url: Where the server is, without the `/v1` of its API; a secret in it is refused.
         index: What the server calls the index.
-        token_variable: Environment variable with the access token, which is kept nowhere else; a
-            server without tokens is asked with the variable unset.
         at_once: Requests under way at once.
         timeout_s: Longest wait for one whole answer, in seconds.
         dense: Folder of a local index with the vectors of the same segments; empty if none.
@@ -34,10 +33,23 @@ class RemoteAddress(Value):
 
     url: str
     index: str = Field(pattern=r"^[A-Za-z0-9._/-]{1,200}$")
-    token_variable: str = Field("PYSERINI_API_TOKEN", pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
     at_once: int = Field(4, ge=1, le=64)
     timeout_s: float = Field(60.0, gt=0, le=3600)
     dense: str = ""
+
+    @field_validator("url", "dense")
+    @classmethod
+    def _can_be_shown(cls, text: str) -> str:
+        if not text.isprintable():
+            raise ValueError("expected text without control characters")
+        return text
+
+    @field_validator("index")
+    @classmethod
+    def _stays_below(cls, name: str) -> str:
+        if {"", ".", ".."} & set(name.split("/")):
+            raise ValueError("expected the name of an index, not a way to another place")
+        return name
 
     @field_validator("url")
     @classmethod
@@ -51,12 +63,6 @@ class RemoteAddress(Value):
                 "an environment variable"
             )
         return url.rstrip("/").removesuffix("/v1")
-
-    @property
-    def plain_text(self) -> bool:
-        """Return whether a token would travel unencrypted to another machine."""
-        parts = urlsplit(self.url)
-        return parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}
 
 
 def is_remote(folder: Path) -> bool:
@@ -93,3 +99,55 @@ def write_address(folder: Path, address: RemoteAddress) -> None:
         folder / ADDRESS,
         orjson.dumps(address.model_dump(), option=orjson.OPT_INDENT_2).decode() + "\n",
     )
+
+
+def tokens_file() -> Path:
+    """Return the user's own list of the addresses that may receive a token.
+
+    JSON: address of a server -> environment variable that holds its token.
+    """
+    configured = os.environ.get("XDG_CONFIG_HOME")
+    return Path(configured or Path.home() / ".config") / "sidelight" / "tokens.json"
+
+
+def token_variable(address: RemoteAddress) -> str | None:
+    """Return the environment variable with the token of a server; None if it may receive none.
+
+    Raises:
+        InputError: The user's list of addresses cannot be read.
+    """
+    return _allowed().get(address.url)
+
+
+def allow_token(address: RemoteAddress, variable: str) -> None:
+    """Note that a server may receive the token in an environment variable.
+
+    Raises:
+        InputError: The user's list of addresses cannot be read.
+        UsageError: The variable can have no such name, or the address is unencrypted and another
+            machine's.
+    """
+    check_private(address.url, variable)
+    if not variable.isidentifier() or not variable.isascii():
+        raise UsageError(
+            f"--token-variable {variable!r}: expected the name of an environment variable",
+            remedy="Name the variable, not the token: --token-variable PYSERINI_API_TOKEN",
+        )
+    allowed = {**_allowed(), address.url: variable}
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+    atomic_write(tokens_file(), orjson.dumps(allowed, option=options).decode())
+
+
+def _allowed() -> dict[str, str]:
+    path = tokens_file()
+    try:
+        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValidationError) as error:
+        raise InputError(
+            f"{path}: expected the addresses that may receive a token, each with the name of an "
+            "environment variable, in JSON; found something else",
+            remedy="Mend or remove the file, then allow addresses again: sidelight index remote "
+            "URL NAME -o FOLDER --token-variable VARIABLE",
+        ) from error

@@ -1,27 +1,33 @@
 """Ask a server for JSON, with bounds on time, size, tries and pace.
 
-The server may be slow, busy or hostile: an answer must be whole within a time and a size, is not
-unpacked, and comes from the host that was asked, since a redirect would take the token elsewhere.
+The server may be slow, busy or hostile: see `transport` for the bounds of an answer. A token goes
+only where the user allows it, and is taken out of whatever the server says.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import time
+import weakref
+from functools import cache
 from http import HTTPStatus
+from shlex import quote as quote_word
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import orjson
 
 from sidelight.errors import MachineError
+from sidelight.index.remote.address import token_variable
 from sidelight.text import one_line
+from sidelight.transport import bounded_client, redacted, secret_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from httpx2 import Response
+    from httpx2 import AsyncClient, Response
 
     from sidelight.index.remote.address import RemoteAddress
 
@@ -50,20 +56,27 @@ class RestClient:
 
     Args:
         address: The server and its index.
+
+    Raises:
+        UsageError: The token that the user allows it would travel unencrypted to another machine.
+        InputError: The user's list of addresses cannot be read.
     """
 
     def __init__(self, address: RemoteAddress) -> None:
-        from httpx2 import Client, Timeout
+        from httpx2 import AsyncClient, Timeout
 
         self._address = address
-        self._token = os.environ.get(address.token_variable, "").strip()
-        self._client = Client(
+        self._variable = token_variable(address)
+        self._token = secret_for(address.url, self._variable) if self._variable else ""
+        self._client = bounded_client(
+            AsyncClient,
+            MAX_ANSWER_BYTES,
             timeout=Timeout(address.timeout_s, connect=min(_CONNECT_S, address.timeout_s)),
-            follow_redirects=False,
             trust_env=False,
-            headers={"Accept-Encoding": "identity", "Accept": "application/json"}
+            headers={"Accept": "application/json"}
             | ({"Authorization": f"Bearer {self._token}"} if self._token else {}),
         )
+        weakref.finalize(self, _close, self._client)
         self._slots = threading.BoundedSemaphore(address.at_once)
         self._pace = threading.Lock()
         self._not_before = 0.0
@@ -76,10 +89,10 @@ class RestClient:
             parameters: Of the query.
 
         Raises:
-            MachineError: The server is not there, refuses the token or the request, stays busy, or
-                says something that is no JSON or too much of it.
+            MachineError: The server is not there, refuses the token or the request, stays busy,
+                takes longer than it may, or says something that is no JSON or too much of it.
         """
-        from httpx2 import HTTPError
+        from httpx2 import DecodingError, HTTPError, ReadTimeout
 
         parts = "/".join(quote(part, safe="") for part in path)
         url = f"{self._address.url}/v1/{quote(self._address.index)}/{parts}"
@@ -90,6 +103,17 @@ class RestClient:
             try:
                 with self._slots:
                     status, body, asked_s = self._get(url, parameters)
+            except DecodingError as error:
+                raise self._error(
+                    f"sent {self._said(str(error))}",
+                    "Ask for fewer hits (retrieval.depth), or for an index of segments.",
+                ) from error
+            except ReadTimeout as error:
+                raise self._error(
+                    f"gave no answer that was whole in {self._address.timeout_s:g} s",
+                    "Look at the server's load, or allow more with `sidelight index remote "
+                    "--timeout`; the same command goes on where it was.",
+                ) from error
             except HTTPError as error:
                 problem = self._said(str(error)) or type(error).__name__
             else:
@@ -99,7 +123,7 @@ class RestClient:
                     return None
                 problem = f"{int(status)}: {self._said(body.decode(errors='replace'))}"
                 if status not in _PASSING:
-                    raise self._error(f"refused a request: {problem}", _fix(status, self._address))
+                    raise self._error(f"refused a request: {problem}", self._fix(status))
             if attempt + 1 < _TRIES:
                 self._pause(min(_MAX_WAIT_S, asked_s if asked_s is not None else wait_s))
                 wait_s *= 2
@@ -112,25 +136,9 @@ class RestClient:
         self, url: str, parameters: Mapping[str, str | float]
     ) -> tuple[int, bytes, float | None]:
         """Return status, body and the wait that the server asks for, in seconds."""
-        from httpx2 import DecodingError, ReadTimeout
-
-        ends = time.monotonic() + self._address.timeout_s
-        body = bytearray()
-        with self._client.stream("GET", url, params=dict(parameters)) as response:
-            packed = response.headers.get("Content-Encoding", "identity").strip().lower()
-            if packed not in {"", "identity"}:
-                raise DecodingError("a compressed answer, which was not asked for")
-            for part in response.iter_raw():
-                body += part
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise self._error(
-                        f"sent an answer of more than {MAX_ANSWER_BYTES >> 20} MiB",
-                        "Ask for fewer hits (retrieval.depth), or for an index of segments.",
-                    )
-                if time.monotonic() > ends:
-                    # The time limit of the library is one on silence: a byte a second passes it.
-                    raise ReadTimeout(f"not whole in {self._address.timeout_s:g} s")
-            return response.status_code, bytes(body), _retry_after(response)
+        asked = self._client.get(url, params=dict(parameters))
+        response: Response = asyncio.run_coroutine_threadsafe(asked, _loop()).result()
+        return response.status_code, response.content, _retry_after(response)
 
     def _wait_for_turn(self) -> None:
         while True:
@@ -146,33 +154,56 @@ class RestClient:
 
     def _read(self, body: bytes) -> Any:
         try:
-            return orjson.loads(body)
-        except orjson.JSONDecodeError as error:
+            return redacted(orjson.loads(body), self._token)
+        except ValueError as error:
             raise self._error(
-                f"answers, but not in JSON: {error}",
+                f"answers, but not in JSON that can be read: {error}",
                 "Give the address of an Anserini or Pyserini REST server.",
             ) from error
 
     def _said(self, words: str) -> str:
         """Return words of a server or a library without the token, on one short line."""
-        line = one_line(words)
-        return (line.replace(self._token, "***") if self._token else line)[:_MAX_SAID]
+        try:
+            return str(redacted(one_line(words), self._token))[:_MAX_SAID]
+        except ValueError as error:
+            return str(error)
 
     def _error(self, what: str, remedy: str) -> MachineError:
         return MachineError(f"{self._address.url} {what}", remedy=remedy)
+
+    def _fix(self, status: int) -> str:
+        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+            if self._variable is None:
+                return (
+                    "No token was sent, since a folder cannot ask for one. If you have one for "
+                    f"this server: sidelight index remote {quote_word(self._address.url)} "
+                    f"{quote_word(self._address.index)} -o FOLDER --token-variable "
+                    "PYSERINI_API_TOKEN"
+                )
+            return f"Put a valid token into the environment variable {self._variable}."
+        if 300 <= status < 400:
+            return "Give the address that it redirects to, if you trust that one with your token."
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return "Look at the server's log."
+        return f"See whether it has an index called {self._address.index!r}."
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return what all clients of this process ask on: only there one deadline ends every wait."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="rest", daemon=True).start()
+    return loop
+
+
+os.register_at_fork(after_in_child=_loop.cache_clear)
+
+
+def _close(client: AsyncClient) -> None:
+    asyncio.run_coroutine_threadsafe(client.aclose(), _loop())
 
 
 def _retry_after(response: Response) -> float | None:
     """Return the wait a server asks for; one given as a date is not read."""
     asked = response.headers.get("Retry-After", "").strip()
     return float(asked) if asked.isascii() and asked.isdigit() and len(asked) < 7 else None
-
-
-def _fix(status: int, address: RemoteAddress) -> str:
-    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        return f"Put a valid token into the environment variable {address.token_variable}."
-    if 300 <= status < 400:
-        return "Give the address that it redirects to, if you trust that one with your token."
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return "Look at the server's log."
-    return f"See whether it has an index called {address.index!r}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -12,9 +11,9 @@ import orjson
 from pydantic import ValidationError
 
 from sidelight.errors import FailedCallError, MachineError, ModelUnavailableError, UsageError
-from sidelight.llm.server.bounded_client import bounded_client
 from sidelight.llm.server.chat_completion import read_completion, read_model_list
 from sidelight.text import one_line
+from sidelight.transport import bounded_client, redacted, secret_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from sidelight.llm.base import Reply, Request
 
 DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
+MAX_REPLY_BYTES = 32 << 20
 
 _MAX_RETRIES = 3
 _REACH_TIMEOUT_S = 10.0
@@ -38,6 +38,7 @@ _RETRY_HEADER = "x-stainless-retry-count"
 # Local servers take any key, and the SDK takes no empty one.
 _NO_KEY = "none"
 _MAX_SAID = 500
+_SHORTEST_KEY = 8
 
 
 class OpenAICompatModel:
@@ -60,7 +61,8 @@ class OpenAICompatModel:
         retries: Requests sent again so far, for calls that failed in the end too.
 
     Raises:
-        UsageError: The variable is not set, or the URL is not one.
+        UsageError: The variable is not set, its key would travel unencrypted to another machine,
+            or the URL is not one.
         MachineError: The SDK is not installed.
     """
 
@@ -83,7 +85,7 @@ class OpenAICompatModel:
         self._base_url = base_url
         self._shown_url = without_password(base_url)
         self._key_variable = api_key_variable
-        self._key = os.environ.get(api_key_variable, "")
+        self._key = secret_for(self._shown_url, api_key_variable)
         if not self._key and api_key_variable != DEFAULT_KEY_VARIABLE:
             raise UsageError(
                 f"the environment variable {api_key_variable} holds no API key",
@@ -96,7 +98,7 @@ class OpenAICompatModel:
 
     def _open(self) -> AsyncOpenAI:
         try:
-            from openai import AsyncOpenAI, Timeout
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
         except ModuleNotFoundError as error:
             raise MachineError(
                 f"asking a model needs the package {error.name!r}, which is not installed",
@@ -108,7 +110,7 @@ class OpenAICompatModel:
             timeout=Timeout(self._timeout_s, connect=_REACH_TIMEOUT_S),
             max_retries=_MAX_RETRIES,
             # Of the SDK's own kind; a plain httpx client is three times slower.
-            http_client=bounded_client(),
+            http_client=bounded_client(DefaultAsyncHttpxClient, MAX_REPLY_BYTES),
         )
 
     async def __aenter__(self) -> Self:
@@ -131,7 +133,7 @@ class OpenAICompatModel:
         from openai import APIError
 
         try:
-            return read_model_list(await self._list_models())
+            return read_model_list(self._without_key(await self._list_models()))
         except APIError as error:
             raise self._unavailable(error) from error
         except ValidationError as error:
@@ -171,7 +173,7 @@ class OpenAICompatModel:
                 raise FailedCallError(message, remedy=remedy) from error
             self.retries += _retries(came.response.request.headers)
         # The SDK builds its types without checking them, so the bytes are read here.
-        return read_completion(came.content)
+        return read_completion(self._without_key(came.content))
 
     async def _reach(self) -> None:
         from openai import APIConnectionError, APIStatusError
@@ -219,6 +221,18 @@ class OpenAICompatModel:
         for secret in filter(None, (self._key, urlsplit(self._base_url).password)):
             words = words.replace(secret, "***")
         return words[:_MAX_SAID]
+
+    def _without_key(self, body: bytes) -> bytes:
+        """Return what a server said, less the key, which would stand in replies and reports.
+
+        One of a few letters is none: people give such to servers that want no key.
+        """
+        if len(self._key) < _SHORTEST_KEY:
+            return body
+        try:
+            return orjson.dumps(redacted(orjson.loads(body), self._key))
+        except ValueError:  # no JSON, or nested too deep for a reply
+            return str(redacted(body.decode(errors="replace"), self._key)).encode()
 
     def _fix(self, status: int | None) -> str:
         match status:

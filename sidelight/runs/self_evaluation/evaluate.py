@@ -111,7 +111,7 @@ async def evaluate_run(
     staged += [replace(item, run_tag=Stage.JUDGED) for item in answers]
     funnel = funnel_rows(run.rubrics, staged, REPORT_ANSWERS.scale)
     write_funnel(folder / FUNNEL_FILE, funnel)
-    scores = score_assessments(folder, run.rubrics, track.name)
+    scores = score_assessments(folder, run.rubrics, track)
     write_scores(scores, folder)
     return SelfEvaluation(manifest=manifest, scores=scores, funnel=funnel)
 

@@ -9,7 +9,6 @@ from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - 
 from sidelight.runs.self_evaluation.rubrics import drafted_rubrics, given_rubrics
 from sidelight.schemas.article import Article
 from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - reads them
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +35,7 @@ class FinishedRun(NamedTuple):
     @property
     def track(self) -> Track:
         """The track of the run."""
-        return load_track(self.directory.read_manifest().track)
+        return self.directory.read_track()
 
     @property
     def topics_without_rubric(self) -> set[str]:

@@ -12,7 +12,6 @@ from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.evaluation.scoring.uncertainty import run_intervals
 from sidelight.formats.labels.assessments import read_assessments
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +37,7 @@ class RunScores(NamedTuple):
     reports: ScoreTable
 
 
-def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -> RunScores:
+def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: Track) -> RunScores:
     """Return what the assessments in a folder come to.
 
     Raises:
@@ -49,24 +48,23 @@ def score_assessments(folder: Path, rubrics: Mapping[str, Rubric], track: str) -
 
 
 def score_files(
-    questions: Path, compounds: Path, reports: Path, *, rubrics: Mapping[str, Rubric], track: str
+    questions: Path, compounds: Path, reports: Path, *, rubrics: Mapping[str, Rubric], track: Track
 ) -> RunScores:
     """Return what three files of assessments come to, people's or a judge's.
 
     Raises:
         InputError: One cannot be read, or does not fit the rubrics.
     """
-    rules = load_track(track)
 
     def read(path: Path, protocol: AssessmentProtocol[Any, A]) -> list[A]:
-        return read_assessments(path, protocol.kind, rules.scales)
+        return read_assessments(path, protocol.kind, track.scales)
 
     similar = read(questions, QUESTION_SIMILARITY)
     compound = read(compounds, COMPOUND_QUESTIONS)
     return RunScores(
-        rules,
-        score_questions(rules, rubrics, similar, compound),
-        score_reports(rules, rubrics, read(reports, REPORT_ANSWERS)),
+        track,
+        score_questions(track, rubrics, similar, compound),
+        score_reports(track, rubrics, read(reports, REPORT_ANSWERS)),
     )
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import orjson
 import pytest
-from typer.testing import CliRunner
 
-from sidelight.cli.main import app
-from sidelight.errors import UsageError
+from sidelight.errors import MachineError, UsageError
 from sidelight.index.folder import IndexFolder
+from sidelight.index.remote.address import tokens_file
 from tests.cli.index.test_search import run
 from tests.helpers.indexes.rest_server import NAME, RestServer
+
+TOKEN = "s3cret-of-the-tests"
 
 
 def test_a_folder_stands_for_an_index_on_a_server(small_index: IndexFolder, tmp_path: Path) -> None:
@@ -42,10 +43,39 @@ def test_what_a_user_gets_wrong_is_said(small_index: IndexFolder, tmp_path: Path
     assert not (tmp_path / "a").exists()
 
 
-def test_a_token_in_plain_text_is_warned_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_server_receives_the_token_that_the_user_allows_it(
+    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYSERINI_API_TOKEN", "s3cret")
-    command = ["index", "remote", "http://far.example", NAME, "-o", str(tmp_path / "far")]
-    assert "unencrypted" in CliRunner().invoke(app, command).stderr
-    assert "s3cret" not in (tmp_path / "far" / "remote.json").read_text()
+    monkeypatch.setenv("PYSERINI_API_TOKEN", TOKEN)
+    with RestServer(small_index, token=TOKEN) as server:
+        folder = tmp_path / "remote"
+        searched = ("search", "--index", folder, "--retriever", "bm25", "bakery study")
+        run("index", "remote", server.url, NAME, "-o", folder)
+        with pytest.raises(MachineError, match="401") as refused:
+            run(*searched)
+        assert "--token-variable PYSERINI_API_TOKEN" in refused.value.remedy
+        assert server.authorizations == [""]
+        allowed = ("--token-variable", "PYSERINI_API_TOKEN")
+        run("index", "remote", server.url, NAME, "-o", folder, *allowed)
+        assert run(*searched)
+        assert server.authorizations[-1] == f"Bearer {TOKEN}"
+    written = (folder / "remote.json").read_text() + tokens_file().read_text()
+    assert TOKEN not in written
+
+
+def test_a_token_in_plain_text_is_refused(tmp_path: Path) -> None:
+    allowed = ("--token-variable", "PYSERINI_API_TOKEN")
+    with pytest.raises(UsageError, match="unencrypted"):
+        run("index", "remote", "http://far.example", NAME, "-o", tmp_path / "far", *allowed)
+    with pytest.raises(UsageError, match="name of an environment variable"):
+        run(
+            "index",
+            "remote",
+            "https://far.example",
+            NAME,
+            "-o",
+            tmp_path / "far",
+            allowed[0],
+            "a b",
+        )
+    assert not (tmp_path / "far").exists()

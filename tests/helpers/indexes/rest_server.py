@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import threading
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,6 +50,7 @@ class RestServer:
     Attributes:
         odd: Answers given before any other, one each.
         requests: Paths asked for, with their parameters.
+        authorizations: What each request carried to be let in.
         at_once: The most requests under way at the same time.
     """
 
@@ -59,6 +62,7 @@ class RestServer:
     ) -> None:
         self.odd: deque[Odd] = deque()
         self.requests: list[str] = []
+        self.authorizations: list[str] = []
         self.at_once = 0
         self._now = 0
         self._lock = threading.Lock()
@@ -93,6 +97,7 @@ class RestServer:
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         with self._lock:
             self.requests.append(handler.path)
+            self.authorizations.append(handler.headers.get("Authorization", ""))
             self._now += 1
             self.at_once = max(self.at_once, self._now)
             odd = self.odd.popleft() if self.odd else None
@@ -145,3 +150,42 @@ class RestServer:
 
 def _json(content: dict[str, Any]) -> Odd:
     return Odd(200, json.dumps({"api": "v1", "index": NAME, **content}).encode())
+
+
+class DrippingServer:
+    """Sends the beginning of an answer at once and a byte every tenth of a second after it.
+
+    A context manager that returns its address.
+
+    Args:
+        begin: The beginning.
+    """
+
+    def __init__(self, begin: bytes) -> None:
+        self._begin = begin
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> str:
+        self._thread.start()
+        return f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._listening.close()
+
+    def _serve(self) -> None:
+        self._listening.settimeout(0.1)
+        clients: list[socket.socket] = []
+        while not self._ended.wait(0.1):
+            with contextlib.suppress(TimeoutError):
+                client, _ = self._listening.accept()
+                client.sendall(self._begin)
+                clients.append(client)
+            for one in clients:
+                with contextlib.suppress(OSError):
+                    one.sendall(b"x")
+        for one in clients:
+            one.close()

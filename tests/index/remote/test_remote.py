@@ -9,17 +9,28 @@ from typing import Any
 
 import pytest
 
-from sidelight.errors import InputError, InvalidFileError, MachineError
+from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.lucene.segments import Bm25
 from sidelight.index.remote import client as client_module
-from sidelight.index.remote.address import RemoteAddress, write_address
+from sidelight.index.remote.address import (
+    RemoteAddress,
+    allow_token,
+    tokens_file,
+    write_address,
+)
 from sidelight.index.remote.index import RemoteIndex
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.named import open_retriever
 from sidelight.schemas.investigation.search import Query
 from sidelight.schemas.segment import Segment
-from tests.helpers.indexes.rest_server import NAME, Odd, RestServer, as_object
+from tests.helpers.indexes.rest_server import (
+    NAME,
+    DrippingServer,
+    Odd,
+    RestServer,
+    as_object,
+)
 
 TOKEN = "s3cret-of-the-tests"
 VARIABLE = "SIDELIGHT_TEST_TOKEN"
@@ -30,7 +41,8 @@ QUERIES = [
 
 
 def opened(folder: Path, server: RestServer, **more: Any) -> RemoteIndex:
-    address = RemoteAddress(url=server.url, index=NAME, token_variable=VARIABLE, **more)
+    address = RemoteAddress(url=server.url, index=NAME, **more)
+    allow_token(address, VARIABLE)
     write_address(folder, address)
     index = open_index(folder)
     assert isinstance(index, RemoteIndex)
@@ -264,7 +276,10 @@ def test_long_queries_are_cut_to_what_an_address_holds(
         ("url", "ftp://somewhere"),
         ("url", "https://user:word@somewhere"),
         ("url", "http://somewhere?token=1"),
+        ("url", "http://some\u001bwhere"),
+        ("dense", "a\u001b[2J"),
         ("index", "a b"),
+        ("index", "../../other"),
         ("at_once", 0),
         ("timeout_s", 0),
     ],
@@ -276,3 +291,86 @@ def test_an_address_that_is_none_is_refused(field: str, value: object, tmp_path:
     path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
     with pytest.raises(InvalidFileError):
         open_index(tmp_path)
+
+
+def test_a_folder_of_somebody_else_sends_no_token_anywhere(
+    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", TOKEN)
+    monkeypatch.setenv("PYSERINI_API_TOKEN", TOKEN)
+    with RestServer(small_index, TOKEN) as server:
+        write_address(tmp_path, RemoteAddress(url=server.url, index=NAME))
+        with pytest.raises(MachineError, match="401") as refused:
+            open_retriever("bm25", open_index(tmp_path)).search(QUERIES[:1], 7)
+        assert f"index remote {server.url} {NAME} -o FOLDER --token-var" in refused.value.remedy
+        path = tmp_path / "remote.json"
+        named = {**json.loads(path.read_text()), "token_variable": "OPENAI_API_KEY"}
+        path.write_text(json.dumps(named))
+        with pytest.raises(InvalidFileError, match="token_variable"):
+            open_index(tmp_path)
+        assert server.authorizations == [""]
+
+
+def test_a_token_is_not_sent_unencrypted_whatever_the_list_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv(VARIABLE, TOKEN)
+    tokens_file().parent.mkdir()
+    tokens_file().write_text(json.dumps({"http://far.example": VARIABLE}))
+    write_address(tmp_path, RemoteAddress(url="http://far.example", index=NAME))
+    with pytest.raises(UsageError, match="unencrypted") as refused:
+        open_index(tmp_path).docstore.get_many(["a"])
+    assert TOKEN not in str(refused.value)
+    tokens_file().write_text("[]")
+    with pytest.raises(InputError, match="addresses that may receive a token"):
+        open_index(tmp_path).docstore.get_many(["a"])
+
+
+@pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\n\r\n{"])
+def test_a_server_that_answers_byte_by_byte_is_given_up_in_time(
+    begin: bytes, tmp_path: Path
+) -> None:
+    with DrippingServer(begin) as url:
+        write_address(tmp_path, RemoteAddress(url=url, index=NAME, timeout_s=1))
+        started = time.monotonic()
+        with pytest.raises(MachineError, match="whole in 1 s"):
+            open_index(tmp_path).docstore.get_many(["a"])
+        assert time.monotonic() - started < 3
+
+
+def test_a_token_that_a_server_repeats_is_neither_shown_nor_kept(
+    small_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, TOKEN)
+    hidden = "".join(f"\\u{ord(letter):04x}" for letter in TOKEN)
+    documents = [
+        {"segment": f"so {TOKEN}", "title": TOKEN, "url": f"https://a.example/{TOKEN}"},
+        f'{{"segment": "so {hidden}", "title": "{TOKEN}"}}',
+        f"so {TOKEN}",
+    ]
+    candidates = [
+        {"docid": f"{TOKEN}{n}", "score": 1, "doc": document}
+        for n, document in enumerate(documents)
+    ]
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server)
+        server.odd += [Odd(200, json.dumps({"candidates": candidates}).encode())]
+        hits = open_retriever("bm25", index).search(QUERIES[:1], 7)["1"]
+        segments = index.docstore.get_many([hit.segment_id for hit in hits])
+        assert [segment.text for segment in segments] == ["so ***"] * 3
+        assert TOKEN not in f"{hits}{segments}"
+        for said in (TOKEN, f'{{"candidates": ["{TOKEN}"]}}', f'{{"error": "{hidden}"}}'):
+            server.odd += [Odd(200, said.encode())]
+            with pytest.raises(MachineError) as refused:
+                open_retriever("bm25", index).search(QUERIES[1:], 7)
+            assert TOKEN not in str(refused.value)
+    kept = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert not any(TOKEN.encode() in content for content in kept)
+
+
+def test_an_answer_nested_very_deep_is_refused(small_index: IndexFolder, tmp_path: Path) -> None:
+    with RestServer(small_index) as server:
+        server.odd += [Odd(200, b"[" * 990 + b"]" * 990)]
+        with pytest.raises(MachineError, match="nested"):
+            opened(tmp_path, server).docstore.get_many(["a"])

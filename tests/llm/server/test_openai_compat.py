@@ -26,7 +26,7 @@ from sidelight.errors import (
     UsageError,
 )
 from sidelight.llm.base import JsonSchema, Message, Reply, Request
-from sidelight.llm.server import bounded_client
+from sidelight.llm.server import openai_compat
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from tests.helpers.models.model_server import Answer, ModelServer, choices, completion, error
 
@@ -293,6 +293,29 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     assert "sk-secret" not in caplog.text
 
 
+def test_a_key_that_the_server_repeats_is_in_no_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+
+    async def call(server: ModelServer) -> tuple[Reply, tuple[str, ...]]:
+        async with OpenAICompatModel("tiny", server.base_url) as model:
+            return await model.complete(REQUEST), await model.served_models()
+
+    with ModelServer(completion('{"said": "sk-secre\\u0074"} sk-secret')) as server:
+        reply, _ = asyncio.run(call(server))
+    assert "sk-secret" not in reply.text
+    assert "***" in reply.text
+
+
+def test_a_key_travels_encrypted_or_not_off_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with pytest.raises(UsageError, match="unencrypted") as refused:
+        OpenAICompatModel("tiny", "http://ann:sesame@far.example/v1")
+    assert not {"sk-secret", "sesame"} & set(str(refused.value).split())
+    OpenAICompatModel("tiny", "https://far.example/v1")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    OpenAICompatModel("tiny", "http://far.example/v1")
+
+
 def test_what_cannot_be_used_is_refused_before_any_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     with pytest.raises(UsageError, match="export NO_SUCH_KEY"):
@@ -364,7 +387,7 @@ def test_a_reply_must_be_whole_in_time() -> None:
 
 
 def test_a_reply_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded_client, "MAX_REPLY_BYTES", 1 << 20)
+    monkeypatch.setattr(openai_compat, "MAX_REPLY_BYTES", 1 << 20)
     endless = Trickle(b"Content-Length: 99999999\r\n\r\n", *[b" " * (1 << 16)] * 1500)
     assert "more than 1048576 bytes" in str(endless.ask())
 
@@ -373,7 +396,7 @@ def test_a_packed_reply_is_not_unpacked() -> None:
     packed = gzip.compress(b" " * 10_000_000)
     head = f"Content-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
     bomb = Trickle(head, packed)
-    assert "compressed reply" in str(bomb.ask())
+    assert "compressed answer" in str(bomb.ask())
     assert b"accept-encoding: identity" in bomb.asked[0].lower()
 
 

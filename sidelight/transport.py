@@ -1,0 +1,168 @@
+"""What carries requests to servers, with bounds on how long and how large an answer may be.
+
+The libraries' time limits are limits on silence: a byte a second would be read forever. Here an
+answer must be whole within its time, from connecting to the last byte, and within a size. It is not
+unpacked, and it comes from the host that was asked: a redirect would take a prompt or a token to
+another one. A secret leaves this machine encrypted or not at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from sidelight.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from httpx2 import AsyncByteStream, AsyncClient, Request, Response
+
+_MAX_DEPTH = 64
+
+
+def bounded_client(kind: Any, max_bytes: int, **options: Any) -> AsyncClient:
+    """Return a client with these bounds; the whole time of an answer is its limit for reading.
+
+    Args:
+        kind: The class of client to make it from.
+        max_bytes: Longest answer.
+        options: Of that class.
+    """
+    client: AsyncClient = _bounded(kind)(max_bytes, **options)
+    return client
+
+
+@cache
+def _bounded(kind: Any) -> Any:
+    import httpx2
+
+    class Capped(httpx2.AsyncByteStream):
+        def __init__(self, stream: AsyncByteStream, max_bytes: int) -> None:
+            self._stream = stream
+            self._max_bytes = max_bytes
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for part in self._stream:
+                size += len(part)
+                if size > self._max_bytes:
+                    raise httpx2.DecodingError(f"an answer of more than {self._max_bytes} bytes")
+                yield part
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    class BoundedClient(kind):  # type: ignore[misc]
+        def __init__(self, max_bytes: int, **options: Any) -> None:
+            super().__init__(**options, follow_redirects=False)
+            self._max_bytes = max_bytes
+
+        async def send(self, request: Request, **options: Any) -> Response:
+            request.headers["Accept-Encoding"] = "identity"
+            limit_s = request.extensions.get("timeout", {}).get("read")
+            try:
+                async with asyncio.timeout(limit_s):
+                    response: Response = await super().send(
+                        request, **{**options, "stream": True, "follow_redirects": False}
+                    )
+                    try:
+                        packed = response.headers.get("Content-Encoding", "identity")
+                        if packed.strip().lower() not in {"", "identity"}:
+                            raise httpx2.DecodingError(
+                                "a compressed answer, which was not asked for"
+                            )
+                        response.stream = Capped(response.stream, self._max_bytes)  # type: ignore[arg-type]
+                        await response.aread()
+                    finally:
+                        await response.aclose()
+                    return response
+            except TimeoutError as error:
+                raise httpx2.ReadTimeout(f"not whole in {limit_s:g} s") from error
+
+    return BoundedClient
+
+
+def check_private(url: str, variable: str) -> None:
+    """Refuse an address over which others could read a secret: without TLS, of another machine.
+
+    Args:
+        url: Address of the server, as it may be shown.
+        variable: Environment variable with the secret.
+
+    Raises:
+        UsageError: It is one.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        loopback = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        loopback = host == "localhost"
+    if parts.scheme != "https" and not loopback:
+        raise UsageError(
+            f"{url}: expected an encrypted address, https://..., or one of this machine for the "
+            f"secret in {variable}; found an unencrypted one, over which others can read it",
+            remedy="Give the https address, or a tunnel to the server (ssh -L); or, if the server "
+            f"needs no secret, unset {variable} for this command.",
+        )
+
+
+def secret_for(url: str, variable: str) -> str:
+    """Return the secret that an environment variable holds for a server; empty if it is not set.
+
+    Args:
+        url: Address of the server, as it may be shown.
+        variable: Name of the variable.
+
+    Raises:
+        UsageError: It would travel unencrypted to another machine, or cannot be sent at all.
+    """
+    secret = os.environ.get(variable, "").strip()
+    if secret:
+        check_private(url, variable)
+    if not secret.isascii() or not secret.isprintable():
+        raise UsageError(
+            f"the environment variable {variable}: expected a secret of letters, digits and signs "
+            "on one line; found other characters",
+            remedy=f"Set it again: export {variable}=...",
+        )
+    return secret
+
+
+def redacted(value: Any, secret: str, depth: int = _MAX_DEPTH) -> Any:
+    """Return what a server said, as text or as JSON, with `***` wherever it repeats a secret.
+
+    Args:
+        value: What it said.
+        secret: The secret; nothing is taken out if it is empty.
+        depth: How deep lists and objects may be nested.
+
+    Raises:
+        ValueError: They are nested deeper.
+    """
+    if not depth:
+        raise ValueError(f"nested more than {_MAX_DEPTH} deep")
+    if isinstance(value, list):
+        return [redacted(one, secret, depth - 1) for one in value]
+    if isinstance(value, dict):
+        return {
+            redacted(key, secret, depth - 1): redacted(one, secret, depth - 1)
+            for key, one in value.items()
+        }
+    if not secret or not isinstance(value, str):
+        return value
+    if "\\" in value and value.lstrip().startswith("{"):  # JSON in JSON: escapes may hide it
+        try:
+            inner = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value.replace(secret, "***")
+        shown = redacted(inner, secret, depth - 1)
+        return value if shown == inner else orjson.dumps(shown).decode()
+    return value.replace(secret, "***")
