@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.generation.extractive.write_questions.asking import questions_about
-from sidelight.generation.extractive.write_questions.outlets import outlet_name
-from sidelight.generation.extractive.write_questions.subjects import subject_of
+from sidelight.generation.extractive.write_questions.subjects import outlet_name, subject_of
 from sidelight.learned.questions.model import question_model
 from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.text import count_words, one_line
@@ -16,7 +15,7 @@ from sidelight.text import count_words, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.generation.extractive.write_questions.forms import Question
+    from sidelight.generation.extractive.asked import Question
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile

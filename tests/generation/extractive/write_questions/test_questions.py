@@ -11,6 +11,8 @@ import pytest
 from sidelight.build.roles import extractive_roles
 from sidelight.config.settings import Settings
 from sidelight.formats.topics.articles import read_articles
+from sidelight.generation.extractive import asked
+from sidelight.generation.extractive.asked import QuestionTemplate
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.write_questions.clauses import headline_claim
@@ -21,7 +23,6 @@ from sidelight.generation.extractive.write_questions.facts import (
     schemes,
 )
 from sidelight.generation.extractive.write_questions.subjects import subject_of
-from sidelight.generation.extractive.write_questions.wordings import worded
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.text_vectors import Encode
@@ -29,10 +30,9 @@ from tests.helpers.public_data import PublicData
 
 _NAME = re.compile(r"[A-Z0-9$£€][\w'’.,%-]*(?:\s+(?:(?:of|and|for|the)\s+)*[A-Z0-9][\w'’.,%-]*)*")
 
-GENERIC = (
-    *("research", "trials", "established", "critics"),
-    *("history", "life", "statistics", "reported"),
-)
+GENERIC = [
+    row for row in vars(asked).values() if isinstance(row, QuestionTemplate) and row.is_generic
+]
 
 
 def pattern(question: str, profile: ArticleProfile) -> str:
@@ -51,7 +51,7 @@ def test_questions_on_real_articles(shared_data: PublicData, lexical_encode: Enc
         questions = asyncio.run(write(profile, plan.angles, EvidenceSet())).questions
         assert len(questions) == 10
         generic = {
-            text for kind in GENERIC for text in worded(kind, subject=subject_of(profile).text)
+            text for row in GENERIC for text in row.question(subject=subject_of(profile).text).texts
         }
         assert len(generic.intersection(questions)) <= 4
         for question in questions:
