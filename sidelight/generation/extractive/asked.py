@@ -542,7 +542,7 @@ HISTORY = _asks(
     is_generic=True,
 )
 LIFE = _asks(
-    SUBJECT_HISTORY._replace(angle_id="subject-life"),
+    SUBJECT_HISTORY,
     1.8,
     "What is the background of {subject}?",
     "What is {subject}'s background?",
@@ -557,8 +557,9 @@ STATISTICS = _asks(
     "What do independent figures show about {subject}?",
     is_generic=True,
 )
+# Pages on the background of a person or an event are what others have reported on it.
 REPORTED = _asks(
-    SUBJECT_STATISTICS._replace(angle_id="subject-reported"),
+    SUBJECT_HISTORY,
     1.8,
     "How have news agencies reported on {subject}?",
     "How have other outlets reported on {subject}?",

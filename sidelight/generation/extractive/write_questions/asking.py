@@ -167,18 +167,18 @@ def _about_headline(profile: ArticleProfile) -> Iterator[Question]:
 def _about_studies(profile: ArticleProfile) -> Iterator[Question]:
     """Yield what a study did, who paid for it and whether it was corrected."""
     studies = [
-        (name, noun)
-        for name in profile.studies
+        (number, name, noun)
+        for number, name in enumerate(profile.studies, start=1)
         if _plain(name) != _plain(profile.publisher) and (noun := _kind_of_study(name, profile))
     ]
-    for number, (name, noun) in enumerate(studies[:_STUDIES], start=1):
+    for place, (number, name, noun) in enumerate(studies[:_STUDIES], start=1):
         who = name.split(" of ")[0]
         short = name.split(" and ")[0].removeprefix("the ")
         full = _full_name(short, profile.body)
         study = f"{who}'s {noun}" if strip_title(who) != who else f"the {full} {noun}"
         for template in (FINDINGS, COMMISSIONED, REVISED):
             question = template.question(number=number, study=study)
-            yield question._replace(weight=template.weight / number**0.5)
+            yield question._replace(weight=template.weight / place**0.5)
 
 
 def _kind_of_study(name: str, profile: ArticleProfile) -> str:

@@ -54,9 +54,12 @@ class ExtractiveQuestionWriter:
     ) -> DraftQuestions:
         """Return the questions by falling worth, each aspect worth less the more it has asked.
 
-        A question is worth its expected importance, times a power of the grade it would get.
+        A question is worth its expected importance, times a power of the grade it would get. It is
+        worth less where its angle was searched for and nothing was found; what nobody searched for
+        is not known to have no answer.
         """
-        covered = evidence.covers(angle.angle_id for angle in angles)
+        searched = {angle.angle_id for angle in angles}
+        unanswered = searched - evidence.covers(searched)
         outlet = outlet_name(profile, [item.segment.text for item in evidence.items])
         asked = {
             text: question
@@ -66,7 +69,7 @@ class ExtractiveQuestionWriter:
         worth = {
             text: question.weight
             * max(_LEAST_GRADE, question_model()(text).worth) ** _TRUST_IN_GRADES
-            * (1.0 if not question.angle_id or question.angle_id in covered else _UNANSWERED)
+            * (_UNANSWERED if question.angle_id in unanswered else 1.0)
             for text, question in asked.items()
         }
         chosen: list[str] = []
