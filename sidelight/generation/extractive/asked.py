@@ -11,12 +11,12 @@ answers it, or none where nothing is searched for it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Self
 
 from sidelight.schemas.investigation.angle import Angle, Aspect
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+# How many of an article's claims and studies are looked into, and so can be asked about.
+CLAIMS, STUDIES = 5, 2
 
 
 class AngleTemplate(NamedTuple):
@@ -36,10 +36,6 @@ class AngleTemplate(NamedTuple):
     query: str
     weight: float
 
-    def id_of(self, number: int = 1) -> str:
-        """Return the id of the angle on the author, claim, study or the like of that number."""
-        return self.angle_id.format(number=number)
-
     def made(self, angle: Angle) -> bool:
         """Tell whether an angle was made of this template, or of another with its ids."""
         return angle.angle_id.startswith(self.angle_id.partition("{")[0])
@@ -48,86 +44,71 @@ class AngleTemplate(NamedTuple):
         self,
         *,
         number: int = 1,
-        weight: float | None = None,
-        must_mention: Sequence[str] = (),
+        must_mention: tuple[str, ...] = (),
         **names: str,
     ) -> Angle:
         """Return the angle.
 
         Args:
             number: Which author, claim, study or the like it is about, 1-based.
-            weight: Its weight where that differs from the template's.
             must_mention: What evidence has to name one of.
             names: What question and query name in braces.
         """
         return Angle(
-            angle_id=self.id_of(number),
+            angle_id=self.angle_id.format(number=number),
             aspect=self.aspect,
             question=self.question.format(**names),
             query=self.query.format(**names),
-            must_mention=tuple(must_mention),
-            weight=self.weight if weight is None else weight,
+            must_mention=must_mention,
+            weight=self.weight,
         )
 
 
 class Question(NamedTuple):
-    """A question that could be asked about an article.
+    """A question that could be asked about an article; a row of the table has names in braces.
 
     Attributes:
-        texts: Its wordings; one of them is asked.
         aspect: The side of trustworthiness that it belongs to.
         weight: Expected importance on the rubric scale, 1 (nice) to 4 (have to know).
         angle_id: The angle of the investigation that looks into it; empty for none.
         is_generic: Whether it would fit any article on the subject.
+        texts: Its wordings; one of them is asked.
     """
 
-    texts: tuple[str, ...]
     aspect: Aspect
     weight: float
-    angle_id: str
-    is_generic: bool
-
-
-class QuestionTemplate(NamedTuple):
-    """A question before its names are filled in.
-
-    Attributes:
-        angle: The angle of the investigation that looks into it; none where nothing does.
-        aspect: The side of trustworthiness that it belongs to.
-        weight: Expected importance on the rubric scale, 1 (nice) to 4 (have to know).
-        wordings: Several ways to ask it.
-        is_generic: Whether it would fit any article on the subject.
-    """
-
-    angle: AngleTemplate | None
-    aspect: Aspect
-    weight: float
-    wordings: tuple[str, ...]
+    angle_id: str = ""
     is_generic: bool = False
+    texts: tuple[str, ...] = ()
 
-    def question(self, *, number: int = 1, **names: str) -> Question:
-        """Return the question.
+    def worded(self, *texts: str) -> Self:
+        """Return the question in some wordings."""
+        return self._replace(texts=texts)
+
+    def about(self, *, number: int = 1, **names: str) -> Self:
+        """Return the question with its names filled in.
 
         Args:
             number: Which author, claim, study or the like its angle is about, 1-based.
             names: What its wordings name in braces; they may name less than is given.
         """
-        texts = (wording.format(**names) for wording in self.wordings)
-        return Question(
-            texts=tuple(text.replace("s's ", "s' ") for text in texts),
-            aspect=self.aspect,
-            weight=self.weight,
-            angle_id=self.angle.id_of(number) if self.angle else "",
-            is_generic=self.is_generic,
-        )
+        texts = (text.format(**names).replace("s's ", "s' ") for text in self.texts)
+        return self.worded(*texts)._replace(angle_id=self.angle_id.format(number=number))
 
 
-def _asks(
-    of: AngleTemplate | Aspect, weight: float, *wordings: str, is_generic: bool = False
-) -> QuestionTemplate:
-    """Return a question of the table: of an angle, or of an aspect where no angle looks into it."""
-    angle, aspect = (None, of) if isinstance(of, Aspect) else (of, of.aspect)
-    return QuestionTemplate(angle, aspect, weight, wordings, is_generic)
+def _on(angle: AngleTemplate, weight: float) -> Question:
+    """Return a question that evidence on an angle answers."""
+    return Question(angle.aspect, weight, angle.angle_id)
+
+
+def _on_subject(angle: AngleTemplate, weight: float) -> Question:
+    """Return a question that would fit any article on the subject."""
+    return Question(angle.aspect, weight, angle.angle_id, is_generic=True)
+
+
+def _unsearched(aspect: Aspect, weight: float) -> Question:
+    """Return a question that no angle looks into."""
+    return Question(aspect, weight)
 
 
 # The outlet
@@ -161,40 +142,30 @@ PUBLISHER_RECORD = AngleTemplate(
     weight=2.0,
 )
 
-OWNER = _asks(
-    PUBLISHER_FUNDING,
-    4.0,
+OWNER = _on(PUBLISHER_FUNDING, 4.0).worded(
     "Who publishes and finances {outlet}?",
     "Who owns, publishes and finances {outlet}?",
     "Which company owns, publishes and finances {outlet}?",
     "How is {outlet} owned, published and financed?",
 )
-REPUTATION = _asks(
-    PUBLISHER_RATING,
-    2.7,
+REPUTATION = _on(PUBLISHER_RATING, 2.7).worded(
     "What is {outlet}'s reputation for accuracy and bias?",
     "How do media watchdogs rate {outlet} for bias and accuracy?",
     "What political leaning or bias does {outlet} have?",
     "What is {outlet}'s track record of accurate reporting?",
     "How credible is {outlet} as a news source?",
 )
-OUTLET_INTERESTS = _asks(
-    PUBLISHER_FUNDING,
-    2.2,
+OUTLET_INTERESTS = _on(PUBLISHER_FUNDING, 2.2).worded(
     "What financial interests does {outlet} have in connection with {subject}?",
     "What financial interests or ties does {outlet} have in connection with {subject}?",
     "What financial interest does {outlet} have in connection with {subject}?",
 )
 # Whoever has ties that were found may have others.
-OUTLET_TIES = _asks(
-    PUBLISHER_FUNDING,
-    3.0,
+OUTLET_TIES = _on(PUBLISHER_FUNDING, 3.0).worded(
     "What financial ties does {outlet} have to companies connected with {subject}?",
     "What financial interests does {outlet} have in companies connected with {subject}?",
 )
-CORRECTIONS = _asks(
-    PUBLISHER_RECORD,
-    2.7,
+CORRECTIONS = _on(PUBLISHER_RECORD, 2.7).worded(
     "What corrections followed {outlet}'s article on {subject}?",
     "What rulings or corrections followed {outlet}'s article on {subject}?",
     "What complaints were made about {outlet}'s coverage of {subject}?",
@@ -225,32 +196,24 @@ AUTHOR_EARLIER_WORK = AngleTemplate(
     weight=1.5,
 )
 
-BACKGROUND = _asks(
-    AUTHOR_BACKGROUND,
-    4.0,
+BACKGROUND = _on(AUTHOR_BACKGROUND, 4.0).worded(
     "What is {author}'s professional background?",
     "What is the professional background of {author}?",
     "What is the professional background and expertise of {author}?",
     "What are the professional qualifications and interests of {author}?",
 )
-AUTHOR_TIES = _asks(
-    AUTHOR_INTERESTS,
-    3.5,
+AUTHOR_TIES = _on(AUTHOR_INTERESTS, 3.5).worded(
     "What financial interests does {author} have in connection with {subject}?",
     "What financial or professional ties does {author} have to {subject}?",
     "What financial ties does {author} have in connection with {subject}?",
     "What ties does {author} have to companies connected with {subject}?",
 )
-ACQUAINTANCE = _asks(
-    AUTHOR_INTERESTS,
-    3.5,
+ACQUAINTANCE = _on(AUTHOR_INTERESTS, 3.5).worded(
     "What connection does {author} have to {subject}?",
     "What is {author}'s track record in reporting on {subject}?",
     "What ties does {author} have to {subject}?",
 )
-FORECASTS = _asks(
-    AUTHOR_EARLIER_WORK,
-    3.1,
+FORECASTS = _on(AUTHOR_EARLIER_WORK, 3.1).worded(
     "How have {author}'s earlier predictions held up?",
     "How have {author}'s earlier predictions turned out?",
 )
@@ -265,16 +228,12 @@ LINK = AngleTemplate(
     weight=3.0,
 )
 
-LINKED = _asks(
-    LINK,
-    2.6,
+LINKED = _on(LINK, 2.6).worded(
     "What ties does {principal} have to {name}?",
     "What is the relationship between {principal} and {name}?",
     "How is {principal} connected with {name}?",
 )
-AWARD = _asks(
-    LINK,
-    2.6,
+AWARD = _on(LINK, 2.6).worded(
     "Who awards and finances {name}?",
     "Who awards {name}?",
     "Who pays for {name}?",
@@ -301,38 +260,30 @@ CLAIM_WITH_FIGURES = CLAIM._replace(
     question='What do independent figures say about the statement that "{claim}"?',
 )
 
-HEADLINE_CLAIM = _asks(
-    HEADLINE,
-    3.8,
+HEADLINE_CLAIM = _on(HEADLINE, 3.8).worded(
     "What evidence supports the claim that {claim}?",
     "What evidence is there that {claim}?",
     "How strong is the evidence that {claim}?",
     "What is known about the claim that {claim}?",
     "What have others found about the claim that {claim}?",
 )
-TREND = _asks(
-    CLAIM_WITH_FIGURES,
-    3.4,
+TREND = _on(CLAIM_WITH_FIGURES, 3.4).worded(
     "What do official statistics show about {what}?",
     "What do official figures show about {what}?",
 )
-FIGURE = _asks(
-    CLAIM_WITH_FIGURES,
-    2.2,
+FIGURE = _on(CLAIM_WITH_FIGURES, 2.2).worded(
     "What do other sources say about the figure of {phrase} in reports on {subject}?",
     "What do official statistics say about the figure of {phrase} in reports on {subject}?",
     "How does the figure of {phrase} compare with official statistics on {subject}?",
     "What is the basis for the figure of {phrase} in reports on {subject}?",
 )
-SUM = _asks(
-    CLAIM_WITH_FIGURES,
-    2.2,
+SUM = _on(CLAIM_WITH_FIGURES, 2.2).worded(
     "What do other sources say about the sum of {phrase} in reports on {subject}?",
     "What is the basis for the sum of {phrase} in reports on {subject}?",
     "What do official records say about the sum of {phrase} in reports on {subject}?",
 )
-HEADLINE_FIGURE = FIGURE._replace(angle=HEADLINE, weight=3.6)
-HEADLINE_SUM = SUM._replace(angle=HEADLINE, weight=3.6)
+HEADLINE_FIGURE = FIGURE._replace(angle_id=HEADLINE.angle_id, weight=3.6)
+HEADLINE_SUM = SUM._replace(angle_id=HEADLINE.angle_id, weight=3.6)
 
 # Studies, documents, tests and people of the past that claims rest on
 
@@ -351,41 +302,29 @@ STUDY_FUNDING = AngleTemplate(
     weight=3.0,
 )
 
-FINDINGS = _asks(
-    STUDY_FINDINGS,
-    3.8,
+FINDINGS = _on(STUDY_FINDINGS, 3.8).worded(
     "What did {study} examine and find?",
     "What did {study} measure and find?",
     "What did {study} examine and measure?",
 )
-COMMISSIONED = _asks(
-    STUDY_FUNDING,
-    3.6,
+COMMISSIONED = _on(STUDY_FUNDING, 3.6).worded(
     "Who commissioned and paid for {study}?",
     "Who commissioned and funded {study}?",
 )
-REVISED = _asks(
-    STUDY_FINDINGS,
-    2.2,
+REVISED = _on(STUDY_FINDINGS, 2.2).worded(
     "Has {study} been corrected since it was published?",
     "What corrections were made to {study} after publication?",
     "How did other experts respond to {study}?",
 )
-DOCUMENT = _asks(
-    Aspect.CLAIM,
-    3.2,
+DOCUMENT = _unsearched(Aspect.CLAIM, 3.2).worded(
     "What does {document} cover?",
     "What does {document} say?",
 )
-TESTER = _asks(
-    Aspect.CLAIM,
-    3.0,
+TESTER = _unsearched(Aspect.CLAIM, 3.0).worded(
     "What has {name} said about {subject}?",
     "What did {name} find about {subject}?",
 )
-PAST = _asks(
-    Aspect.CLAIM,
-    3.4,
+PAST = _unsearched(Aspect.CLAIM, 3.4).worded(
     "What do historical records show about {name}?",
     "What do records of the time show about {name}?",
 )
@@ -404,33 +343,25 @@ SOURCE_ORGANISATION = SOURCE_PERSON._replace(
     query="{name} organisation funding members purpose {subject}",
 )
 
-PERSON = _asks(
-    Aspect.SOURCE,
-    2.4,
+PERSON = _unsearched(Aspect.SOURCE, 2.4).worded(
     "What is the background of {name}, {role}?",
     "What are the qualifications of {name}, {role}?",
     "What is the track record of {name}, {role}?",
     "What interests does {name}, {role}, have in {subject}?",
 )
-ORGANISATION = _asks(
-    Aspect.SOURCE,
-    2.2,
+ORGANISATION = _unsearched(Aspect.SOURCE, 2.2).worded(
     "What kind of organisation is {the}?",
     "What is the reputation of {the}?",
     "What interests does {the} have in {subject}?",
     "What has {the} said about {subject}?",
 )
-NAMED = _asks(
-    Aspect.SOURCE,
-    1.9,
+NAMED = _unsearched(Aspect.SOURCE, 1.9).worded(
     "How is {name} connected with {subject}?",
     "What is known about {name}'s connection with {subject}?",
     "What is {name}'s role in the story of {subject}?",
     "What has {name} said about {subject}?",
 )
-SCHEME = _asks(
-    Aspect.SOURCE,
-    2.4,
+SCHEME = _unsearched(Aspect.SOURCE, 2.4).worded(
     "What is known about {name}, {role}?",
     "What is the track record of {name}, {role}?",
 )
@@ -473,96 +404,64 @@ SUBJECT_SUPPORTERS = AngleTemplate(
     weight=1.5,
 )
 
-RESEARCH = _asks(
-    SUBJECT_RESEARCH,
-    3.0,
+RESEARCH = _on_subject(SUBJECT_RESEARCH, 3.0).worded(
     "What does independent research show about {subject}?",
     "What have studies or official bodies found about {subject}?",
     "What have independent studies found about {subject}?",
-    is_generic=True,
 )
-TRIALS = _asks(
-    SUBJECT_RESEARCH,
-    3.0,
+TRIALS = _on_subject(SUBJECT_RESEARCH, 3.0).worded(
     "What have human trials found about {subject}?",
     "What have clinical studies found about {subject}?",
     "What have human trials or health authorities found about {subject}?",
-    is_generic=True,
 )
-ESTABLISHED = _asks(
-    SUBJECT_RESEARCH,
-    3.0,
+ESTABLISHED = _on_subject(SUBJECT_RESEARCH, 3.0).worded(
     "What have official bodies or courts established about {subject}?",
     "What do public records show about {subject}?",
     "What have independent reports established about {subject}?",
     "What do experts say about {subject}?",
-    is_generic=True,
 )
-TESTS = _asks(
-    SUBJECT_RESEARCH,
-    3.2,
+TESTS = _on(SUBJECT_RESEARCH, 3.2).worded(
     "What did independent laboratory tests of {subject} show?",
     "What have independent tests of {subject} found?",
     "How did {subject} perform in independent tests?",
 )
-AUTHORITY = _asks(
-    Aspect.CONTEXT,
-    3.2,
+AUTHORITY = _unsearched(Aspect.CONTEXT, 3.2).worded(
     "What has {the} concluded about {subject}?",
     "What has {the} found about {subject}?",
     "What has {the} said about {subject}?",
 )
-CAMPAIGN = _asks(
-    Aspect.CONTEXT,
-    3.2,
+CAMPAIGN = _unsearched(Aspect.CONTEXT, 3.2).worded(
     "What happened after the {bare} campaign?",
     "What became of the {bare} campaign?",
 )
-POLITICS = _asks(
-    Aspect.VIEWPOINT,
-    3.4,
+POLITICS = _unsearched(Aspect.VIEWPOINT, 3.4).worded(
     "How was {subject} received across the political spectrum?",
     "Which parties and groups support or oppose {subject}?",
 )
-CRITICS = _asks(
-    SUBJECT_CRITICS,
-    2.5,
+CRITICS = _on_subject(SUBJECT_CRITICS, 2.5).worded(
     "What are the main criticisms of {subject}?",
     "What do critics say about {subject}?",
     "What opposing views are there on {subject}?",
     "What arguments are made for and against {subject}?",
-    is_generic=True,
 )
-HISTORY = _asks(
-    SUBJECT_HISTORY,
-    1.8,
+HISTORY = _on_subject(SUBJECT_HISTORY, 1.8).worded(
     "What is the history of {subject}?",
     "What is the background to {subject}?",
     "How has {subject} developed over time?",
-    is_generic=True,
 )
-LIFE = _asks(
-    SUBJECT_HISTORY,
-    1.8,
+LIFE = _on_subject(SUBJECT_HISTORY, 1.8).worded(
     "What is the background of {subject}?",
     "What is {subject}'s background?",
     "What is publicly documented about the life of {subject}?",
-    is_generic=True,
 )
-STATISTICS = _asks(
-    SUBJECT_STATISTICS,
-    1.8,
+STATISTICS = _on_subject(SUBJECT_STATISTICS, 1.8).worded(
     "What do official statistics show about {subject}?",
     "What are the known facts and figures on {subject}?",
     "What do independent figures show about {subject}?",
-    is_generic=True,
 )
 # Pages on the background of a person or an event are what others have reported on it.
-REPORTED = _asks(
-    SUBJECT_HISTORY,
-    1.8,
+REPORTED = _on_subject(SUBJECT_HISTORY, 1.8).worded(
     "How have news agencies reported on {subject}?",
     "How have other outlets reported on {subject}?",
     "What have those involved said publicly about {subject}?",
-    is_generic=True,
 )

@@ -10,28 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.asked import (
-    AUTHOR_BACKGROUND,
-    AUTHOR_EARLIER_WORK,
-    AUTHOR_INTERESTS,
-    CLAIM,
-    CLAIM_WITH_FIGURES,
-    HEADLINE,
-    LINK,
-    PUBLISHER_FUNDING,
-    PUBLISHER_OUTLET,
-    PUBLISHER_RATING,
-    PUBLISHER_RECORD,
-    SOURCE_ORGANISATION,
-    SOURCE_PERSON,
-    STUDY_FINDINGS,
-    STUDY_FUNDING,
-    SUBJECT_CRITICS,
-    SUBJECT_HISTORY,
-    SUBJECT_RESEARCH,
-    SUBJECT_STATISTICS,
-    SUBJECT_SUPPORTERS,
-)
+from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.write_report.answering import tells_of_ties
 from sidelight.generation.reading.names import (
     find_names,
@@ -50,7 +29,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
 
-_AUTHORS, _CLAIMS, _STUDIES, _SOURCES = 2, 5, 2, 3
+_AUTHORS, _SOURCES = 2, 3
 _LINKS_PER_ROUND = 2
 _MIN_LINK_SEGMENTS = 2
 _QUERY_WORDS, _KEYWORDS = 12, 2
@@ -142,16 +121,24 @@ def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
     if not outlet:
         return
     forms = tuple(dict.fromkeys((*name_forms(outlet), *name_forms(profile.host))))
-    for template in (PUBLISHER_RATING, PUBLISHER_FUNDING, PUBLISHER_OUTLET, PUBLISHER_RECORD):
+    for template in (
+        asked.PUBLISHER_RATING,
+        asked.PUBLISHER_FUNDING,
+        asked.PUBLISHER_OUTLET,
+        asked.PUBLISHER_RECORD,
+    ):
         yield template.angle(must_mention=forms, outlet=outlet, subject=profile.subject)
 
 
 def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
     for number, author in enumerate(profile.authors[:_AUTHORS], start=1):
-        for template in (AUTHOR_BACKGROUND, AUTHOR_INTERESTS, AUTHOR_EARLIER_WORK):
-            yield template.angle(
+        for template in (
+            asked.AUTHOR_BACKGROUND,
+            asked.AUTHOR_INTERESTS,
+            asked.AUTHOR_EARLIER_WORK,
+        ):
+            yield template._replace(weight=template.weight / number).angle(
                 number=number,
-                weight=template.weight / number,
                 must_mention=name_forms(author),
                 author=author,
                 subject=profile.subject,
@@ -159,23 +146,22 @@ def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 
 def _claim_angles(profile: ArticleProfile) -> Iterator[Angle]:
-    yield HEADLINE.angle(title=profile.title, words=_with_context(profile.title, profile))
-    for number, claim in enumerate(profile.claims[:_CLAIMS], start=1):
-        template = CLAIM_WITH_FIGURES if claim.figures else CLAIM
-        yield template.angle(
+    yield asked.HEADLINE.angle(title=profile.title, words=_with_context(profile.title, profile))
+    for number, claim in enumerate(profile.claims[: asked.CLAIMS], start=1):
+        template = asked.CLAIM_WITH_FIGURES if claim.figures else asked.CLAIM
+        weight = max(2.0, template.weight - 0.4 * (number - 1))
+        yield template._replace(weight=weight).angle(
             number=number,
-            weight=max(2.0, template.weight - 0.4 * (number - 1)),
             claim=claim.text,
             words=_with_context(claim.text, profile),
         )
 
 
 def _study_angles(profile: ArticleProfile) -> Iterator[Angle]:
-    for number, name in enumerate(profile.studies[:_STUDIES], start=1):
-        for template in (STUDY_FINDINGS, STUDY_FUNDING):
-            yield template.angle(
+    for number, name in enumerate(profile.studies[: asked.STUDIES], start=1):
+        for template in (asked.STUDY_FINDINGS, asked.STUDY_FUNDING):
+            yield template._replace(weight=template.weight / number).angle(
                 number=number,
-                weight=template.weight / number,
                 must_mention=name_forms(name)[:1],
                 name=name,
                 subject=profile.subject,
@@ -183,10 +169,14 @@ def _study_angles(profile: ArticleProfile) -> Iterator[Angle]:
 
 
 def _source_angles(profile: ArticleProfile) -> Iterator[Angle]:
-    studies = profile.studies[:_STUDIES]
+    studies = profile.studies[: asked.STUDIES]
     named = [
-        *((SOURCE_PERSON, name) for name in profile.people),
-        *((SOURCE_ORGANISATION, name) for name in profile.organisations if name not in studies),
+        *((asked.SOURCE_PERSON, name) for name in profile.people),
+        *(
+            (asked.SOURCE_ORGANISATION, name)
+            for name in profile.organisations
+            if name not in studies
+        ),
     ]
     for number, (template, name) in enumerate(named[:_SOURCES], start=1):
         yield template.angle(
@@ -201,11 +191,11 @@ def _subject_angles(profile: ArticleProfile) -> Iterator[Angle]:
     subject = profile.subject
     keywords = " ".join(word for word in profile.keywords[:5] if word not in subject.casefold())
     for template in (
-        SUBJECT_RESEARCH,
-        SUBJECT_STATISTICS,
-        SUBJECT_HISTORY,
-        SUBJECT_CRITICS,
-        SUBJECT_SUPPORTERS,
+        asked.SUBJECT_RESEARCH,
+        asked.SUBJECT_STATISTICS,
+        asked.SUBJECT_HISTORY,
+        asked.SUBJECT_CRITICS,
+        asked.SUBJECT_SUPPORTERS,
     ):
         yield template.angle(subject=subject, keywords=keywords)
 
@@ -237,8 +227,8 @@ def _linked_angles(
         and not any(name.casefold() in text.casefold() for text in known)
     ]
     principal = profile.authors[0] if profile.authors else profile.publisher
-    taken = sum(map(LINK.made, angles))
-    link = LINK if profile.authors else LINK._replace(aspect=Aspect.PUBLISHER)
+    taken = sum(map(asked.LINK.made, angles))
+    link = asked.LINK if profile.authors else asked.LINK._replace(aspect=Aspect.PUBLISHER)
     for number, name in enumerate(fresh[:_LINKS_PER_ROUND], start=taken + 1):
         yield link.angle(
             number=number,

@@ -9,48 +9,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.asked import (
-    ACQUAINTANCE,
-    AUTHOR_TIES,
-    AUTHORITY,
-    AWARD,
-    BACKGROUND,
-    CAMPAIGN,
-    COMMISSIONED,
-    CORRECTIONS,
-    CRITICS,
-    DOCUMENT,
-    ESTABLISHED,
-    FIGURE,
-    FINDINGS,
-    FORECASTS,
-    HEADLINE_CLAIM,
-    HEADLINE_FIGURE,
-    HEADLINE_SUM,
-    HISTORY,
-    LIFE,
-    LINK,
-    LINKED,
-    NAMED,
-    ORGANISATION,
-    OUTLET_INTERESTS,
-    OUTLET_TIES,
-    OWNER,
-    PAST,
-    PERSON,
-    POLITICS,
-    REPORTED,
-    REPUTATION,
-    RESEARCH,
-    REVISED,
-    SCHEME,
-    STATISTICS,
-    SUM,
-    TESTER,
-    TESTS,
-    TREND,
-    TRIALS,
-)
+from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.write_questions.clauses import as_inside, headline_claim
 from sidelight.generation.extractive.write_questions.facts import (
     documents,
@@ -75,11 +34,11 @@ from sidelight.text import content_words, sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sidelight.generation.extractive.asked import Question, QuestionTemplate
+    from sidelight.generation.extractive.asked import Question
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.profile import ArticleProfile
 
-_LINKS, _FIGURES, _STUDIES = 2, 3, 2
+_LINKS, _FIGURES = 2, 3
 _PEOPLE, _ORGANISATIONS, _NAMED = 2, 2, 3
 _FACTS = 2  # of one kind
 _MIN_MENTIONS = 2
@@ -116,7 +75,9 @@ def questions_about(
         outlet: Its outlet, as pages call it; empty if unknown.
     """
     subject = subject_of(profile)
-    links = [angle for angle in angles if LINK.made(angle) and angle.must_mention[0] != outlet]
+    links = [
+        angle for angle in angles if asked.LINK.made(angle) and angle.must_mention[0] != outlet
+    ]
     return [
         *_about_outlet(outlet, subject, has_links=bool(links)),
         *_about_author(profile, subject),
@@ -133,19 +94,22 @@ def questions_about(
 def _about_outlet(outlet: str, subject: Subject, *, has_links: bool) -> Iterator[Question]:
     if not outlet:
         return
-    interests = OUTLET_TIES if has_links else OUTLET_INTERESTS
-    of_people = (OWNER, REPUTATION, CORRECTIONS)
-    of_things = (OWNER, REPUTATION, interests, CORRECTIONS)
+    interests = asked.OUTLET_TIES if has_links else asked.OUTLET_INTERESTS
+    of_people = (asked.OWNER, asked.REPUTATION, asked.CORRECTIONS)
+    of_things = (asked.OWNER, asked.REPUTATION, interests, asked.CORRECTIONS)
     for template in of_people if subject.is_person else of_things:
-        yield template.question(outlet=outlet, subject=subject.text)
+        yield template.about(outlet=outlet, subject=subject.text)
 
 
 def _about_author(profile: ArticleProfile, subject: Subject) -> Iterator[Question]:
     for author in profile.authors[:1]:
-        for template in (BACKGROUND, ACQUAINTANCE if subject.is_person else AUTHOR_TIES):
-            yield template.question(author=author, subject=subject.text)
+        for template in (
+            asked.BACKGROUND,
+            asked.ACQUAINTANCE if subject.is_person else asked.AUTHOR_TIES,
+        ):
+            yield template.about(author=author, subject=subject.text)
         if is_forecast(profile.title):
-            yield FORECASTS.question(author=author)
+            yield asked.FORECASTS.about(author=author)
 
 
 def _about_links(
@@ -154,30 +118,30 @@ def _about_links(
     principal = profile.authors[0] if profile.authors else outlet
     for angle in links[:_LINKS]:
         name = _definite(angle.must_mention[0], profile.body)
-        template = AWARD if _AWARD.search(name) else LINKED
-        question = template.question(principal=principal, name=name)
+        template = asked.AWARD if _AWARD.search(name) else asked.LINKED
+        question = template.about(principal=principal, name=name)
         yield question._replace(aspect=angle.aspect, angle_id=angle.angle_id)
 
 
 def _about_headline(profile: ArticleProfile) -> Iterator[Question]:
     if claim := headline_claim(profile):
-        yield HEADLINE_CLAIM.question(claim=claim)
+        yield asked.HEADLINE_CLAIM.about(claim=claim)
 
 
 def _about_studies(profile: ArticleProfile) -> Iterator[Question]:
     """Yield what a study did, who paid for it and whether it was corrected."""
     studies = [
         (number, name, noun)
-        for number, name in enumerate(profile.studies, start=1)
+        for number, name in enumerate(profile.studies[: asked.STUDIES], start=1)
         if _plain(name) != _plain(profile.publisher) and (noun := _kind_of_study(name, profile))
     ]
-    for place, (number, name, noun) in enumerate(studies[:_STUDIES], start=1):
+    for place, (number, name, noun) in enumerate(studies, start=1):
         who = name.split(" of ")[0]
         short = name.split(" and ")[0].removeprefix("the ")
         full = _full_name(short, profile.body)
         study = f"{who}'s {noun}" if strip_title(who) != who else f"the {full} {noun}"
-        for template in (FINDINGS, COMMISSIONED, REVISED):
-            question = template.question(number=number, study=study)
+        for template in (asked.FINDINGS, asked.COMMISSIONED, asked.REVISED):
+            question = template.about(number=number, study=study)
             yield question._replace(weight=template.weight / place**0.5)
 
 
@@ -207,12 +171,13 @@ def _full_name(name: str, body: str) -> str:
 def _about_figures(profile: ArticleProfile, subject: str) -> Iterator[Question]:
     """Yield what others say of figures, those of the headline first."""
     title = as_inside(profile.title, profile.body)
-    claims = [(0, title), *((n, one.text) for n, one in enumerate(profile.claims, start=1))]
+    texts = (title, *(claim.text for claim in profile.claims[: asked.CLAIMS]))
+    claims = list(enumerate(texts))  # 0 for the headline
     trends = {
         what: number for number, text in claims if number and (what := rising_or_falling(text))
     }
     for what, number in list(trends.items())[:1]:
-        yield TREND.question(number=number, what=what)
+        yield asked.TREND.about(number=number, what=what)
     phrases: dict[str, int] = {}
     for number, text in claims:
         if number in trends.values():
@@ -221,18 +186,18 @@ def _about_figures(profile: ArticleProfile, subject: str) -> Iterator[Question]:
             if not _MEASURE.search(phrase) and (" " in phrase or not number):
                 phrases.setdefault(phrase, number)
     figures = [
-        _figure_row(phrase, number).question(number=number, phrase=phrase, subject=subject)
+        _figure_row(phrase, number).about(number=number, phrase=phrase, subject=subject)
         for phrase, number in phrases.items()
     ]
     yield from _first(figures, _FIGURES, 0.4)
 
 
-def _figure_row(phrase: str, number: int) -> QuestionTemplate:
+def _figure_row(phrase: str, number: int) -> Question:
     """Return how a figure is asked about: a sum or not, of a claim or (0) of the headline."""
     is_sum = phrase[0] in "$£€"
     if number:
-        return SUM if is_sum else FIGURE
-    return HEADLINE_SUM if is_sum else HEADLINE_FIGURE
+        return asked.SUM if is_sum else asked.FIGURE
+    return asked.HEADLINE_SUM if is_sum else asked.HEADLINE_FIGURE
 
 
 def _about_sources(profile: ArticleProfile, subject: str, outlet: str) -> Iterator[Question]:
@@ -244,18 +209,18 @@ def _about_sources(profile: ArticleProfile, subject: str, outlet: str) -> Iterat
         if len(role.split()) > _BARE_ROLE and looks_personal(name)
     ]
     known.sort(key=lambda name: _LEADS.search(roles[name]) is None)
-    people = [PERSON.question(name=name, role=roles[name], subject=subject) for name in known]
+    people = [asked.PERSON.about(name=name, role=roles[name], subject=subject) for name in known]
     yield from _first(people, _PEOPLE, 0.4)
-    asked = [*known, *profile.studies, *profile.authors, outlet, profile.publisher, subject]
-    others = [name for name in _matter(profile) if not _is_part_of_any(name, asked)]
+    mentioned = [*known, *profile.studies, *profile.authors, outlet, profile.publisher, subject]
+    others = [name for name in _matter(profile) if not _is_part_of_any(name, mentioned)]
     bodies = [
-        ORGANISATION.question(the=_definite(name, profile.body), subject=subject)
+        asked.ORGANISATION.about(the=_definite(name, profile.body), subject=subject)
         for name in others
         if name in profile.organisations and not (name.isupper() or _AUTHORITY.search(name))
     ]
     yield from _first(bodies, _ORGANISATIONS, 0.4)
     named = [
-        NAMED.question(name=name, subject=subject) for name in others if name in profile.people
+        asked.NAMED.about(name=name, subject=subject) for name in others if name in profile.people
     ]
     yield from _first(named, _NAMED, 0.3)
 
@@ -295,23 +260,23 @@ def _about_facts(profile: ArticleProfile, subject: str) -> Iterator[Question]:
     names = find_names(profile.body)
     for questions in (
         [
-            AUTHORITY.question(the=_definite(name, profile.body), subject=subject)
+            asked.AUTHORITY.about(the=_definite(name, profile.body), subject=subject)
             for name in authorities
         ],
-        [DOCUMENT.question(document=one) for one in documents(profile.body)],
-        [TESTER.question(name=one, subject=subject) for one in named_testers(profile.body)],
+        [asked.DOCUMENT.about(document=one) for one in documents(profile.body)],
+        [asked.TESTER.about(name=one, subject=subject) for one in named_testers(profile.body)],
         [
-            SCHEME.question(name=one.name, role=one.role)
+            asked.SCHEME.about(name=one.name, role=one.role)
             for one in schemes(profile.body)
             if one.name in names
         ],
-        [PAST.question(name=one) for one in people_of_the_past(profile.title, profile.body)],
+        [asked.PAST.about(name=one) for one in people_of_the_past(profile.title, profile.body)],
     ):
         yield from _first(questions, _FACTS, 0.5)
     if is_law(subject):
-        yield POLITICS.question(subject=subject)
+        yield asked.POLITICS.about(subject=subject)
     if len(re.findall(r"\b[Tt]he campaign\b", profile.body)) >= _MIN_MENTIONS:
-        yield CAMPAIGN.question(bare=subject.removeprefix("the "))
+        yield asked.CAMPAIGN.about(bare=subject.removeprefix("the "))
 
 
 def _first(questions: Sequence[Question], count: int, step: float) -> Iterator[Question]:
@@ -322,15 +287,15 @@ def _first(questions: Sequence[Question], count: int, step: float) -> Iterator[Q
 
 def _about_subject(subject: Subject, profile: ArticleProfile) -> Iterator[Question]:
     if subject.text.startswith("the ") and len(_TESTED.findall(profile.body)) >= _MIN_TESTED:
-        yield TESTS.question(subject=subject.text)
-    findings = TRIALS if is_about_health(profile.body) else RESEARCH
+        yield asked.TESTS.about(subject=subject.text)
+    findings = asked.TRIALS if is_about_health(profile.body) else asked.RESEARCH
     for template in (
-        ESTABLISHED if subject.is_proper else findings,
-        CRITICS,
-        LIFE if subject.is_person else HISTORY,
-        REPORTED if subject.is_proper else STATISTICS,
+        asked.ESTABLISHED if subject.is_proper else findings,
+        asked.CRITICS,
+        asked.LIFE if subject.is_person else asked.HISTORY,
+        asked.REPORTED if subject.is_proper else asked.STATISTICS,
     ):
-        yield template.question(subject=subject.text)
+        yield template.about(subject=subject.text)
 
 
 def _plain(name: str) -> str:

@@ -13,7 +13,7 @@ from sidelight.build.roles import extractive_roles
 from sidelight.config.settings import Settings
 from sidelight.formats.topics.articles import read_articles
 from sidelight.generation.extractive import asked
-from sidelight.generation.extractive.asked import QuestionTemplate
+from sidelight.generation.extractive.asked import Question
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.write_questions.asking import questions_about
@@ -35,9 +35,7 @@ from tests.helpers.public_data import PublicData
 
 _NAME = re.compile(r"[A-Z0-9$£€][\w'’.,%-]*(?:\s+(?:(?:of|and|for|the)\s+)*[A-Z0-9][\w'’.,%-]*)*")
 
-GENERIC = [
-    row for row in vars(asked).values() if isinstance(row, QuestionTemplate) and row.is_generic
-]
+GENERIC = [row for row in vars(asked).values() if isinstance(row, Question) and row.is_generic]
 
 
 def pattern(question: str, profile: ArticleProfile) -> str:
@@ -56,7 +54,7 @@ def test_questions_on_real_articles(shared_data: PublicData, lexical_encode: Enc
         questions = asyncio.run(write(profile, plan.angles, EvidenceSet())).questions
         assert len(questions) == 10
         generic = {
-            text for row in GENERIC for text in row.question(subject=subject_of(profile).text).texts
+            text for row in GENERIC for text in row.about(subject=subject_of(profile).text).texts
         }
         assert len(generic.intersection(questions)) <= 4
         for question in questions:
@@ -77,17 +75,14 @@ def on(angles: Iterable[Angle]) -> EvidenceSet:
     return EvidenceSet(items=(Evidence(segment=segment, relevance=relevance),))
 
 
-def test_every_angle_that_a_question_holds_is_searched_for(
+def test_every_question_holds_an_angle_that_is_searched_for_or_none(
     mini_web_articles: tuple[Article, ...],
 ) -> None:
-    angles = [
-        angle
-        for article in mini_web_articles
-        for angle in investigated(asyncio.run(ExtractiveProfiler()(article)))
-    ]
-    held = {row.angle for row in vars(asked).values() if isinstance(row, QuestionTemplate)}
-    for template in held - {None, asked.LINK}:
-        assert any(template.made(angle) for angle in angles), template.angle_id
+    for article in mini_web_articles:
+        profile = asyncio.run(ExtractiveProfiler()(article))
+        searched = {angle.angle_id for angle in investigated(profile)}
+        questions = questions_about(profile, (), profile.publisher)
+        assert {one.angle_id for one in questions} <= {"", *searched}
 
 
 def test_questions_on_a_person_hold_angles_that_are_searched_for() -> None:
@@ -125,7 +120,7 @@ def test_a_question_on_a_study_holds_the_angle_on_that_study() -> None:
         body="A study of Kessel University counted mills. The Orrin Institute wrote of the study.",
     )
     angles = {angle.angle_id: angle for angle in investigated(profile)}
-    (text,) = asked.COMMISSIONED.question(study="the Kessel University study").texts[:1]
+    (text,) = asked.COMMISSIONED.about(study="the Kessel University study").texts[:1]
     (question,) = (
         one for one in questions_about(profile, (), "Orrin Institute") if text in one.texts
     )
