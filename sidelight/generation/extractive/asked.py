@@ -96,19 +96,9 @@ class Question(NamedTuple):
         return self.worded(*texts)._replace(angle_id=self.angle_id.format(number=number))
 
 
-def _on(angle: AngleTemplate, weight: float) -> Question:
+def _on(angle: AngleTemplate, weight: float, *, is_generic: bool = False) -> Question:
     """Return a question that evidence on an angle answers."""
-    return Question(angle.aspect, weight, angle.angle_id)
-
-
-def _on_subject(angle: AngleTemplate, weight: float) -> Question:
-    """Return a question that would fit any article on the subject."""
-    return Question(angle.aspect, weight, angle.angle_id, is_generic=True)
-
-
-def _unsearched(aspect: Aspect, weight: float) -> Question:
-    """Return a question that no angle looks into."""
-    return Question(aspect, weight)
+    return Question(angle.aspect, weight, angle.angle_id, is_generic)
 
 
 # The outlet
@@ -316,15 +306,15 @@ REVISED = _on(STUDY_FINDINGS, 2.2).worded(
     "What corrections were made to {study} after publication?",
     "How did other experts respond to {study}?",
 )
-DOCUMENT = _unsearched(Aspect.CLAIM, 3.2).worded(
+DOCUMENT = Question(Aspect.CLAIM, 3.2).worded(
     "What does {document} cover?",
     "What does {document} say?",
 )
-TESTER = _unsearched(Aspect.CLAIM, 3.0).worded(
+TESTER = Question(Aspect.CLAIM, 3.0).worded(
     "What has {name} said about {subject}?",
     "What did {name} find about {subject}?",
 )
-PAST = _unsearched(Aspect.CLAIM, 3.4).worded(
+PAST = Question(Aspect.CLAIM, 3.4).worded(
     "What do historical records show about {name}?",
     "What do records of the time show about {name}?",
 )
@@ -343,25 +333,25 @@ SOURCE_ORGANISATION = SOURCE_PERSON._replace(
     query="{name} organisation funding members purpose {subject}",
 )
 
-PERSON = _unsearched(Aspect.SOURCE, 2.4).worded(
+PERSON = Question(Aspect.SOURCE, 2.4).worded(
     "What is the background of {name}, {role}?",
     "What are the qualifications of {name}, {role}?",
     "What is the track record of {name}, {role}?",
     "What interests does {name}, {role}, have in {subject}?",
 )
-ORGANISATION = _unsearched(Aspect.SOURCE, 2.2).worded(
+ORGANISATION = Question(Aspect.SOURCE, 2.2).worded(
     "What kind of organisation is {the}?",
     "What is the reputation of {the}?",
     "What interests does {the} have in {subject}?",
     "What has {the} said about {subject}?",
 )
-NAMED = _unsearched(Aspect.SOURCE, 1.9).worded(
+NAMED = Question(Aspect.SOURCE, 1.9).worded(
     "How is {name} connected with {subject}?",
     "What is known about {name}'s connection with {subject}?",
     "What is {name}'s role in the story of {subject}?",
     "What has {name} said about {subject}?",
 )
-SCHEME = _unsearched(Aspect.SOURCE, 2.4).worded(
+SCHEME = Question(Aspect.SOURCE, 2.4).worded(
     "What is known about {name}, {role}?",
     "What is the track record of {name}, {role}?",
 )
@@ -404,17 +394,17 @@ SUBJECT_SUPPORTERS = AngleTemplate(
     weight=1.5,
 )
 
-RESEARCH = _on_subject(SUBJECT_RESEARCH, 3.0).worded(
+RESEARCH = _on(SUBJECT_RESEARCH, 3.0, is_generic=True).worded(
     "What does independent research show about {subject}?",
     "What have studies or official bodies found about {subject}?",
     "What have independent studies found about {subject}?",
 )
-TRIALS = _on_subject(SUBJECT_RESEARCH, 3.0).worded(
+TRIALS = _on(SUBJECT_RESEARCH, 3.0, is_generic=True).worded(
     "What have human trials found about {subject}?",
     "What have clinical studies found about {subject}?",
     "What have human trials or health authorities found about {subject}?",
 )
-ESTABLISHED = _on_subject(SUBJECT_RESEARCH, 3.0).worded(
+ESTABLISHED = _on(SUBJECT_RESEARCH, 3.0, is_generic=True).worded(
     "What have official bodies or courts established about {subject}?",
     "What do public records show about {subject}?",
     "What have independent reports established about {subject}?",
@@ -425,42 +415,42 @@ TESTS = _on(SUBJECT_RESEARCH, 3.2).worded(
     "What have independent tests of {subject} found?",
     "How did {subject} perform in independent tests?",
 )
-AUTHORITY = _unsearched(Aspect.CONTEXT, 3.2).worded(
+AUTHORITY = Question(Aspect.CONTEXT, 3.2).worded(
     "What has {the} concluded about {subject}?",
     "What has {the} found about {subject}?",
     "What has {the} said about {subject}?",
 )
-CAMPAIGN = _unsearched(Aspect.CONTEXT, 3.2).worded(
+CAMPAIGN = Question(Aspect.CONTEXT, 3.2).worded(
     "What happened after the {bare} campaign?",
     "What became of the {bare} campaign?",
 )
-POLITICS = _unsearched(Aspect.VIEWPOINT, 3.4).worded(
+POLITICS = Question(Aspect.VIEWPOINT, 3.4).worded(
     "How was {subject} received across the political spectrum?",
     "Which parties and groups support or oppose {subject}?",
 )
-CRITICS = _on_subject(SUBJECT_CRITICS, 2.5).worded(
+CRITICS = _on(SUBJECT_CRITICS, 2.5, is_generic=True).worded(
     "What are the main criticisms of {subject}?",
     "What do critics say about {subject}?",
     "What opposing views are there on {subject}?",
     "What arguments are made for and against {subject}?",
 )
-HISTORY = _on_subject(SUBJECT_HISTORY, 1.8).worded(
+HISTORY = _on(SUBJECT_HISTORY, 1.8, is_generic=True).worded(
     "What is the history of {subject}?",
     "What is the background to {subject}?",
     "How has {subject} developed over time?",
 )
-LIFE = _on_subject(SUBJECT_HISTORY, 1.8).worded(
+LIFE = _on(SUBJECT_HISTORY, 1.8, is_generic=True).worded(
     "What is the background of {subject}?",
     "What is {subject}'s background?",
     "What is publicly documented about the life of {subject}?",
 )
-STATISTICS = _on_subject(SUBJECT_STATISTICS, 1.8).worded(
+STATISTICS = _on(SUBJECT_STATISTICS, 1.8, is_generic=True).worded(
     "What do official statistics show about {subject}?",
     "What are the known facts and figures on {subject}?",
     "What do independent figures show about {subject}?",
 )
 # Pages on the background of a person or an event are what others have reported on it.
-REPORTED = _on_subject(SUBJECT_HISTORY, 1.8).worded(
+REPORTED = _on(SUBJECT_HISTORY, 1.8, is_generic=True).worded(
     "How have news agencies reported on {subject}?",
     "How have other outlets reported on {subject}?",
     "What have those involved said publicly about {subject}?",
