@@ -7,19 +7,32 @@ Every query carries a keyword of the article that its question lacks, because a 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.angles import first_angles, linked_angles
-from sidelight.generation.extractive.searches import with_context
-from sidelight.schemas.investigation.angle import Plan, PlannedQuery
-from sidelight.text import content_words
+from sidelight.generation.extractive import asked
+from sidelight.generation.extractive.write_report.answering import tells_of_ties
+from sidelight.generation.reading.names import (
+    find_names,
+    looks_like_place,
+    mentions,
+    name_forms,
+)
+from sidelight.generation.reading.search_words import search_words
+from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
+from sidelight.text import content_words, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sidelight.schemas.investigation.angle import Angle, Coverage
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
+
+_AUTHORS, _SOURCES = 2, 3
+_LINKS_PER_ROUND = 2
+_MIN_LINK_SEGMENTS = 2
+_QUERY_WORDS, _KEYWORDS = 12, 2
 
 
 class ExtractivePlanner:
@@ -46,9 +59,9 @@ class ExtractivePlanner:
     ) -> Plan:
         """Return the new angles of a round and its searches."""
         new = (
-            tuple(first_angles(profile))
+            tuple(_first_angles(profile))
             if round_number == 1
-            else tuple(linked_angles(profile, angles, evidence))
+            else tuple(_linked_angles(profile, angles, evidence))
         )
         covered = evidence.covers(angle.angle_id for angle in angles)
         searches = [(angle, angle.query) for angle in new]
@@ -72,7 +85,7 @@ class ExtractivePlanner:
 def _reworded(angle: Angle, profile: ArticleProfile, round_number: int) -> str:
     """Return the search for an angle that is still open: its question, then its bare keywords."""
     if round_number % 2 == 0:
-        return with_context(re.sub(r"[\"“”]", "", angle.question), profile)
+        return _with_context(re.sub(r"[\"“”]", "", angle.question), profile)
     return " ".join([*angle.must_mention[:1], profile.subject, *profile.keywords[:4]])
 
 
@@ -82,3 +95,156 @@ def _anchored(query: str, question: str, profile: ArticleProfile) -> str:
     if set(telling).intersection(content_words(query)):
         return query
     return " ".join([query, *telling[:1]])
+
+
+def _with_context(text: str, profile: ArticleProfile) -> str:
+    """Return the telling words of a text, with the article's subject or keywords it lacks."""
+    held = set(content_words(text))
+    subject = search_words(profile.subject, _QUERY_WORDS)
+    lacking = [word for word in subject if word.casefold() not in held]
+    keywords = [word for word in profile.keywords if word not in held][:_KEYWORDS]
+    return " ".join([*search_words(text, _QUERY_WORDS), *(lacking or keywords)])
+
+
+def _first_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    """Yield the angles with which every investigation opens, as far as the article names them."""
+    yield from _publisher_angles(profile)
+    yield from _author_angles(profile)
+    yield from _claim_angles(profile)
+    yield from _study_angles(profile)
+    yield from _source_angles(profile)
+    yield from _subject_angles(profile)
+
+
+def _publisher_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    outlet = profile.publisher
+    if not outlet:
+        return
+    forms = tuple(dict.fromkeys((*name_forms(outlet), *name_forms(profile.host))))
+    for template in (
+        asked.PUBLISHER_RATING,
+        asked.PUBLISHER_FUNDING,
+        asked.PUBLISHER_OUTLET,
+        asked.PUBLISHER_RECORD,
+    ):
+        yield template.angle(must_mention=forms, outlet=outlet, subject=profile.subject)
+
+
+def _author_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    for number, author in enumerate(profile.authors[:_AUTHORS], start=1):
+        for template in (
+            asked.AUTHOR_BACKGROUND,
+            asked.AUTHOR_INTERESTS,
+            asked.AUTHOR_EARLIER_WORK,
+        ):
+            yield template._replace(weight=template.weight / number).angle(
+                number=number,
+                must_mention=name_forms(author),
+                author=author,
+                subject=profile.subject,
+            )
+
+
+def _claim_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    yield asked.HEADLINE.angle(title=profile.title, words=_with_context(profile.title, profile))
+    for number, claim in enumerate(profile.claims[: asked.CLAIMS], start=1):
+        template = asked.CLAIM_WITH_FIGURES if claim.figures else asked.CLAIM
+        weight = max(2.0, template.weight - 0.4 * (number - 1))
+        yield template._replace(weight=weight).angle(
+            number=number,
+            claim=claim.text,
+            words=_with_context(claim.text, profile),
+        )
+
+
+def _study_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    for number, name in enumerate(profile.studies[: asked.STUDIES], start=1):
+        for template in (asked.STUDY_FINDINGS, asked.STUDY_FUNDING):
+            yield template._replace(weight=template.weight / number).angle(
+                number=number,
+                must_mention=name_forms(name)[:1],
+                name=name,
+                subject=profile.subject,
+            )
+
+
+def _source_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    studies = profile.studies[: asked.STUDIES]
+    named = [
+        *((asked.SOURCE_PERSON, name) for name in profile.people),
+        *(
+            (asked.SOURCE_ORGANISATION, name)
+            for name in profile.organisations
+            if name not in studies
+        ),
+    ]
+    for number, (template, name) in enumerate(named[:_SOURCES], start=1):
+        yield template.angle(
+            number=number,
+            must_mention=name_forms(name)[:1],
+            name=name,
+            subject=profile.subject,
+        )
+
+
+def _subject_angles(profile: ArticleProfile) -> Iterator[Angle]:
+    subject = profile.subject
+    keywords = " ".join(word for word in profile.keywords[:5] if word not in subject.casefold())
+    for template in (
+        asked.SUBJECT_RESEARCH,
+        asked.SUBJECT_STATISTICS,
+        asked.SUBJECT_HISTORY,
+        asked.SUBJECT_CRITICS,
+        asked.SUBJECT_SUPPORTERS,
+    ):
+        yield template.angle(subject=subject, keywords=keywords)
+
+
+def _linked_angles(
+    profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+) -> Iterator[Angle]:
+    """Yield angles on names that evidence ties to the outlet or the author and the article hides.
+
+    A name counts where one sentence on who pays, owns or employs whom holds both, and only when at
+    least two segments have such a sentence; what the article, the outlet or an earlier angle
+    already names is known.
+    """
+    principals = tuple(filter(None, (profile.publisher, *profile.authors)))
+    known = [profile.body, *principals, *(angle.question for angle in angles)]
+    seen: Counter[str] = Counter()
+    for item in evidence.items:
+        tied = " ".join(
+            sentence
+            for sentence in sentences(item.segment.text)
+            if any(mentions(sentence, name_forms(principal)) for principal in principals)
+            and tells_of_ties(sentence)
+        )
+        seen.update(name for name in find_names(tied) if _could_be_hidden(name, principals))
+    fresh = [
+        name
+        for name, count in sorted(seen.items(), key=lambda entry: (-entry[1], entry[0]))
+        if count >= _MIN_LINK_SEGMENTS
+        and not any(name.casefold() in text.casefold() for text in known)
+    ]
+    principal = profile.authors[0] if profile.authors else profile.publisher
+    taken = sum(map(asked.LINK.made, angles))
+    link = asked.LINK if profile.authors else asked.LINK._replace(aspect=Aspect.PUBLISHER)
+    for number, name in enumerate(fresh[:_LINKS_PER_ROUND], start=taken + 1):
+        yield link.angle(
+            number=number,
+            must_mention=name_forms(name)[:1],
+            principal=principal,
+            name=name,
+            subject=profile.subject,
+        )
+
+
+def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
+    """Tell whether a name may stand for a tie: two words, one name, no place, no namesake."""
+    own = {word for principal in principals for word in principal.split()}
+    return (
+        " " in name
+        and " and " not in name
+        and not looks_like_place(name)
+        and own.isdisjoint(name.split())
+    )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.generation.extractive.write_questions.asking import questions_about
-from sidelight.generation.extractive.write_questions.outlets import outlet_name
-from sidelight.generation.extractive.write_questions.subjects import subject_of
+from sidelight.generation.extractive.write_questions.subjects import outlet_name, subject_of
 from sidelight.learned.questions.model import question_model
 from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.text import count_words, one_line
@@ -16,7 +15,7 @@ from sidelight.text import count_words, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.generation.extractive.write_questions.forms import Question
+    from sidelight.generation.extractive.asked import Question
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.schemas.investigation.profile import ArticleProfile
@@ -55,9 +54,12 @@ class ExtractiveQuestionWriter:
     ) -> DraftQuestions:
         """Return the questions by falling worth, each aspect worth less the more it has asked.
 
-        A question is worth its expected importance, times a power of the grade it would get.
+        A question is worth its expected importance, times a power of the grade it would get. It is
+        worth less where its angle was searched for and nothing was found; what nobody searched for
+        is not known to have no answer.
         """
-        covered = evidence.covers(angle.angle_id for angle in angles)
+        searched = {angle.angle_id for angle in angles}
+        unanswered = searched - evidence.covers(searched)
         outlet = outlet_name(profile, [item.segment.text for item in evidence.items])
         asked = {
             text: question
@@ -67,7 +69,7 @@ class ExtractiveQuestionWriter:
         worth = {
             text: question.weight
             * max(_LEAST_GRADE, question_model()(text).worth) ** _TRUST_IN_GRADES
-            * (1.0 if not question.angle_id or question.angle_id in covered else _UNANSWERED)
+            * (_UNANSWERED if question.angle_id in unanswered else 1.0)
             for text, question in asked.items()
         }
         chosen: list[str] = []

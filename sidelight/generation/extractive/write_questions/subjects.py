@@ -1,4 +1,4 @@
-"""What an article is about, as a question names it."""
+"""What an article is about and which outlet published it, as a question names them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.generation.extractive.write_questions.clauses import as_inside
-from sidelight.generation.reading.names import find_names, looks_personal
+from sidelight.generation.reading.names import find_names, host_label, looks_personal
 from sidelight.learned.reading.tables import frequencies
-from sidelight.text import STOPWORDS
+from sidelight.text import STOPWORDS, one_line
 from sidelight.wording import stems
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sidelight.schemas.investigation.profile import ArticleProfile
 
 _OFTEN, _AT_LEAST = 2, 5  # uses of a named thing, as a multiple of the phrase's, and in all
 _CENTRAL = 4  # keywords among which it is
 _CALLED_SO = 2  # uses of a surname alone
+_MIN_LABEL = 7  # shorter ones are words that any text may hold
 _WORD = re.compile(r"[\w'’-]+")
 
 
@@ -34,6 +37,30 @@ class Subject(NamedTuple):
     text: str
     is_proper: bool
     is_person: bool = False
+
+
+def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
+    """Return the outlet's name, or its host if nothing calls it otherwise.
+
+    Pages write a name where an address writes one word.
+
+    Args:
+        profile: The article.
+        pages: What was read about it.
+    """
+    outlet = profile.publisher
+    label = host_label(outlet)
+    if "." not in outlet or " " in outlet or len(label) < _MIN_LABEL:
+        return outlet
+    letters = r"\s?".join(map(re.escape, label))
+    pattern = re.compile(rf"(?<![\w.@/]){letters}(?![\w.])", re.IGNORECASE)
+    found = Counter(
+        one_line(form)
+        for text in (profile.body, *pages)
+        for form in pattern.findall(text)
+        if form[0].isupper()
+    )
+    return max(found, key=lambda form: (found[form], form)) if found else outlet
 
 
 def subject_of(profile: ArticleProfile) -> Subject:

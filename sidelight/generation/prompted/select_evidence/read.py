@@ -9,13 +9,13 @@ from pydantic import Field
 
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
-from sidelight.generation.prompted.directness import CHANCE, Directness
 from sidelight.generation.prompted.importance import importance_of
 from sidelight.generation.prompted.keys import MAX_CITED
 from sidelight.generation.prompted.select_evidence.windows import choose, page_date, parts
 from sidelight.llm.asked import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.grading.label_scale import OneOf
 from sidelight.schemas.investigation.evidence import (
     Evidence,
     EvidenceSet,
@@ -39,6 +39,8 @@ PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
 # Of the first round, and of each later one, whose searches are few and pointed.
 _FIRST_CHARACTERS, _LATER_CHARACTERS = 120_000, 40_000
 _CLAIM_WORDS = 45
+# How directly a claim answers a question: the chance that an assessor holds it for answered.
+_CHANCES = {"full": 0.9, "partial": 0.5, "background": 0.2}
 _CLAIMS_PER_PART, _ANGLES_PER_CLAIM, _KEYS_PER_CLAIM = 30, 4, 6
 
 
@@ -46,7 +48,7 @@ class Answered(Value):
     """A question that a claim helps to answer, and how directly."""
 
     angle_id: str
-    label: Directness
+    label: Annotated[str, OneOf(tuple(_CHANCES))]
 
 
 class ReadClaim(Value):
@@ -187,7 +189,7 @@ class PromptedReader:
             stray = [one for one in names if one not in by_key and one not in known]
             invented |= {f"{part[0].segment.segment_id} {one}": "invented key" for one in stray}
             chances = {
-                one.angle_id: CHANCE[one.label] for one in claim.answers if one.angle_id in known
+                one.angle_id: _CHANCES[one.label] for one in claim.answers if one.angle_id in known
             }
             cited = _apart([by_key[key] for key in claim.keys if key in by_key], part)
             text = one_line(claim.text)

@@ -11,6 +11,7 @@ from pydantic import Field, create_model
 
 from sidelight.checks.compound_rules import compound_reason
 from sidelight.checks.general import general_reason
+from sidelight.generation.extractive.asked import LINK
 from sidelight.generation.extractive.write_questions.questions import (
     SAME_QUESTION,
     reserve_questions,
@@ -113,7 +114,10 @@ class PromptedQuestionWriter:
             most=most,
             max_characters=self._max_characters,
         )
-        drafted = [angle for angle in angles if not angle.angle_id.startswith(LEAD)]
+        # The planner without a model, which steps in for one, calls its leads links.
+        drafted = [
+            angle for angle in angles if not (angle.angle_id.startswith(LEAD) or LINK.made(angle))
+        ]
         known = _named(profile, drafted)
         heaviest = sorted(drafted, key=lambda angle: -angle.weight)
         candidates = [one.question for one in answer.questions]

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 
 from sidelight.build.roles import extractive_roles
 from sidelight.config.settings import Settings
 from sidelight.formats.topics.articles import read_articles
+from sidelight.generation.extractive import asked
+from sidelight.generation.extractive.asked import Question
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
+from sidelight.generation.extractive.write_questions.asking import questions_about
 from sidelight.generation.extractive.write_questions.clauses import headline_claim
 from sidelight.generation.extractive.write_questions.facts import (
     documents,
@@ -21,18 +25,17 @@ from sidelight.generation.extractive.write_questions.facts import (
     schemes,
 )
 from sidelight.generation.extractive.write_questions.subjects import subject_of
-from sidelight.generation.extractive.write_questions.wordings import worded
-from sidelight.schemas.investigation.evidence import EvidenceSet
+from sidelight.schemas.article import Article
+from sidelight.schemas.investigation.angle import Angle
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.segment import Segment
 from sidelight.text_vectors import Encode
 from tests.helpers.public_data import PublicData
 
 _NAME = re.compile(r"[A-Z0-9$£€][\w'’.,%-]*(?:\s+(?:(?:of|and|for|the)\s+)*[A-Z0-9][\w'’.,%-]*)*")
 
-GENERIC = (
-    *("research", "trials", "established", "critics"),
-    *("history", "life", "statistics", "reported"),
-)
+GENERIC = [row for row in vars(asked).values() if isinstance(row, Question) and row.is_generic]
 
 
 def pattern(question: str, profile: ArticleProfile) -> str:
@@ -51,7 +54,7 @@ def test_questions_on_real_articles(shared_data: PublicData, lexical_encode: Enc
         questions = asyncio.run(write(profile, plan.angles, EvidenceSet())).questions
         assert len(questions) == 10
         generic = {
-            text for kind in GENERIC for text in worded(kind, subject=subject_of(profile).text)
+            text for row in GENERIC for text in row.about(subject=subject_of(profile).text).texts
         }
         assert len(generic.intersection(questions)) <= 4
         for question in questions:
@@ -59,6 +62,69 @@ def test_questions_on_real_articles(shared_data: PublicData, lexical_encode: Enc
             assert not any(claim.text in question for claim in profile.claims)
         patterns.update({pattern(question, profile) for question in questions})
     assert patterns.most_common(1)[0][1] <= 10, patterns.most_common(3)
+
+
+def investigated(profile: ArticleProfile) -> tuple[Angle, ...]:
+    return asyncio.run(ExtractivePlanner(99)(profile, (), (), EvidenceSet(), None, 1)).angles
+
+
+def on(angles: Iterable[Angle]) -> EvidenceSet:
+    """Evidence that speaks to some angles."""
+    segment = Segment(segment_id="msmarco_v2.1_doc_00_1#0_0", text="The mill was sold.")
+    relevance = {angle.angle_id: 0.9 for angle in angles}
+    return EvidenceSet(items=(Evidence(segment=segment, relevance=relevance),))
+
+
+def test_every_question_holds_an_angle_that_is_searched_for_or_none(
+    mini_web_articles: tuple[Article, ...],
+) -> None:
+    for article in mini_web_articles:
+        profile = asyncio.run(ExtractiveProfiler()(article))
+        searched = {angle.angle_id for angle in investigated(profile)}
+        questions = questions_about(profile, (), profile.publisher)
+        assert {one.angle_id for one in questions} <= {"", *searched}
+
+
+def test_questions_on_a_person_hold_angles_that_are_searched_for() -> None:
+    profile = ArticleProfile(
+        title="Ilva Brandt: How did the mill boss flee?",
+        publisher="",
+        host="",
+        subject="Ilva Brandt",
+        body="Ilva Brandt fled Orrin in May. Brandt was seen in Kessel. Nobody saw Brandt again.",
+    )
+    searched = {angle.angle_id for angle in investigated(profile)}
+    held = {one.texts[0]: one.angle_id for one in questions_about(profile, (), "")}
+    assert held["What is the background of Ilva Brandt?"] in searched
+    assert held["How have news agencies reported on Ilva Brandt?"] in searched
+
+
+def test_what_nobody_searched_for_is_not_held_to_be_unanswered(
+    mini_web_articles: tuple[Article, ...], lexical_encode: Encode
+) -> None:
+    for article in mini_web_articles:
+        profile = asyncio.run(ExtractiveProfiler()(article))
+        angles = investigated(profile)
+        write = extractive_roles(Settings(), lexical_encode).write_questions
+        unsearched = asyncio.run(write(profile, (), EvidenceSet()))
+        assert unsearched == asyncio.run(write(profile, angles, on(angles)))
+
+
+def test_a_question_on_a_study_holds_the_angle_on_that_study() -> None:
+    profile = ArticleProfile(
+        title="Mills sold",
+        publisher="Orrin Institute",
+        host="orrin.example",
+        subject="mills",
+        studies=("Orrin Institute", "Kessel University"),
+        body="A study of Kessel University counted mills. The Orrin Institute wrote of the study.",
+    )
+    angles = {angle.angle_id: angle for angle in investigated(profile)}
+    (text,) = asked.COMMISSIONED.about(study="the Kessel University study").texts[:1]
+    (question,) = (
+        one for one in questions_about(profile, (), "Orrin Institute") if text in one.texts
+    )
+    assert angles[question.angle_id].must_mention == ("Kessel University",)
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,9 @@ def test_evidence_is_shown_and_chooses_no_name(lexical_encode: Encode) -> None:
     assert "Zebra" not in outside_fences(asked.user())
 
 
-def test_a_lead_lends_no_name(lexical_encode: Encode) -> None:
-    lead = ANGLE.model_copy(update={"angle_id": "lead-2-1", "question": "What is Zebra Holdings?"})
+@pytest.mark.parametrize("angle_id", ["lead-2-1", "link-1"])
+def test_a_lead_of_either_planner_lends_no_name(lexical_encode: Encode, angle_id: str) -> None:
+    lead = ANGLE.model_copy(update={"angle_id": angle_id, "question": "What is Zebra Holdings?"})
     assert "Zebra" not in " ".join(written(scripted(reply(OWNER)), lexical_encode, lead))
 
 
