@@ -71,8 +71,8 @@ def category_tables(  # long: three tables side by side
                 [
                     title,
                     str(part.n),
-                    *map(decimal, part.coefficients.values()),
-                    *map(_bounds, part.intervals.values()),
+                    *(decimal(part.coefficients[name]) for name in ("raw", "kappa", "ac1")),
+                    *(_bounds(part.intervals[name]) for name in ("kappa", "ac1") if part.intervals),
                 ]
                 for title, part in rows.items()
             ],
