@@ -87,17 +87,6 @@ def test_every_role_is_listed_wherever_roles_are() -> None:
     assert tuple(RoleSettings.model_fields) == ("default", *ROLES)
 
 
-def test_no_module_is_longer_than_300_lines() -> None:
-    """Values and their checks may be: each of `schemas/` is read by itself."""
-    long = {
-        name: f"{module.at(1)}: {lines} lines"
-        for name, module in modules().items()
-        if (lines := len(module.path.read_text(encoding="utf-8").splitlines())) > 300
-        and not name.startswith("schemas.")
-    }
-    assert not long, listed(long.values())
-
-
 def test_no_room_has_more_than_13_modules() -> None:
     rooms = Counter(
         str(module.path.parent.relative_to(PACKAGE)).replace("/", ".")

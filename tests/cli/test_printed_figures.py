@@ -251,7 +251,7 @@ def test_the_scores_of_a_run_are_those_of_its_files(
 ) -> None:
     run, shown = judged
     given = ("--rubrics", sample_path() / "human_rubrics", "--index", mini_web_index.path)
-    again = sidelight("evaluate", run, *given)
+    again = in_process("evaluate", run, *given)
     document = json.loads(in_process("evaluate", run, *given, "--json"))
     scores = []
     for task, name in (("task1", "question"), ("task2", "report")):

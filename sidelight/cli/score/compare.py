@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.compare import PairedComparison
 
 
-def compare(
+def compare(  # long: half of it are options
     per_topic: Annotated[
         Path | None, typer.Argument(help="Per-topic results file of `score`.")
     ] = None,

@@ -56,8 +56,7 @@ def bank(nuggets: list[Any], weights: list[float] | None = None) -> NuggetBank:
 
 
 def measured(measure: Any, nuggets: list[Any], weights: list[float] | None = None) -> Any:
-    value = measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
-    return value
+    return measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
 
 
 def test_the_example_of_the_track() -> None:
