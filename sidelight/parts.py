@@ -121,6 +121,7 @@ KINDS: dict[str, Kind] = {
                 "support_per_word": "report_support:SupportPerWord",
                 "report_contradiction": "report_contradiction:ReportContradiction",
                 "unjudged_answers": "unjudged:UnjudgedAnswers",
+                "unjudged_nuggets": "unjudged:UnjudgedNuggets",
                 "support_precision": "support_precision:SupportPrecision",
                 "support_recall": "support_recall:SupportRecall",
                 "nothing_cited": "support_precision:NothingCited",

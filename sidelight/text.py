@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*%?")
+_FINITE_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 # A closing mark, then white space, then something a sentence may begin with. Only the first of
 # several marks begins a match, or thousands of them would be looked at thousands of times.
@@ -199,6 +201,15 @@ def _ends_sentence(line: str, match: re.Match[str]) -> bool:
     if re.fullmatch(r"[^\W\d_]", word) or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word):
         return starts_plainly  # an initial or "U.S."
     return True
+
+
+def finite_number(text: str) -> float | None:
+    """Return the finite number that a text is, in ASCII digits alone; None where it is none.
+
+    Unlike `float`, this takes no underscores, blanks, digits of other scripts, `inf` or `nan`.
+    """
+    value = float(text) if _FINITE_NUMBER.fullmatch(text) else inf
+    return value if isfinite(value) else None
 
 
 def counted(number: int, noun: str) -> str:

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 
 class ArmMean(NamedTuple):
-    """An arm's mean over topics, with its 95% interval; None with fewer than 3 topics."""
+    """An arm's mean over topics, with its 95% interval; None with fewer than 3 topics.
 
-    mean: float
+    Where a measure is undefined on all topics there is neither.
+    """
+
+    mean: float | None
     interval: Interval | None
 
 
@@ -60,11 +63,11 @@ def find_effects(
         matrix = np.array(list(values.values.values()))
         intervals = bootstrap_intervals(matrix, samples=samples, seed=seed)
         means = {
-            name: ArmMean(float(row.mean()), interval)
+            name: ArmMean(float(row.mean()), interval) if values.defined else ArmMean(None, None)
             for name, row, interval in zip(values.values, matrix, intervals, strict=True)
         }
         effects = {}
-        if len(values.values) > 1:
+        if len(values.values) > 1 and values.defined:
             pairs = compare_runs(values, baseline=base, samples=samples, seed=seed)
             effects = {pair.first: pair for pair in pairs}
         found.append(MeasureEffects(values.measure, values, means, effects))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sidelight.ablation.runs import ARMS
 from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.retrieval import score_retrieval
-from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.files import atomic_write, read_limited
 from sidelight.formats.runs.trec_run import write_trec_run
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sidelight.ablation.grid import Arm
     from sidelight.ablation.shared import SharedSources
+    from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.schemas.investigation.search import Query
 
 _RUN, _CONFIG = "run.txt", "config.yaml"
@@ -68,7 +69,7 @@ def score_searches(
     paths = [folder / ARMS / arm.folder_name / _RUN for arm in arms]
     scored = score_retrieval(qrels, paths, measures)
     return [
-        TopicScore(arm.name, query_id, {measure: values[measure] for measure in scores.mean})
+        replace(topic, run_tag=arm.name)
         for arm, scores in zip(arms, scored, strict=True)
-        for query_id, values in scores.per_query.items()
+        for topic in scores.topics
     ]

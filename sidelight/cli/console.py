@@ -10,7 +10,7 @@ from rich.console import Console
 from sidelight.cli.terminal.table_layout import LONGEST_FIGURE, natural_width, table_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -69,6 +69,48 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         for line in lines:
             table.add_row(*(Text(line[place]) for place in columns))
         console.print(table)
+
+
+def warn_of_undefined(undefined: Mapping[str, Sequence[str]], n_topics: int, what: str) -> None:
+    """Say on stderr where measures are undefined.
+
+    Args:
+        undefined: Measure name -> topics on which it is.
+        n_topics: How many topics there are.
+        what: What one of them is.
+    """
+    from sidelight.text import counted
+
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for measure, topics in undefined.items():
+        alike.setdefault(tuple(topics), []).append(measure.replace("_", " "))
+    for topics, measures in alike.items():
+        where = f"all of {counted(n_topics, what)}"
+        if len(topics) < n_topics:
+            where = f"{len(topics)} of {counted(n_topics, what)} (counted as 0): "
+            where += ", ".join(topics)
+        err.print(
+            f"undefined, {', '.join(measures)}: nothing to find on {where}",
+            style="yellow",
+            markup=False,
+        )
+
+
+def warn_of_few_runs(count: int) -> None:
+    """Say on stderr that a correlation over so few runs says little, or nothing at all."""
+    from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS
+    from sidelight.text import counted
+
+    if count >= MIN_RUNS_FOR_INTERVALS:
+        warn_of_few(count, "run")
+        return
+    err.print(
+        f"warning: {counted(count, 'run')}: with fewer than {MIN_RUNS_FOR_INTERVALS}, a "
+        "correlation says nothing about other runs: even full agreement may be chance; no "
+        "intervals",
+        style="yellow",
+        markup=False,
+    )
 
 
 def warn_of_few(count: int, what: str) -> None:

@@ -94,7 +94,7 @@ def demo(
 
 
 def _show_scores(table: list[_Row], judge: str) -> None:
-    first, second = (task.title for task in load_track().tasks)
+    first, second = load_track().question_list.title, load_track().cited_text.title
     print_table(
         ["run", first, f"{second} supportive", f"{second} contradictory"],
         [[_BESIDE.get(one.run, one.run), *(f"{value:.3f}" for value in one[1:])] for one in table],
@@ -211,11 +211,24 @@ async def _judge(
 
 def _rows(scores: RunScores) -> list[_Row]:
     """Join the two tables by team: a run tag is a team or run name and the suffix of the task."""
-    asked, reported = (task.run_id_suffix for task in load_track().tasks)
-    support = {run.run_tag.removesuffix(reported): run.values for run in scores.reports.runs}
+    asked, reported = scores.track.question_list, scores.track.cited_text
+    support = {
+        run.run_tag.removesuffix(reported.run_id_suffix): run.values for run in scores.reports.runs
+    }
+    supportive, contradictory = (
+        next(one.name for one in reported.measures if one.computes == computation)
+        for computation in ("report_support", "report_contradiction")
+    )
     rows = []
     for run in scores.questions.runs:
-        name = run.run_tag.removesuffix(asked)
-        told = [support[name][measure.name] for measure in scores.reports.measures[:2]]
-        rows.append(_Row(name, run.values[scores.questions.main.name], *told))
+        name = run.run_tag.removesuffix(asked.run_id_suffix)
+        told = support[name]
+        rows.append(
+            _Row(
+                name,
+                run.values[scores.questions.main.name],
+                told[supportive],
+                told[contradictory],
+            )
+        )
     return rows

@@ -40,6 +40,7 @@ from sidelight.cli.judge.audit import audit
 from sidelight.cli.judge.command import judge
 from sidelight.cli.judge.evaluate import evaluate
 from sidelight.cli.judge.nuggets import nuggets
+from sidelight.cli.options.inputs import Commands
 from sidelight.cli.pack import pack
 from sidelight.cli.pool import commands as pool
 from sidelight.cli.pool.pairs import pairs
@@ -75,7 +76,7 @@ _NO_SUCH_FILE = (
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
-app = typer.Typer(
+app = Commands(
     name="sidelight",
     help="Lateral reading for news: questions to ask, a cited report, and scores for both.",
     no_args_is_help=True,

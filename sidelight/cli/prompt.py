@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.options.inputs import Commands
 from sidelight.cli.options.results import Json
 
 if TYPE_CHECKING:
     from sidelight.prompting import Prompt
 
-app = typer.Typer(help="List, show and render prompts, without a call.", no_args_is_help=True)
+app = Commands(help="List, show and render prompts, without a call.", no_args_is_help=True)
 
 PromptId = Annotated[str, typer.Argument(metavar="ID", help="As `sidelight prompt list` has it.")]
 

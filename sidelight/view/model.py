@@ -178,7 +178,7 @@ class BoardRow:
     """One run on a leaderboard: measure name -> value; `ours` marks the run of the page."""
 
     run_tag: str
-    values: dict[str, float]
+    values: dict[str, float | None]
     ours: bool
 
 

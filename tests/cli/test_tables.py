@@ -322,7 +322,11 @@ def evaluated() -> None:
         "n_topics": 5,
         "topics_without_rubric": [],
         rules.question_list.name: {"score": 0.5, "unjudged": 0.0},
-        rules.cited_text.name: {"supportive": 0.4, "contradictory": 0.1, "unjudged": 0.0},
+        rules.cited_text.name: {
+            "contradictory_score": 0.1,
+            "supportive_score": 0.4,
+            "unjudged": 0.0,
+        },
         "funnel": [
             {"stage": stage, "credit": 0.9 - place / 10, "change": -0.1, "unjudged": 0}
             for place, stage in enumerate(stages)

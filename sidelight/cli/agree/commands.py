@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, warn_of_few
-from sidelight.cli.options.inputs import Data, rubrics_option
+from sidelight.cli.console import out, print_json, warn_of_few, warn_of_few_runs
+from sidelight.cli.options.inputs import Commands, Data, rubrics_option
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
 
-app = typer.Typer(
+app = Commands(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
 )
 
@@ -131,7 +131,7 @@ def scores(
 ) -> None:
     """Compare how two per-topic score files order the runs."""
     from sidelight.cli.agree.tables import correlation_table, score_tables
-    from sidelight.evaluation.agreement.ranks import compare_scores
+    from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS, compare_scores
     from sidelight.evaluation.scoring.files import read_topic_scores
     from sidelight.tracks import load_track
 
@@ -166,12 +166,13 @@ def scores(
     out.print(f"{found.measure}: {on}", markup=False)
     correlations.show()
     _show_what_is_left_out(found, names)
-    out.print(
-        f"intervals: 95%, bootstrap over runs, {sampling}; "
-        f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
-        markup=False,
-    )
-    warn_of_few(len(found.run_tags), "run")
+    if len(found.run_tags) >= MIN_RUNS_FOR_INTERVALS:
+        out.print(
+            f"intervals: 95%, bootstrap over runs, {sampling}; "
+            f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
+            markup=False,
+        )
+    warn_of_few_runs(len(found.run_tags))
     list_files(write_results(output, tables))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.agree.tables import correlation_table, run_means_table
-from sidelight.cli.console import out, print_json, warn_of_few
+from sidelight.cli.console import out, print_json, warn_of_few_runs
 from sidelight.cli.options.inputs import Data, Rubrics, Track, nuggets_option, track_of_scale
 from sidelight.cli.options.judges import WordsOnly
 from sidelight.cli.options.results import Json, Output, Samples, Seed
@@ -106,7 +106,7 @@ def norms(  # long: half of it are options
                 f"no nugget answers, {topic_id}, {question.importance.name}: {question.text}",
                 markup=False,
             )
-    warn_of_few(len(found.ranks.run_tags), "run")
+    warn_of_few_runs(len(found.ranks.run_tags))
     list_files(written)
 
 

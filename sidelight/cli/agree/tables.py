@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sidelight.evaluation.agreement.categories import CategoryAgreement
-    from sidelight.evaluation.agreement.ranks import ScoreComparison
+    from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison
     from sidelight.evaluation.scoring.uncertainty import Interval
 
 
@@ -71,8 +71,8 @@ def category_tables(  # long: three tables side by side
                 [
                     title,
                     str(part.n),
-                    *map(decimal, part.coefficients.values()),
-                    *map(_bounds, part.intervals.values()),
+                    *(decimal(part.coefficients[name]) for name in ("raw", "kappa", "ac1")),
+                    *(_bounds(part.intervals[name]) for name in ("kappa", "ac1") if part.intervals),
                 ]
                 for title, part in rows.items()
             ],
@@ -131,7 +131,7 @@ def correlation_table(found: ScoreComparison) -> ResultTable:
             [
                 name.replace("_", "-"),
                 decimal(value),
-                f"{decimal(interval.low)} to {decimal(interval.high)}",
+                ends(interval),
                 decimal(topics.mean),
                 f"{decimal(topics.low)} to {decimal(topics.high)}",
                 decimal(pairs),
@@ -194,6 +194,13 @@ def _topic_cloud_table(found: ScoreComparison, sides: tuple[str, str]) -> Result
         ],
         partial(draw_topic_cloud, found, sides),
     )
+
+
+def ends(interval: Bootstrap) -> str:
+    """Return the interval of a correlation as tables show it."""
+    if interval.low is None or interval.high is None:
+        return "-"
+    return f"{interval.low:.3f} to {interval.high:.3f}"
 
 
 def decimal(value: float | None) -> str:

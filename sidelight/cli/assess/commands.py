@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out
-from sidelight.cli.options.inputs import Track, topics_option
+from sidelight.cli.options.inputs import Commands, Track, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.judge import Judge
     from sidelight.schemas.grading.judgment import QuestionGrade
 
-app = typer.Typer(help="Grade questions and documents one by one.", no_args_is_help=True)
+app = Commands(help="Grade questions and documents one by one.", no_args_is_help=True)
 
 Model = Annotated[
     str | None, model_option("Ask this model; the embedded judge grades if none is named.")

@@ -10,14 +10,14 @@ import typer
 from sidelight.cli.bank.draft import draft
 from sidelight.cli.console import out, print_json, print_table
 from sidelight.cli.options.exams import BankPath
-from sidelight.cli.options.inputs import query_option
+from sidelight.cli.options.inputs import Commands, query_option
 from sidelight.cli.options.results import Json, output_option
 from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.schemas.grading.exam_bank import ExamBank
 
-app = typer.Typer(
+app = Commands(
     help="Banks of test questions or nuggets that passages are graded by.", no_args_is_help=True
 )
 app.command()(draft)

@@ -112,7 +112,7 @@ def ablate(  # long: half of it are its options
     effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
     tables = [means_table(arms, effects, costs)]
     if len(arms) > 1:
-        tables += [effects_table(found, arms[0].name) for found in effects]
+        tables += [effects_table(found, arms[0].name) for found in effects if found.effects]
         tables.append(topics_table(effects[0], arms[0].name))
     write_results(output, tables)
     _write_markdown(output, tables)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.ablation.figures import draw_effects, draw_slopes
-from sidelight.cli.console import err, out
+from sidelight.cli.console import err, out, warn_of_few, warn_of_undefined
 from sidelight.cli.options.scores import interval_cell
 from sidelight.cli.result_table import ResultTable
 from sidelight.text import counted
@@ -41,8 +41,12 @@ def means_table(
             for name in names
         ],
         [
-            {"arm": name, "measure": found.measure.name, "mean": found.means[name].mean}
-            | _ends(found.means[name].interval)
+            {
+                "arm": name,
+                "measure": found.measure.name,
+                "mean": found.means[name].mean,
+                **_ends(found.means[name].interval),
+            }
             for name in names
             for found in effects
         ],
@@ -83,7 +87,13 @@ def topics_table(found: MeasureEffects, base: str) -> ResultTable:
     """Return every arm's value on every topic by one measure."""
     values = found.values
     records: list[dict[str, Any]] = [
-        {"topic_id": topic_id, **{name: row[place] for name, row in values.values.items()}}
+        {
+            "topic_id": topic_id,
+            **{
+                name: None if topic_id in values.undefined else row[place]
+                for name, row in values.values.items()
+            },
+        }
         for place, topic_id in enumerate(values.topic_ids)
     ]
     return ResultTable(
@@ -109,6 +119,12 @@ def print_notes(
         "test, two-sided; Holm: corrected for the number of arms",
         markup=False,
     )
+    topic_ids = effects[0].values.topic_ids
+    undefined = {found.measure.name: found.values.undefined for found in effects}
+    warn_of_undefined(
+        {name: topics for name, topics in undefined.items() if topics}, len(topic_ids), "topic"
+    )
+    warn_of_few(len(topic_ids), "topic")
     first_with: dict[str, str] = {}
     for arm in arms:
         if arm.same_as:
@@ -140,6 +156,7 @@ def experiment_json(
             {
                 "measure": found.measure.name,
                 "n_topics": len(found.values.topic_ids),
+                "undefined": list(found.values.undefined),
                 "means": {
                     name: {"mean": one.mean, "interval": one.interval and one.interval._asdict()}
                     for name, one in found.means.items()

@@ -12,7 +12,7 @@ import typer
 from sidelight.cli.console import out, print_json
 from sidelight.cli.index.plan import plan
 from sidelight.cli.index.remote import remote
-from sidelight.cli.options.inputs import DIM, Profile
+from sidelight.cli.options.inputs import DIM, Commands, Profile
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.terminal.progress import progress_bar
 from sidelight.index.encoding.precision import Arithmetic
@@ -21,7 +21,7 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     from sidelight.index.manifest import Manifest
 
-app = typer.Typer(help="Build an index, or say what built it.", no_args_is_help=True)
+app = Commands(help="Build an index, or say what built it.", no_args_is_help=True)
 
 
 @app.command()

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import Commands
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.terminal.progress import progress_bar
 from sidelight.text import counted
 
-app = typer.Typer(help="Prepare a collection for indexing.", no_args_is_help=True)
+app = Commands(help="Prepare a collection for indexing.", no_args_is_help=True)
 
 
 @app.callback()

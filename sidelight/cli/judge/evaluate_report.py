@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import err, out, print_table
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from sidelight.runs.self_evaluation.evaluate import SelfEvaluation
     from sidelight.runs.self_evaluation.finished import FinishedRun
+    from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 
 
@@ -40,13 +42,13 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
 
 def print_evaluation(outcome: dict[str, Any], rules: Track) -> None:
     """Print the scores and the funnel, with what a reader must know about them."""
-    questions, reports = outcome[rules.question_list.name], outcome[rules.cited_text.name]
-    (covered, *_), (supportive, contradictory, *_) = questions.values(), reports.values()
+    questions = partial(_shown, rules.question_list, outcome)
+    reports = partial(_shown, rules.cited_text, outcome)
     out.print(
         f"Judged on {counted(outcome['n_topics'], 'topic')} by {outcome['judge']}: questions "
-        f"{covered:.4f}, reports {supportive:.4f} supportive, {contradictory:.4f} contradictory; "
-        "unjudged "
-        f"{questions['unjudged']:.1%} and {reports['unjudged']:.1%}.",
+        f"{questions('question_coverage')}, reports {reports('report_support')} supportive, "
+        f"{reports('report_contradiction')} contradictory; unjudged "
+        f"{questions('unjudged_pairs')} and {reports('unjudged_answers')}.",
         markup=False,
     )
     print_table(
@@ -70,3 +72,9 @@ def print_evaluation(outcome: dict[str, Any], rules: Track) -> None:
     if without := outcome["topics_without_rubric"]:
         err.print(f"no rubric, not judged: {', '.join(without)}", style="yellow", markup=False)
     out.print(f"  {outcome['folder']}", markup=False)
+
+
+def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
+    """Return the score of the run by the first measure of a task with a computation."""
+    measure = next(one for one in task.measures if one.computes == computation)
+    return measure.shown(outcome[task.name][measure.name])

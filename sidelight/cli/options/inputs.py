@@ -1,18 +1,70 @@
 """Options that name what a command reads.
 
 An option has one spelling and is declared once. Where commands read the same kind of thing for
-different ends, a function takes the words of its help.
+different ends, a function takes the words of its help. A command line gives it once, unless its
+help says to repeat it.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+
+from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sidelight.tracks import Track as TrackRules
+
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _check_once(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+class _Group(TyperGroup):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _check_once(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+class Commands(typer.Typer):
+    """A group of commands that refuse an option given twice of which the last alone would count.
+
+    Args:
+        options: Those of `typer.Typer`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(cls=_Group, **options)
+
+    def command(
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = _Command, **options: Any
+    ) -> Callable[[F], F]:
+        """Return what adds a function to the group as a command; see `typer.Typer.command`."""
+        return super().command(name, cls=cls, **options)
+
+
+def _check_once(command: Any, context: Any, arguments: list[str]) -> None:
+    """Raise UsageError where one of several values of an option would be dropped."""
+    if context.resilient_parsing:  # what a shell completes
+        return
+    _, _, given = command.make_parser(context).parse_args(args=list(arguments))
+    for option in given:
+        takes_one = option.param_type_name == "option" and not (option.multiple or option.is_flag)
+        if takes_one and (count := given.count(option)) > 1:
+            raise UsageError(
+                f"expected {option.opts[0]} once; found it {count} times",
+                remedy="Only the last would count. Keep one, with all it is to name.",
+            )
 
 
 def track_option(what: str) -> Any:
@@ -111,7 +163,6 @@ def track_of_scale(scale: str, name: str | None) -> TrackRules:
     Raises:
         UsageError: There is no such track, or it has no such scale.
     """
-    from sidelight.errors import UsageError
     from sidelight.registry import names
     from sidelight.tracks import load_track
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import Track, topics_option
+from sidelight.cli.options.inputs import Commands, Track, topics_option
 from sidelight.cli.options.models import (
     DEFAULT_AT_ONCE,
     AtOnce,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.pooling.pool import Pool
     from sidelight.llm.prompted import PromptedModel
 
-app = typer.Typer(help="Pool questions, and join them to articles.", no_args_is_help=True)
+app = Commands(help="Pool questions, and join them to articles.", no_args_is_help=True)
 
 
 @app.command()

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, warn_of_few
+from sidelight.cli.console import (
+    out,
+    print_json,
+    warn_of_few,
+    warn_of_few_runs,
+    warn_of_undefined,
+)
 from sidelight.cli.options.exams import (
     AtLeast,
     GradedPath,
@@ -20,7 +26,7 @@ from sidelight.cli.options.exams import (
     depth_option,
     lowest_relevant,
 )
-from sidelight.cli.options.inputs import RetrievalMeasures, Track
+from sidelight.cli.options.inputs import Commands, RetrievalMeasures, Track
 from sidelight.cli.options.results import Json, Output, Samples, Seed, output_option
 from sidelight.cli.options.scores import Sampling
 from sidelight.cli.result_table import list_files, write_results
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.exams.grades import GradedFile, Qrels
     from sidelight.evaluation.exams.leaderboard import Places
 
-app = typer.Typer(
+app = Commands(
     help="Labels and leaderboards from passages graded by a bank; what a bank lacks.",
     no_args_is_help=True,
 )
@@ -143,6 +149,8 @@ def leaderboard(  # long: half of it are options
             "lowest_relevant_grade": level,
             "n_queries": len(exam.cells),
             "n_runs_compared": len(seen),
+            "unjudged_cells": exam.unjudged,
+            "undefined": ours.undefined,
             "bootstrap": Sampling(samples, seed)._asdict(),
         },
     )
@@ -150,10 +158,13 @@ def leaderboard(  # long: half of it are options
         out.print(
             f"{title(exam.grader)}: relevant from grade {level}; "
             f"{_drawn(len(exam.cells), Sampling(samples, seed))}; of correlations over "
-            f"{counted(len(seen), 'run')}",
+            f"{counted(len(seen), 'run')}; {counted(exam.unjudged, 'cell')} unjudged",
             markup=False,
         )
+        warn_of_undefined(ours.undefined, len(exam.cells), "query")
         warn_of_few(len(exam.cells), "query")
+        if compared:
+            warn_of_few_runs(len(seen))
 
 
 @app.command()
@@ -200,6 +211,8 @@ def cover(
         "lowest_answering_grade": level,
         "depth": depth,
         "everything": overall,
+        "unjudged_cells": exam.unjudged,
+        "undefined": covered.table.undefined,
         "bootstrap": Sampling(samples, seed)._asdict(),
     }
     written_and_shown([cover_table(covered, intervals)], output, as_json=as_json, about=about)
@@ -207,9 +220,12 @@ def cover(
         out.print(
             f"{title(exam.grader)}: answered from grade {level}, first "
             f"{counted(depth, 'passage')}; all passages together answer {overall:.3f}; "
-            f"{_drawn(len(exam.cells), Sampling(samples, seed))}",
+            f"{_drawn(len(exam.cells), Sampling(samples, seed))}; "
+            f"{counted(exam.unjudged, 'cell')} unjudged",
             markup=False,
         )
+        warn_of_undefined(covered.table.undefined, len(exam.cells), "query")
+        warn_of_few(len(exam.cells), "query")
 
 
 @app.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from sidelight.cli.console import warn_of_few_runs
 from sidelight.cli.options.exams import (
     GradedPath,
     MinJudgment,
@@ -41,18 +42,24 @@ def correlations(
     from sidelight.evaluation.exams.correlations import correlate_graders
     from sidelight.evaluation.exams.grades import collect, title
     from sidelight.evaluation.exams.labels import exam_qrels
+    from sidelight.evaluation.exams.leaderboard import judged_runs
     from sidelight.formats.labels.graded_passages import read_graded
     from sidelight.formats.labels.qrels import read_qrels
 
     found = collect(read_graded(graded))
     graders = {title(grader): exam_qrels(exam) for grader, exam in found.exams.items()}
     graders |= {path.stem: read_qrels(path) for path in labels or ()}
+    judged = read_qrels(official) if official else found.rankings.judged
     rows = correlate_graders(
         found.rankings.places,
         graders,
-        read_qrels(official) if official else found.rankings.judged,
+        judged,
         measures,
         levels=min_grade or [1, 4, 5],
         official_level=lowest_relevant(track, "judgments", min_judgment),
     )
-    written_and_shown([wins_table(rows)], output, as_json=as_json, about={})
+    n_runs = len(judged_runs(found.rankings.places, judged))
+    about = {"n_runs_compared": n_runs}
+    written_and_shown([wins_table(rows)], output, as_json=as_json, about=about)
+    if not as_json:
+        warn_of_few_runs(n_runs)

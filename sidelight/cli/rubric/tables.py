@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.cli.agree.tables import category_tables, decimal
+from sidelight.cli.agree.tables import category_tables, decimal, ends
 from sidelight.cli.console import print_json
 from sidelight.cli.options.scores import interval_cell
 from sidelight.cli.result_table import ResultTable, list_files, write_results
 from sidelight.evaluation.agreement.coefficients.cohen_kappa import kappa_of_cell
+from sidelight.evaluation.exams.cover import EXAM, N_EXAM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,18 +55,19 @@ def standings_table(
     ours: ScoreTable, standings: Sequence[Standing], intervals: Mapping[str, Interval | None]
 ) -> ResultTable:
     """Return a row for each run, the best first."""
-    main, *others = (measure.name for measure in ours.measures)
-    values = {run.run_tag: run.values for run in ours.runs}
-    header = ["run", main, "95% interval", *others, "rank", "official rank", "judged"]
+    main, *others = ours.measures
+    values = {run.run_tag: run.row for run in ours.runs}
+    names = [one.name for one in others]
+    header = ["run", main.name, "95% interval", *names, "rank", "official rank", "judged"]
     rows, records = [], []
     for one in standings:
         scores, interval = values[one.run_tag], intervals[one.run_tag]
         rows.append(
             [
                 one.run_tag,
-                f"{scores[main]:.4f}",
+                main.shown(scores[main.name]),
                 interval_cell(interval),
-                *(f"{scores[name]:.4f}" for name in others),
+                *(measure.shown(scores[measure.name]) for measure in others),
                 f"{one.rank:g}",
                 "-" if one.official is None else f"{one.official:g}",
                 f"{one.judged:.0%}",
@@ -93,7 +95,8 @@ def agreement_table(compared: Mapping[str, ScoreComparison]) -> ResultTable:
         record: dict[str, object] = {"measure": measure, "n_runs": len(found.run_tags)}
         for name in _SHOWN:
             value, interval = found.runs[name], found.intervals[name]
-            cells.append(f"{decimal(value)} ({decimal(interval.low)} to {decimal(interval.high)})")
+            bounds = "" if interval.low is None else f" ({ends(interval)})"
+            cells.append(f"{decimal(value)}{bounds}")
             record |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high}
         rows.append(cells)
         records.append(record)
@@ -109,16 +112,16 @@ def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> Resul
         rows.append(
             [
                 run.run_tag,
-                f"{run.values['exam']:.4f}",
+                EXAM.shown(run.row[EXAM.name]),
                 interval_cell(interval),
-                f"{run.values['n_exam']:.4f}",
+                N_EXAM.shown(run.row[N_EXAM.name]),
                 str(missing),
             ]
         )
         records.append(
             {
                 "run_tag": run.run_tag,
-                **run.values,
+                **run.row,
                 "interval_low": interval and interval.low,
                 "interval_high": interval and interval.high,
                 "places_without_grades": missing,

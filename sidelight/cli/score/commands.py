@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, one_document, print_json, print_table
+from sidelight.cli.console import (
+    err,
+    one_document,
+    print_json,
+    print_table,
+    warn_of_undefined,
+)
 from sidelight.cli.options.inputs import (
     QRELS,
     RUN,
+    Commands,
     Data,
     RetrievalMeasures,
     Rubrics,
@@ -46,7 +53,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track as TrackRules
 
-app = typer.Typer(no_args_is_help=True)
+app = Commands(no_args_is_help=True)
 app.command()(support)
 app.command()(nuggets)
 app.command()(battles)
@@ -240,31 +247,40 @@ def retrieval(
     What --output writes per query is what `score compare` and `agree scores` read.
     """
     from sidelight.evaluation.scoring.retrieval import score_retrieval, write_retrieval_scores
+    from sidelight.evaluation.scoring.table import undefined_topics
+    from sidelight.schemas.grading.measure import Measure
 
     scores = score_retrieval(qrels, run, measures)
+    undefined = undefined_topics(scores[0].topics)
     if output:
         write_retrieval_scores(scores, output)
     if as_json:
         print_json(
             {
                 "runs": [
-                    {"run": item.run, "mean": item.mean, "omitted": item.omitted}
-                    | ({"per_query": item.per_query} if per_query else {})
+                    {"run": item.run, "mean": item.total.row, "omitted": item.omitted}
+                    | (
+                        {"per_query": {topic.topic_id: topic.row for topic in item.topics}}
+                        if per_query
+                        else {}
+                    )
                     for item in scores
-                ]
+                ],
+                "undefined": undefined,
             }
         )
         return
-    names = list(scores[0].mean)
+    columns = [Measure(name=name, title=name) for name in scores[0].mean]
     rows = []
     for item in scores:
         if per_query:
-            rows += [(item.run, query, values) for query, values in item.per_query.items()]
-        rows.append((item.run, "all", item.mean))
+            rows += [(item.run, topic.topic_id, topic.row) for topic in item.topics]
+        rows.append((item.run, "all", item.total.row))
     print_table(
-        ["run", "query", *names],
-        [[run, query, *(f"{values[name]:.4f}" for name in names)] for run, query, values in rows],
+        ["run", "query", *(one.name for one in columns)],
+        [[run, query, *(one.shown(row[one.name]) for one in columns)] for run, query, row in rows],
     )
+    warn_of_undefined(undefined, len(scores[0].per_query), "query")
     for item in scores:
         if item.omitted:
             err.print(

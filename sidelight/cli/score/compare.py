@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, warn_of_few
+from sidelight.cli.console import out, print_json, warn_of_few, warn_of_undefined
 from sidelight.cli.options.inputs import Data
 from sidelight.cli.options.judges import TASK
 from sidelight.cli.options.results import Json, Output, Samples, Seed
 from sidelight.cli.options.scores import MeasureName, Sampling, interval_cell, score_by_people
 from sidelight.cli.result_table import ResultTable, list_files, write_results
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.text import counted
 from sidelight.tracks import load_track
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.compare import PairedComparison
 
 
-def compare(
+def compare(  # long: half of it are options
     per_topic: Annotated[
         Path | None, typer.Argument(help="Per-topic results file of `score`.")
     ] = None,
@@ -50,6 +50,12 @@ def compare(
         scores = topic_values(by_people, measure, data)
     else:
         raise UsageError("expected a per-topic results file, or --data and --task")
+    if not scores.defined:
+        raise InputError(
+            f"{per_topic or data}: expected a measure of which there are values; found "
+            f"{scores.measure.name}, undefined on all of {counted(len(scores.topic_ids), 'topic')}",
+            remedy="Choose another one with --measure.",
+        )
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = Sampling(samples, seed)
     table = _pairs_table(pairs, f"{scores.measure.name}_run_pairs")
@@ -59,6 +65,7 @@ def compare(
                 "measure": scores.measure.name,
                 "n_topics": len(scores.topic_ids),
                 "sampling": sampling._asdict(),
+                "undefined": list(scores.undefined),
                 "pairs": [
                     pair._asdict() | {"interval": pair.interval and pair.interval._asdict()}
                     for pair in pairs
@@ -76,6 +83,9 @@ def compare(
         "detectable -: no test on so few topics could show one",
     ):
         out.print(f"note: {note}", markup=False)
+    if scores.undefined:
+        undefined = {scores.measure.name: scores.undefined}
+        warn_of_undefined(undefined, len(scores.topic_ids), "topic")
     warn_of_few(len(scores.topic_ids), "topic")
     list_files(write_results(output, [table]))
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.inputs import Data, Rubrics, Track
+from sidelight.cli.options.inputs import Commands, Data, Rubrics, Track
 from sidelight.cli.options.results import Json
 from sidelight.cli.options.scores import Assessments, Compound, Merge, required
 from sidelight.formats.data_folder import DataPart
@@ -16,7 +14,7 @@ from sidelight.tracks import DEFAULT_TRACK, load_track
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.organizers.diff import Causes, ScoreDiff
 
-app = typer.Typer(
+app = Commands(
     help="Explain how our scores differ from the organizers' script.", no_args_is_help=True
 )
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import Data, Rubrics, Track
+from sidelight.cli.options.inputs import Commands, Data, Rubrics, Track
 from sidelight.cli.options.results import Json, output_option
 from sidelight.cli.options.scores import Assessments, Compound, from_data, required
 from sidelight.cli.result_table import ResultTable, list_files, write_results
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
     from sidelight.schemas.task import Task
 
-app = typer.Typer(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
+app = Commands(help="Show each topic's best run below its ceiling.", no_args_is_help=True)
 
 Output = Annotated[Path, output_option("Folder for the table and the figure.")]
 

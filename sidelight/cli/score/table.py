@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.console import (
+    err,
+    out,
+    print_json,
+    print_table,
+    warn_of_few,
+    warn_of_undefined,
+)
 from sidelight.cli.options.scores import interval_cell
 from sidelight.cli.result_table import list_files
 from sidelight.text import counted
@@ -73,10 +80,11 @@ def deliver(  # long: files, table and JSON of one result
                     for run in table.runs
                 ],
                 "topics": [
-                    {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.values}
+                    {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.row}
                     for topic in table.topics
                 ],
                 "omitted": table.omitted,
+                "undefined": table.undefined,
                 "files": [str(path) for path in written],
             }
         )
@@ -98,6 +106,9 @@ def deliver(  # long: files, table and JSON of one result
             style="yellow",
             markup=False,
         )
+    warn_of_undefined(table.undefined, n_topics, "topic")
+    if sampling and n_topics >= MIN_TOPICS:
+        warn_of_few(n_topics, "topic")
     list_files(written)
 
 
@@ -118,10 +129,11 @@ def _run_table(
     counted = table.runs[0].n_topics is not None
     rows = []
     for run in table.runs:
-        cells = [main.shown(run.values[main.name])]
+        shown = run.row
+        cells = [main.shown(shown[main.name])]
         if intervals:
             cells.append(interval_cell(intervals[run.run_tag]))
-        cells += [one.shown(run.values[one.name]) for one in others]
+        cells += [one.shown(shown[one.name]) for one in others]
         cells += [f"{run.n_topics}/{n_topics}"] if counted else []
         rows.append([run.run_tag, *cells])
     names = [main.name, *(["95% interval"] if intervals else []), *(one.name for one in others)]

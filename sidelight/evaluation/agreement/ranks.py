@@ -42,6 +42,9 @@ side with many ties can flatter: tau_ap_b is its form for ties."""
 MIN_RUNS = 3
 """Two runs are in order or they are not: a correlation would say nothing more."""
 
+MIN_RUNS_FOR_INTERVALS = 5
+"""Two orders of four runs are the same, or each other's reverse, by chance one time in twelve."""
+
 _DIGITS = 12  # scores that differ later differ by rounding, and are ties
 
 
@@ -50,7 +53,8 @@ class Bootstrap:
     """A percentile interval: what a correlation would be for other runs like these.
 
     Attributes:
-        low: The 2.5th percentile over samples of the runs; None when no sample defines one.
+        low: The 2.5th percentile over samples of the runs; None when no sample defines one, and
+            with too few runs to say anything.
         high: The 97.5th.
         n_undefined: Samples left out because a side was constant in them.
     """
@@ -216,7 +220,7 @@ def _bootstrap(first: Scores, second: Scores, n_samples: int, seed: int) -> dict
         values = resampled(first, second, counts)
         values = values[~np.isnan(values)]
         low = high = None
-        if len(values):
+        if len(values) and n_runs >= MIN_RUNS_FOR_INTERVALS:
             tail = (1 - CONFIDENCE) / 2
             low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail]))
         intervals[name] = Bootstrap(low, high, n_samples - len(values))

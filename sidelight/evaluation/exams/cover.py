@@ -4,17 +4,17 @@ EXAM(run, q) = |items that some of the first k passages answers| / |items of q|
 n-EXAM(run, q) = the same / |items that any graded passage answers|
 
 A passage answers an item when it is rated at least so high. Source: Sander and Dietz, EXAM, DESIRES
-2021; with self-ratings: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 5.2. Edge cases: a
-query that no passage answers has an n-EXAM of 0; a run without passages for a query has 0 there.
+2021; with self-ratings: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 5.2. Edge cases: on a
+query that no passage answers n-EXAM is undefined, and on one without items EXAM, too; both count as
+0 in means. A run without passages for a query has 0 there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
+from sidelight.evaluation.scoring.table import ScoreTable, TopicScore, mean_scores
 from sidelight.schemas.grading.measure import Measure
 
 if TYPE_CHECKING:
@@ -86,7 +86,11 @@ def exam_cover(
                 EXAM.name: _share(covered, len(asked[query_id])),
                 N_EXAM.name: _share(covered, len(answerable[query_id])),
             }
-            topics.append(TopicScore(run, query_id, values))
+            undefined = (
+                *([] if asked[query_id] else [EXAM.name]),
+                *([] if answerable[query_id] else [N_EXAM.name]),
+            )
+            topics.append(TopicScore(run, query_id, values, frozenset(undefined)))
     table = score_table((EXAM, N_EXAM), topics)
     everything = {
         query_id: _share(len(answerable[query_id]), len(asked[query_id])) for query_id in query_ids
@@ -99,16 +103,7 @@ def score_table(measures: tuple[Measure, ...], topics: list[TopicScore]) -> Scor
     by_run: dict[str, list[TopicScore]] = {}
     for topic in topics:
         by_run.setdefault(topic.run_tag, []).append(topic)
-    runs = [
-        RunScore(
-            run,
-            {
-                one.name: fsum(topic.values[one.name] for topic in rows) / len(rows)
-                for one in measures
-            },
-        )
-        for run, rows in by_run.items()
-    ]
+    runs = [mean_scores(rows) for rows in by_run.values()]
     main = measures[0].name
     return ScoreTable(
         measures,

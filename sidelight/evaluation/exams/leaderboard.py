@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 from sidelight.errors import UsageError
 from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
 from sidelight.evaluation.exams.cover import score_table
-from sidelight.evaluation.scoring.retrieval import parse_measures, score_results, untied
+from sidelight.evaluation.scoring.retrieval import (
+    is_undefined,
+    parse_measures,
+    score_results,
+    untied,
+)
 from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.measure import Measure
@@ -88,7 +93,12 @@ def leaderboard(places: Places, qrels: Qrels, measures: str, level: int) -> Scor
             by_name = {
                 name: values.get(str(one), 0.0) for name, one in zip(names, levelled, strict=True)
             }
-            topics.append(TopicScore(run, query_id, by_name))
+            undefined = (
+                name
+                for name, one in zip(names, levelled, strict=True)
+                if is_undefined(one, qrels[query_id])
+            )
+            topics.append(TopicScore(run, query_id, by_name, frozenset(undefined)))
     return score_table(tuple(Measure(name=name, title=name) for name in names), topics)
 
 

@@ -76,8 +76,11 @@ class Computation(Protocol):
 
     measure: ClassVar[Measure]
 
-    def __call__(self, *args: Any, **known: Any) -> float:
-        """Return the value, from what the parameters name; see `TopicRecord`."""
+    def __call__(self, *args: Any, **known: Any) -> float | None:
+        """Return the value, from what the parameters name; see `TopicRecord`.
+
+        None says that the measure is undefined on the topic, whatever the run.
+        """
         ...
 
 
@@ -132,7 +135,8 @@ class Computed:
             name for name, one in parameters.items() if one.default is inspect.Parameter.empty
         )
 
-    def __call__(self, record: TopicRecord) -> float:
-        """Return the value; all that the measure needs must be known."""
+    def __call__(self, record: TopicRecord) -> float | None:
+        """Return the value, None where it is undefined; all that the measure needs is known."""
         known = ((name, getattr(record, name)) for name in self._takes)
-        return float(self._compute(**{name: value for name, value in known if value is not None}))
+        value = self._compute(**{name: value for name, value in known if value is not None})
+        return None if value is None else float(value)

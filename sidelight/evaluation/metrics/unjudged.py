@@ -49,6 +49,16 @@ class UnjudgedAnswers:
         return 1 - _judged(answers.values()) / n_answers
 
 
+class UnjudgedNuggets:
+    """Of the nuggets of the bank."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(self, nuggets: Sequence[str | Unjudged]) -> float:
+        """Return the share of one run on one topic."""
+        return 1 - _judged(nuggets) / len(nuggets)
+
+
 class UnjudgedSentences:
     """Of the sentences that cite, either by their first citation or by all."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.evaluation.metrics.base import TopicRecord
+from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.table import tabulate
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.measure import Measure
@@ -47,6 +47,7 @@ NUGGET_MEASURES = (
         parameters={"among": "all", "strict": False},
         title="nuggets told, in part for half, over all nuggets",
     ),
+    declared("unjudged_nuggets").model_copy(update={"name": "unjudged"}),
 )
 """Of every answer, the one that ranks runs first; their names are those of nuggetizer's files."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.measures import measure_called
+from sidelight.evaluation.scoring.table import undefined_topics
 from sidelight.evaluation.scoring.uncertainty import (
     Interval,
     bootstrap_intervals,
@@ -32,11 +33,18 @@ class TopicValues(NamedTuple):
         measure: What the values are of.
         topic_ids: Sorted.
         values: Run tag -> one value for each topic id, in that order.
+        undefined: Those of the topics on which the measure is undefined; all runs have 0 there.
     """
 
     measure: Measure
     topic_ids: tuple[str, ...]
     values: dict[str, tuple[float, ...]]
+    undefined: tuple[str, ...] = ()
+
+    @property
+    def defined(self) -> bool:
+        """Tell whether there is a topic on which the measure is defined."""
+        return len(self.undefined) < len(self.topic_ids)
 
 
 class PairedComparison(NamedTuple):
@@ -102,6 +110,7 @@ def topic_values(scores: Sequence[TopicScore], measure: str | None, source: Path
             run_tag: tuple(topics[topic_id] for topic_id in topic_ids)
             for run_tag, topics in sorted(found.items())
         },
+        undefined_topics(scores).get(name, ()),
     )
 
 

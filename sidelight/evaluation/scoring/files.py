@@ -2,19 +2,19 @@
 
 `{human,auto}_<task>_per_{topic,run}_results.csv` begin with `run_tag`, then `topic_id` (per topic
 only), then the measures in the order the scorer gives them; where intervals
-are known, per-run files end in `interval_low` and `interval_high` of the first measure.
+are known, per-run files end in `interval_low` and `interval_high` of the first measure. A measure
+that is undefined has an empty cell.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
-from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
 from sidelight.errors import InputError
 from sidelight.evaluation.scoring.table import TopicScore
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.table import read_table, write_table
+from sidelight.text import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,10 +57,12 @@ def per_topic_name(prefix: str) -> str:
 def read_topic_scores(path: Path) -> list[TopicScore]:
     """Read a `..._per_topic_results.csv`; every column but `run_tag` and `topic_id` is a measure.
 
+    A measure is undefined on a topic where no run has a score.
+
     Raises:
         InputError: The file cannot be read, or holds no score.
-        InvalidFileError: A column is missing, a score is no finite number, or a run has two rows
-            for a topic.
+        InvalidFileError: A column is missing, a score is no finite number or missing for some runs
+            alone, or a run has two rows for a topic.
     """
     header, rows = read_table(path)
     findings = Findings(path)
@@ -75,7 +77,11 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
         )
         findings.raise_errors()
     scores: dict[tuple[str, ...], TopicScore] = {}
-    for row in rows:
+    records = list(rows)
+    defined = {
+        (row.cells["topic_id"], name) for row in records for name in measures if row.cells[name]
+    }
+    for row in records:
         run_tag, topic_id = key = tuple(row.cells[column] for column in _IDS)
         if key in scores:
             findings.error(
@@ -85,8 +91,11 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
                 found="a second one",
                 remedy="Keep one of them.",
             )
-        values = {name: _number(row, name, findings) for name in measures}
-        scores[key] = TopicScore(run_tag, topic_id, values)
+        undefined = frozenset(name for name in measures if (topic_id, name) not in defined)
+        values = {
+            name: 0.0 if name in undefined else _number(row, name, findings) for name in measures
+        }
+        scores[key] = TopicScore(run_tag, topic_id, values, undefined)
     findings.raise_errors()
     if not scores:
         raise InputError(f"{path} holds no score", remedy="Score at least one run first.")
@@ -109,22 +118,23 @@ def write_score_files(
     """
     per_topic = folder / per_topic_name(prefix)
     per_run = folder / f"{prefix}_per_run_results.csv"
+    measures, columns = list(table.topics[0].values), list(table.runs[0].row)
     write_table(
         per_topic,
-        (*_IDS, *table.topics[0].values),
-        ((topic.run_tag, topic.topic_id, *topic.values.values()) for topic in table.topics),
+        (*_IDS, *measures),
+        ((topic.run_tag, topic.topic_id, *map(topic.row.get, measures)) for topic in table.topics),
     )
     write_table(
         per_run,
         (
             "run_tag",
-            *table.runs[0].row,
+            *columns,
             *(("interval_low", "interval_high") if intervals is not None else ()),
         ),
         (
             (
                 run.run_tag,
-                *run.row.values(),
+                *map(run.row.get, columns),
                 *((intervals[run.run_tag] or ("", "")) if intervals is not None else ()),
             )
             for run in table.runs
@@ -134,15 +144,14 @@ def write_score_files(
 
 
 def _number(row: Row, column: str, findings: Findings) -> float:
-    with suppress(ValueError):
-        value = float(row.cells[column])
-        if isfinite(value):
-            return value
+    value = finite_number(row.cells[column])
+    if value is not None:
+        return value
     findings.error(
         "score",
         row.line,
         expected=f"a finite number in {column}",
         found=quoted(row.cells[column]),
-        remedy="Score the run again; a missing score is not a number.",
+        remedy="Score the run again; a score that other runs have may not be missing.",
     )
     return 0.0

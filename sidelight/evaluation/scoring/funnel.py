@@ -158,7 +158,7 @@ def write_funnel(path: Path, rows: Iterable[FunnelRow]) -> None:
             (
                 *(row.topic_id, row.question_rank, row.answer_id),
                 *(int(row.importance), row.weight),
-                *row.credit.values(),
+                *(row.credit[stage] for stage in Stage),
                 row.lost_at,
             )
             for row in rows

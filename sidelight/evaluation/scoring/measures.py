@@ -12,6 +12,7 @@ from sidelight.evaluation.scoring.funnel import STAGE_MEASURES
 from sidelight.evaluation.scoring.support import SUPPORT_MEASURES
 from sidelight.registry import did_you_mean, names
 from sidelight.schemas.grading.measure import Measure
+from sidelight.text import finite_number
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
@@ -76,9 +77,7 @@ def _parameter(text: str) -> tuple[str, Parameter]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise UsageError(f"expected parameter=value; found {text.strip()!r}")
-    for read in (int, float):
-        try:
-            return name, read(value)
-        except ValueError:
-            continue
+    number = finite_number(value)
+    if number is not None:
+        return name, int(value) if value.lstrip("+-").isdecimal() else number
     return name, {"true": True, "false": False}.get(value, value)

@@ -1,13 +1,14 @@
 """Scores of search results against relevance labels.
 
 `ir_measures` computes them: its names are those people write in papers, and it calls trec_eval's
-own code. A query that has labels but no results counts as 0 in the mean, as with trec_eval's `-c`.
+own code. A query that has labels but no results counts as 0 in the mean, as with trec_eval's `-c`,
+and so does one without a relevant label, on which measures are undefined.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# What these count is there, and may be 0, whatever is relevant.
+_COUNTS = {"Judged", "NumQ", "NumRel", "NumRet"}
+
+
 @dataclass(frozen=True, slots=True)
 class RetrievalScores:
     """Scores of one run file.
@@ -33,12 +38,34 @@ class RetrievalScores:
         mean: Measure name -> mean over the queries that have labels.
         per_query: Query id -> measure -> value, sorted by query id.
         omitted: Queries with labels but no results, which count as 0.
+        undefined: Query id -> measures that are undefined there and count as 0: nothing that the
+            labels know is relevant.
     """
 
     run: str
     mean: dict[str, float]
     per_query: dict[str, dict[str, float]]
     omitted: tuple[str, ...]
+    undefined: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def topics(self) -> tuple[TopicScore, ...]:
+        """The scores of each query."""
+        return tuple(
+            TopicScore(
+                self.run,
+                query,
+                {measure: values[measure] for measure in self.mean},
+                self.undefined.get(query, frozenset()),
+            )
+            for query, values in self.per_query.items()
+        )
+
+    @property
+    def total(self) -> RunScore:
+        """The means, undefined where they are on all queries."""
+        undefined = frozenset.intersection(*(topic.undefined for topic in self.topics))
+        return RunScore(self.run, self.mean, undefined=undefined)
 
 
 def parse_measures(names: str) -> list[Any]:
@@ -81,6 +108,10 @@ def score_retrieval(
     """
     measures = parse_measures(names)
     qrels = read_qrels(qrels_file)
+    undefined = {
+        query: frozenset(str(one) for one in measures if is_undefined(one, grades))
+        for query, grades in qrels.items()
+    }
     scores = []
     for path in run_files:
         results = {query: untied(hits) for query, hits in read_trec_run(path).items()}
@@ -96,6 +127,7 @@ def score_retrieval(
                 mean=mean,
                 per_query=per_query,
                 omitted=tuple(sorted(qrels.keys() - results.keys())),
+                undefined=undefined,
             )
         )
     return scores
@@ -127,6 +159,19 @@ def score_results(
     return {str(measure): outcome.aggregated[measure] for measure in measures}, per_query
 
 
+def is_undefined(measure: Any, grades: Mapping[str, int]) -> bool:
+    """Tell whether labels of a query have nothing that a measure could find.
+
+    Args:
+        measure: Of `parse_measures`.
+        grades: Segment id -> grade.
+    """
+    lowest, gains = measure.params.get("rel", 1), measure.params.get("gains") or {}
+    return measure.NAME not in _COUNTS and all(
+        gains.get(grade, grade) < lowest for grade in grades.values()
+    )
+
+
 def untied(hits: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Return the ranks of trec_eval as scores: packages behind measures break ties differently.
 
@@ -152,15 +197,11 @@ def write_retrieval_scores(scores: Sequence[RetrievalScores], folder: Path) -> N
                 f"expected run files of different names; found {count} called {name}",
                 remedy="Copy or rename them.",
             )
-    topics = (
-        TopicScore(item.run, query, {measure: values[measure] for measure in item.mean})
-        for item in scores
-        for query, values in item.per_query.items()
-    )
+    topics = (topic for item in scores for topic in item.topics)
     table = ScoreTable(
         measures=tuple(Measure(name=name, title=name) for name in scores[0].mean),
         topics=tuple(sorted(topics, key=lambda score: (score.topic_id, score.run_tag))),
-        runs=tuple(RunScore(item.run, item.mean) for item in scores),
+        runs=tuple(item.total for item in scores),
     )
     write_score_files(table, folder, "retrieval")
 

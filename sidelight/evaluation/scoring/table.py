@@ -10,7 +10,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.metrics.base import Computed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sidelight.evaluation.metrics.base import TopicRecord
     from sidelight.schemas.grading.measure import Measure
@@ -18,11 +18,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TopicScore:
-    """What one run achieved on one topic: measure name -> value, in column order."""
+    """What one run achieved on one topic.
+
+    Attributes:
+        run_tag: The run.
+        topic_id: The topic.
+        values: Measure name -> value, in column order; 0, as means count it, where undefined.
+        undefined: Measures that are undefined on the topic, whatever the run.
+    """
 
     run_tag: str
     topic_id: str
     values: dict[str, float]
+    undefined: frozenset[str] = frozenset()
+
+    @property
+    def row(self) -> dict[str, float | None]:
+        """Return the values by column name, None where undefined."""
+        return _defined(self.values, self.undefined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +44,22 @@ class RunScore:
 
     Attributes:
         run_tag: The run.
-        values: Measure name -> mean over topics, in column order.
+        values: Measure name -> mean over topics, in column order; a topic on which a measure is
+            undefined counts as 0.
         n_topics: Topics on which it was judged; None where that is not counted.
+        undefined: Measures that are undefined on all topics.
     """
 
     run_tag: str
     values: dict[str, float]
     n_topics: int | None = None
+    undefined: frozenset[str] = frozenset()
 
     @property
-    def row(self) -> dict[str, float]:
-        """Return the values, then the number of topics, by column name."""
-        return self.values | ({} if self.n_topics is None else {"n_topics": self.n_topics})
+    def row(self) -> dict[str, float | None]:
+        """Return the values, None where undefined, then the number of topics, by column name."""
+        counted = {} if self.n_topics is None else {"n_topics": self.n_topics}
+        return _defined(self.values, self.undefined) | counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +83,42 @@ class ScoreTable:
         """The measure that ranks runs."""
         return self.measures[0]
 
+    @property
+    def undefined(self) -> dict[str, tuple[str, ...]]:
+        """Measure name -> topics on which it is undefined; only measures that are on any."""
+        return undefined_topics(self.topics)
+
     def computed_by(self, computation: str) -> Measure | None:
         """Return the first measure with a computation, by its registered name; None for none."""
         return next((one for one in self.measures if one.computes == computation), None)
+
+
+def undefined_topics(topics: Iterable[TopicScore]) -> dict[str, tuple[str, ...]]:
+    """Return measure name -> topics on which it is undefined; only measures that are on any."""
+    found: dict[str, set[str]] = {}
+    for topic in topics:
+        for name in topic.undefined:
+            found.setdefault(name, set()).add(topic.topic_id)
+    return {name: tuple(sorted(found[name])) for name in sorted(found)}
+
+
+def mean_scores(topics: Sequence[TopicScore], n_topics: int | None = None) -> RunScore:
+    """Return the means of a run.
+
+    Args:
+        topics: Its scores, at least one.
+        n_topics: The topics on which it was judged; None where that is not counted.
+    """
+    means = {
+        name: fsum(topic.values[name] for topic in topics) / len(topics)
+        for name in topics[0].values
+    }
+    undefined = frozenset.intersection(*(topic.undefined for topic in topics))
+    return RunScore(topics[0].run_tag, means, n_topics, undefined)
+
+
+def _defined(values: Mapping[str, float], undefined: frozenset[str]) -> dict[str, float | None]:
+    return {name: None if name in undefined else value for name, value in values.items()}
 
 
 def tabulate(
@@ -108,16 +158,22 @@ def tabulate(
         for run_tag in ordered_tags:
             about = record(run_tag, topic_id)
             values = {one.measure.name: one(about) for one in computed}
-            topics.append(TopicScore(run_tag, topic_id, values))
+            topics.append(
+                TopicScore(
+                    run_tag,
+                    topic_id,
+                    {name: value or 0.0 for name, value in values.items()},
+                    frozenset(name for name, value in values.items() if value is None),
+                )
+            )
     omitted = {
         run_tag: tuple(topic_id for topic_id in ordered_ids if (run_tag, topic_id) not in judged)
         for run_tag in ordered_tags
     }
     runs = []
     for run_tag in ordered_tags:
-        rows = [topic.values for topic in topics if topic.run_tag == run_tag]
-        means = {name: fsum(row[name] for row in rows) / len(rows) for name in names}
-        runs.append(RunScore(run_tag, means, len(rows) - len(omitted[run_tag])))
+        rows = [topic for topic in topics if topic.run_tag == run_tag]
+        runs.append(mean_scores(rows, len(rows) - len(omitted[run_tag])))
     main = computed[0].measure
     return ScoreTable(
         measures=tuple(one.measure for one in computed),

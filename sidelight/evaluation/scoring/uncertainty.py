@@ -79,6 +79,8 @@ def expanded_tail(n_topics: int) -> float:
 def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, Interval | None]:
     """Return run tag -> interval of the run's mean in the first measure of the table.
 
+    There is none where that is undefined.
+
     Args:
         table: Every run is scored on every topic.
         samples: As in `bootstrap_intervals`.
@@ -89,7 +91,11 @@ def run_intervals(table: ScoreTable, *, samples: int, seed: int) -> dict[str, In
     for topic in table.topics:
         rows[topic.run_tag].append(topic.values[measure])
     intervals = bootstrap_intervals(np.array(list(rows.values())), samples=samples, seed=seed)
-    return dict(zip(rows, intervals, strict=True))
+    undefined = {run.run_tag for run in table.runs if measure in run.undefined}
+    return {
+        run_tag: None if run_tag in undefined else interval
+        for run_tag, interval in zip(rows, intervals, strict=True)
+    }
 
 
 def randomisation_tests(differences: Matrix, *, samples: int, seed: int) -> list[float]:

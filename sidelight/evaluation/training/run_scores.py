@@ -50,8 +50,7 @@ def run_scores(
     judge = score_nuggets(_by_judge(assigned, by_people, encode), scales)
     yield "runs", len(people.runs)
     yield "answers", len(by_people)
-    for measure in people.measures:
-        name = measure.name
+    for name in (one.name for one in people.measures if one.computes == "nugget_recall"):
         yield f"{name}: mean of runs, people", _mean(people, name)
         yield f"{name}: mean of runs, judge", _mean(judge, name)
         found = compare_scores(people.topics, judge.topics, name)

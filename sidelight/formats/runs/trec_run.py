@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError
@@ -22,6 +21,7 @@ from sidelight.formats.runs.submission import (
 )
 from sidelight.schemas.investigation.search import Hit, ranked
 from sidelight.schemas.run import RankingRun
+from sidelight.text import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import RankingTask
 
 COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
-_SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def read_trec_run(path: Path) -> dict[str, list[Hit]]:
@@ -60,7 +59,8 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
                 found=f"a second {quoted(segment_id)}",
                 remedy="Keep the better hit.",
             )
-        if not _SCORE.fullmatch(score) or math.isinf(float(score)):
+        value = finite_number(score)
+        if value is None:
             findings.error(
                 "score",
                 line,
@@ -69,7 +69,7 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
                 remedy="Write scores as decimal numbers.",
             )
         else:
-            scores[segment_id] = float(score)
+            scores[segment_id] = value
     findings.raise_errors()
     return {
         query_id: ranked([Hit(*item) for item in scores.items()])
@@ -205,7 +205,7 @@ def _write(
 def fits_trec_run(line: str) -> bool:
     """Tell whether a line looks like one of a TREC run."""
     cells = line.split()
-    return len(cells) == len(COLUMNS) and _SCORE.fullmatch(cells[4]) is not None
+    return len(cells) == len(COLUMNS) and finite_number(cells[4]) is not None
 
 
 FORMAT: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(

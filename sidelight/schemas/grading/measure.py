@@ -52,6 +52,6 @@ class Measure(Value):
         """Return the title, with what it does not say by itself."""
         return f"{self.title}; lower is better" if self.lower_is_better else self.title
 
-    def shown(self, value: float) -> str:
-        """Return a value as tables show it."""
-        return format(value, self.format)
+    def shown(self, value: float | None) -> str:
+        """Return a value as tables show it; None is one that is undefined."""
+        return "undefined" if value is None else format(value, self.format)

@@ -131,7 +131,25 @@ def test_scores_as_a_table(score_files: tuple[Path, Path]) -> None:
     assert "tied by human.csv: b, c\n" in output
     assert "runs only in human.csv: d\n" in output
     assert "runs only in auto.csv: e\n" in output
-    assert "intervals: 95%, bootstrap over runs, 1000 samples, seed 0; " in output
+
+
+def test_three_runs_have_no_interval_of_a_correlation_and_five_have(tmp_path: Path) -> None:
+    for n_runs in (3, 5):
+        rows = [f"r{n},t{topic},{n / 8},0" for n in range(n_runs) for topic in range(2)]
+        back = [f"r{n},t{topic},{-n / 8},0" for n in range(n_runs) for topic in range(2)]
+        files = score_file(tmp_path / "a.csv", *rows), score_file(tmp_path / "b.csv", *back)
+        result = CliRunner().invoke(app, ["agree", "scores", *map(str, files)])
+        found = json.loads(agree("scores", *files, "--json"))
+        cells = line_of(result.stdout, "tau-b")
+        assert cells[0] == "-1.000"
+        if n_runs == 3:
+            assert cells[1] == "-"
+            assert found["intervals"]["tau_b"]["low"] is None
+            assert "3 runs: with fewer than 5, a correlation says nothing" in result.stderr
+        else:
+            assert cells[1:4] == ["-1.000", "to", "-1.000"]
+            assert "intervals: 95%, bootstrap over runs, 1000 samples, seed 0; " in result.stdout
+            assert "warning: 5 runs: with fewer than 10" in result.stderr
 
 
 def test_scores_as_json(score_files: tuple[Path, Path]) -> None:
@@ -145,7 +163,7 @@ def test_scores_as_json(score_files: tuple[Path, Path]) -> None:
 
 def test_a_constant_measure_is_undefined(score_files: tuple[Path, Path]) -> None:
     output = agree("scores", *score_files, "--measure", "unjudged")
-    assert set(line_of(output, "spearman")) == {"undefined", "to"}
+    assert set(line_of(output, "spearman")) == {"undefined", "-", "to"}
     assert "undefined on 1 topic," in output
 
 

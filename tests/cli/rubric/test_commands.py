@@ -164,3 +164,29 @@ def test_the_released_nuggets_against_assessors(shared_data: PublicData) -> None
         folder / "qrels.official.txt",
     )
     assert sum(row["total"] for row in found["tables"]["grades_by_judgments"]) == 11386
+
+
+def test_what_no_grade_reaches_is_undefined_and_what_is_unjudged_is_said(
+    graded: Path, tmp_path: Path
+) -> None:
+    covered = rubric("cover", graded, "--min-grade", 6, "-o", tmp_path)
+    assert covered["undefined"] == {"n_exam": ["q", "r"]}
+    assert covered["unjudged_cells"] == 1
+    assert {row["n_exam"] for row in covered["tables"]["exam_cover"]} == {None}
+    ranked = rubric("leaderboard", graded, "--min-grade", 6, "--measures", "RR")
+    assert ranked["undefined"] == {"RR": ["q", "r"]}
+    assert {row["RR"] for row in ranked["tables"]["leaderboard"]} == {None}
+    for command in ("cover", "leaderboard"):
+        result = CliRunner().invoke(app, ["rubric", command, str(graded), "--min-grade", "6"])
+        assert "undefined" in result.stdout
+        assert "1 cell unjudged" in result.stdout
+        assert "nothing to find on all of 2 queries" in result.stderr
+        assert "warning: 2 queries: with fewer than 10" in result.stderr
+
+
+def test_correlations_over_three_runs_say_nothing(graded: Path) -> None:
+    for words in (("leaderboard",), ("correlations", "--min-grade", "4")):
+        result = CliRunner().invoke(app, ["rubric", words[0], str(graded), *words[1:]])
+        assert result.exit_code == 0
+        assert " to " not in result.stdout
+        assert "3 runs: with fewer than 5, a correlation says nothing" in result.stderr

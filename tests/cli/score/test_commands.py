@@ -233,3 +233,43 @@ def test_scores_of_searches_go_on_to_other_commands(tmp_path: Path) -> None:
     same.write_bytes(bad.read_bytes())
     with pytest.raises(UsageError, match="found 2 called good"):
         score("retrieval", "--qrels", tmp_path / "qrels.txt", "--run", same, *runs)
+
+
+def test_queries_without_a_relevant_label_are_undefined(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    run.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n")
+    common = ("retrieval", "--qrels", qrels, "--run", run, "--measures", "nDCG@10 R(rel=2)@10")
+    qrels.write_text("1 0 a 0\n2 0 b 0\n")
+    shown, warned = score(*common)
+    assert shown.count("undefined") == 2
+    assert "0.0000" not in shown
+    assert "nothing to find on all of 2 queries" in warned
+    shown, _ = score(*common, "--json")
+    found = json.loads(shown)
+    assert found["runs"][0]["mean"] == {"nDCG@10": None, "R(rel=2)@10": None}
+    assert found["undefined"] == {"R(rel=2)@10": ["1", "2"], "nDCG@10": ["1", "2"]}
+    qrels.write_text("1 0 a 1\n2 0 b 2\n")
+    shown, warned = score(*common, "--per-query", "-o", tmp_path)
+    assert shown.count("undefined") == 1
+    assert "R(rel=2)@10: nothing to find on 1 of 2 queries (counted as 0): 1" in warned
+    per_topic = tmp_path / "retrieval_per_topic_results.csv"
+    assert per_topic.read_text().splitlines()[1:] == ["run.txt,1,1.0,", "run.txt,2,1.0,1.0"]
+
+
+def test_scores_over_few_topics_warn(tmp_path: Path, rubrics: Path) -> None:
+    third = read_rubric(rubrics / "a.json", SCALES).model_copy(update={"topic_id": "c"})
+    write_rubric(rubrics / "c.json", third)
+    file = answers(tmp_path / "a.csv", "a,r,na-1,supports")
+    _, warned = score("task2", "--rubrics", rubrics, "--assessments", file)
+    assert "warning: 3 topics: with fewer than 10, 95% intervals cover far less" in warned
+
+
+def test_an_option_of_which_the_last_alone_would_count_is_refused(tmp_path: Path) -> None:
+    for words in (
+        ("retrieval", "--qrels", "q", "--run", "r", "--measures", "RR", "--measures", "P@1"),
+        ("retrieval", "--qrels", "q", "--measures=RR", "--run", "r", "--measures=P@1"),
+    ):
+        with pytest.raises(UsageError, match="expected --measures once; found it 2 times"):
+            score(*words)
+    with pytest.raises(UsageError, match="expected --data once; found it 3 times"):
+        score("--data", tmp_path, "--data", tmp_path, "--data", tmp_path)

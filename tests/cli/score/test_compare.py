@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, InvalidFileError, UsageError
 
 
 def compare(*arguments: object) -> str:
@@ -95,3 +95,23 @@ def test_the_better_run_comes_first_where_lower_is_better(tmp_path: Path, measur
     (pair,) = json.loads(compare(path, "--measure", measure, "--json"))["pairs"]
     assert (pair["first"], pair["second"]) == ("good", "bad")
     assert (pair["won"], pair["lost"]) == (3, 0)
+
+
+@pytest.mark.parametrize("score", ["1_0", "１", " 1", "nan", "inf", "1e999", "0x1"])
+def test_a_score_is_a_finite_number_in_ascii_digits(tmp_path: Path, score: str) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text(f"run_tag,topic_id,score\nx,a,{score}\ny,a,0.5\n")
+    with pytest.raises(InvalidFileError, match=r"scores\.csv:2: .* a finite number in score"):
+        compare(file)
+
+
+def test_topics_on_which_a_measure_is_undefined_are_said(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("run_tag,topic_id,score\nx,a,\ny,a,\nx,b,1\ny,b,0.5\n")
+    assert json.loads(compare(file, "--json"))["undefined"] == ["a"]
+    file.write_text("run_tag,topic_id,score\nx,a,\ny,a,\n")
+    with pytest.raises(InputError, match="score, undefined on all of 1 topic"):
+        compare(file)
+    file.write_text("run_tag,topic_id,score\nx,a,\ny,a,1\n")
+    with pytest.raises(InvalidFileError, match="a score that other runs have may not be missing"):
+        compare(file)

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
+from sidelight.evaluation.scoring.files import read_topic_scores
 
 TEXT = "The Peat Association pays half of the journal's budget."
 RUN = {
@@ -56,3 +57,62 @@ def test_what_judges_needs_nuggets(given: tuple[object, ...]) -> None:
         nuggets(given[0], "--words-only")
     with pytest.raises(UsageError, match="has no labels of nuggets"):
         nuggets(*given[:3], "--track", "dragun2025")
+
+
+def assigned(path: Path, *topics: tuple[str, str, str]) -> Path:
+    """Write assignments of one run: of each topic a nugget, its importance and its label."""
+    lines = [
+        {
+            "qid": topic,
+            "query": "who pays?",
+            "run_id": "r",
+            "answer_text": TEXT,
+            "nuggets": [{"text": TEXT, "importance": importance, "assignment": label}],
+        }
+        for topic, importance, label in topics
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_nuggets_that_nobody_could_judge_are_said(tmp_path: Path) -> None:
+    file = assigned(tmp_path / "a.jsonl", ("1", "vital", "failed"), ("2", "vital", "failed"))
+    assert "100.0%" in nuggets(file)
+    found = json.loads(nuggets(file, "--json", "-o", tmp_path / "out"))
+    assert [one["unjudged"] for one in (*found["runs"], *found["topics"])] == [1.0] * 3
+    written = (tmp_path / "out" / "human_nuggets_per_run_results.csv").read_text().splitlines()
+    assert written[0].startswith(
+        "run_tag,strict_vital_score,vital_score,strict_all_score,all_score,unjudged,"
+    )
+    assert written[1].startswith("r,0.0,0.0,0.0,0.0,1.0,")
+
+
+def test_vital_scores_are_undefined_without_a_vital_nugget(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        app,
+        [
+            *("score", "nuggets", "-o", str(tmp_path / "out")),
+            str(assigned(tmp_path / "a.jsonl", ("1", "okay", "support"))),
+        ],
+    )
+    (row,) = (line for line in result.stdout.splitlines() if line.startswith("│ r "))
+    assert row.replace("│", " ").split()[1] == "undefined"
+    assert result.stderr.startswith(
+        "undefined, strict vital score, vital score: nothing to find on all of 1 topic\n"
+    )
+    per_run = (tmp_path / "out" / "human_nuggets_per_run_results.csv").read_text()
+    assert per_run.splitlines()[1].startswith("r,,,1.0,1.0,0.0,")
+
+
+def test_a_topic_without_a_vital_nugget_is_named(tmp_path: Path) -> None:
+    topics = ("1", "okay", "support"), ("2", "vital", "support")
+    file = assigned(tmp_path / "a.jsonl", *topics)
+    found = json.loads(nuggets(file, "--json", "-o", tmp_path / "out"))
+    assert found["undefined"] == {"strict_vital_score": ["1"], "vital_score": ["1"]}
+    assert [one["strict_vital_score"] for one in found["topics"]] == [None, 1.0]
+    assert found["runs"][0]["strict_vital_score"] == 0.5
+    result = CliRunner().invoke(app, ["score", "nuggets", str(file)])
+    assert "vital score: nothing to find on 1 of 2 topics (counted as 0): 1\n" in result.stderr
+    per_topic = tmp_path / "out" / "human_nuggets_per_topic_results.csv"
+    again = read_topic_scores(per_topic)
+    assert [one.row["strict_vital_score"] for one in again] == [None, 1.0]

@@ -8,9 +8,9 @@ of the answer for nugget n; v: the credit of a label by the track's scale, or, w
 much: strict vital, vital, strict all and all are its four cases.
 
 Source: TREC 2025 RAG track overview, section 3.2; Pradeep et al., The Great Nugget Recall (SIGIR
-2025), section 3. Edge cases: a topic without a vital nugget has vital recall 0; a label that could
-not be had earns nothing, and the caller counts it. |N| is taken from the bank, never from the
-labels. Higher is better.
+2025), section 3. Edge cases: on a topic without a vital nugget vital recall is undefined; a label
+that could not be had earns nothing, and the caller counts it. |N| is taken from the bank, never
+from the labels. Higher is better.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class NuggetRecall:
 
     def __call__(
         self, bank: NuggetBank, nuggets: Sequence[str | Unjudged], scales: Scales
-    ) -> float:
-        """Return the recall of one answer."""
+    ) -> float | None:
+        """Return the recall of one answer; None where no nugget counts."""
         value = label_value(scales["nuggets"], strict=self._strict)
         vital = scales["nugget_importance"].highest
         counted = [
@@ -69,4 +69,4 @@ class NuggetRecall:
             for nugget, label in zip(bank.nuggets, nuggets, strict=True)
             if self._among == "all" or nugget.importance.name == vital
         ]
-        return fsum(counted) / len(counted) if counted else 0.0
+        return fsum(counted) / len(counted) if counted else None

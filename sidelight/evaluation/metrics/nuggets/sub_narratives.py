@@ -6,7 +6,8 @@ P: the sub-narratives that nuggets of the topic belong to; N_p: the nuggets of s
 nugget told in full covers a sub-narrative, whatever its importance; one told in part does not.
 
 Source: TREC 2025 RAG track overview, section 3.2. Edge cases: where no nugget is mapped to a
-sub-narrative there is nothing to cover, and S is 0; a label that could not be had covers nothing.
+sub-narrative there is nothing to cover, and S is undefined; a label that could not be had covers
+nothing.
 Higher is better.
 """
 
@@ -31,11 +32,11 @@ class SubNarrativeCoverage:
 
     def __call__(
         self, bank: NuggetBank, nuggets: Sequence[str | Unjudged], scales: Scales
-    ) -> float:
-        """Return the coverage of one answer."""
+    ) -> float | None:
+        """Return the coverage of one answer; None where there is nothing to cover."""
         full = scales["nuggets"].highest
         covered: dict[str, bool] = {}
         for nugget, label in zip(bank.nuggets, nuggets, strict=True):
             if part := nugget.sub_narrative:
                 covered[part] = covered.get(part, False) or label == full
-        return sum(covered.values()) / len(covered) if covered else 0.0
+        return sum(covered.values()) / len(covered) if covered else None

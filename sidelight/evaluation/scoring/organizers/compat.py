@@ -26,6 +26,7 @@ from sidelight.formats.labels.assessments import (
     AssessmentKind,
 )
 from sidelight.formats.table import Row, read_table
+from sidelight.text import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -275,9 +276,8 @@ def _value(row: Row, values: Mapping[str, float], findings: Findings) -> float:
 
 
 def _rank(row: Row, column: str, findings: Findings) -> int:
-    try:
-        return int(float(row.cells[column]))
-    except (ValueError, OverflowError):
+    rank = finite_number(row.cells[column])
+    if rank is None:
         findings.error(
             "compat-rank",
             row.line,
@@ -285,4 +285,4 @@ def _rank(row: Row, column: str, findings: Findings) -> int:
             found=quoted(row.cells[column]),
             remedy="Write the rank in digits.",
         )
-        return 0
+    return int(rank or 0)

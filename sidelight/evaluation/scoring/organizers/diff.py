@@ -25,6 +25,7 @@ from sidelight.formats.labels.assessments import (
     read_merged_assessments,
 )
 from sidelight.formats.table import read_table
+from sidelight.text import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -186,7 +187,7 @@ def diff_report_scores(
 
 def _question_causes(rubrics: Mapping[str, Rubric], assessments: Path) -> FindCauses:
     judged = {
-        (row.cells["topic_id"], int(float(row.cells["rubric_question_rank"])))
+        (row.cells["topic_id"], int(finite_number(row.cells["rubric_question_rank"]) or 0))
         for row in read_table(assessments)[1]
     }
 

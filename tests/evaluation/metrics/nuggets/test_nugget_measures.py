@@ -55,9 +55,8 @@ def bank(nuggets: list[Any], weights: list[float] | None = None) -> NuggetBank:
     )
 
 
-def measured(measure: Any, nuggets: list[Any], weights: list[float] | None = None) -> float:
-    value: float = measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
-    return value
+def measured(measure: Any, nuggets: list[Any], weights: list[float] | None = None) -> Any:
+    return measure(bank(nuggets, weights), [label for *_, label in nuggets], SCALES)
 
 
 def test_the_example_of_the_track() -> None:
@@ -69,11 +68,11 @@ def test_the_example_of_the_track() -> None:
     assert measured(coverage, EXAMPLE) == 2 / 4
 
 
-def test_without_vital_nuggets_nothing_vital_is_told() -> None:
+def test_without_vital_nuggets_vital_recall_is_undefined() -> None:
     nuggets = [(OKAY, "", FULL)]
-    assert measured(NuggetRecall(), nuggets) == 0
+    assert measured(NuggetRecall(), nuggets) is None
     assert measured(NuggetRecall("all"), nuggets) == 1
-    assert measured(SubNarrativeCoverage(), nuggets) == 0
+    assert measured(SubNarrativeCoverage(), nuggets) is None
 
 
 def test_faults_cost_what_they_weigh() -> None:
@@ -87,7 +86,7 @@ def test_faults_cost_what_they_weigh() -> None:
 
 @given(NUGGETS)
 def test_values_are_shares_and_strict_is_never_more(nuggets) -> None:
-    values = [measured(measure, nuggets) for measure in MEASURES]
+    values = [measured(measure, nuggets) or 0.0 for measure in MEASURES]
     assert all(0 <= value <= 1 for value in values)
     assert values[0] <= values[1]
     assert values[2] <= values[3]
@@ -99,7 +98,9 @@ def test_a_better_label_never_costs(nuggets, data) -> None:
     better = [*nuggets]
     better[place] = (*nuggets[place][:2], FULL)
     for measure in (*MEASURES, SignedNuggetScore()):
-        assert measured(measure, better) >= measured(measure, nuggets) - 1e-12
+        before, after = measured(measure, nuggets), measured(measure, better)
+        assert (before is None) == (after is None)
+        assert (after or 0.0) >= (before or 0.0) - 1e-12
 
 
 @given(NUGGETS)

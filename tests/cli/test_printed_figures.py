@@ -1,0 +1,280 @@
+"""What commands print, what they print as JSON, and what they write are the same figures."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.main import app
+from sidelight.index.folder import IndexFolder
+from sidelight.sample import sample_path
+from tests.cli.test_tables import COMMANDS, ROOT, tables
+from tests.helpers.prompted_runs import SHORT, write_inputs
+
+Records = list[dict[str, Any]]
+PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
+GRADER_COLUMNS = [f"{name} {side}" for name in ("nDCG@10", "AP", "RR") for side in "SK"]
+BOUNDS = {"95% interval": ("interval_low", "interval_high")}
+
+
+def sidelight(*words: object) -> str:
+    """Return what the program prints, run as a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sidelight.cli.main", *map(str, words)],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "", "TERM": "dumb"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def in_process(*words: object) -> str:
+    """Return what the program prints, without the seconds that a process takes to begin."""
+    done = CliRunner().invoke(app, [*map(str, words)])
+    assert done.exception is None, done.exception
+    return done.stdout
+
+
+def flat(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record of JSON with the ends of its interval as CSV has them."""
+    bounds = record.get("interval") or {}
+    return record | {f"interval_{end}": bounds.get(end) for end in ("low", "high")}
+
+
+def runs(document: dict[str, Any]) -> Records:
+    return [flat(one) for one in document["runs"]]
+
+
+def queries(document: dict[str, Any]) -> Records:
+    (run,) = document["runs"]
+    return [*run["per_query"].values(), run["mean"]]
+
+
+def correlations(document: dict[str, Any]) -> Records:
+    return [
+        {
+            "runs": document["runs"][name],
+            "interval_low": document["intervals"][name]["low"],
+            "interval_high": document["intervals"][name]["high"],
+            **{f"topics_{key}": document["topics"][name][key] for key in ("mean", "low", "high")},
+            "pairs": document["pairs"][name],
+        }
+        for name in ("tau_b", "spearman", "tau_ap", "tau_ap_b")
+    ]
+
+
+def in_tables(name: str) -> Callable[[dict[str, Any]], Records]:
+    return lambda document: document["tables"][name]
+
+
+class Case(NamedTuple):
+    """One table of a command.
+
+    Attributes:
+        command: As `COMMANDS` has it.
+        place: Which of the tables that it prints.
+        files: What it writes of it, rows in the order of the table.
+        records: The rows in its JSON.
+        columns: Heading -> key of the figure, or of both ends of an interval; other headings are
+            keys once their blanks are underscores.
+        words: Headings above no figure.
+    """
+
+    command: str
+    place: int
+    files: tuple[str, ...]
+    records: Callable[[dict[str, Any]], Records]
+    columns: dict[str, str | tuple[str, str]]
+    words: tuple[str, ...] = ("run",)
+
+
+CASES = [
+    Case("score task1", 0, ("human_question_generation_per_run_results.csv",), runs, BOUNDS),
+    Case("score task2", 0, ("human_report_generation_per_run_results.csv",), runs, BOUNDS),
+    Case("score nuggets", 0, ("human_nuggets_per_run_results.csv",), runs, BOUNDS),
+    Case("score quality", 0, ("human_questions_per_run_results.csv",), runs, BOUNDS),
+    Case(
+        "score usefulness",
+        0,
+        ("usefulness_per_run_results.csv",),
+        runs,
+        {"questions": "n_topics"},
+    ),
+    Case(
+        "score retrieval",
+        0,
+        ("retrieval_per_topic_results.csv", "retrieval_per_run_results.csv"),
+        queries,
+        {},
+        ("run", "query"),
+    ),
+    Case(
+        "score compare",
+        0,
+        ("supportive_score_run_pairs.csv",),
+        lambda document: [flat(one) for one in document["pairs"]],
+        BOUNDS | {"p": "p_value", "p (Holm)": "p_holm"},
+        ("pair",),
+    ),
+    *(
+        Case(
+            f"score headroom {task}",
+            0,
+            (f"human_{name}_generation_headroom.csv",),
+            lambda document: document["topics"],
+            {"contradiction": "mean_contradiction"},
+            ("topic", "best runs", *(["contradiction"] if task == "task1" else [])),
+        )
+        for task, name in (("task1", "question"), ("task2", "report"))
+    ),
+    Case(
+        "agree scores",
+        0,
+        ("supportive_score_correlations.csv",),
+        correlations,
+        {
+            "interval": ("interval_low", "interval_high"),
+            "mean of topics": "topics_mean",
+            "topics": ("topics_low", "topics_high"),
+            "all pairs": "pairs",
+        },
+        ("correlation",),
+    ),
+    Case(
+        "agree labels",
+        0,
+        ("report_assessments_4_labels_agreement.csv",),
+        lambda document: document["schemes"],
+        {"AC1": "ac1"},
+        ("4 categories", "kappa, 95%", "AC1, 95%"),
+    ),
+    Case("rubric leaderboard", 0, ("leaderboard.csv",), in_tables("leaderboard"), BOUNDS),
+    Case(
+        "rubric cover",
+        0,
+        ("exam_cover.csv",),
+        in_tables("exam_cover"),
+        BOUNDS | {"EXAM": "exam", "n-EXAM": "n_exam"},
+    ),
+    Case(
+        "rubric correlations",
+        0,
+        ("correlations.csv",),
+        in_tables("correlations"),
+        {"relevant from": "level"} | {name: name for name in GRADER_COLUMNS},
+        ("grader",),
+    ),
+    Case(
+        "rubric tables",
+        0,
+        ("grades_by_judgments.csv",),
+        in_tables("grades_by_judgments"),
+        {},
+        ("grades (rows), judgments",),
+    ),
+]
+
+
+def cells(table: list[str]) -> list[dict[str, str]]:
+    """Return the rows of a printed table, by heading."""
+    header, *rows = (
+        [cell.strip() for cell in re.split("[┃│]", line)[1:-1]] for line in table if line[0] in "┃│"
+    )
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def is_shown(cell: str, value: float | str | None) -> bool:
+    """Tell whether a cell shows a value, as far as its digits go."""
+    if value in {None, ""}:
+        return cell in {"-", "undefined"}
+    digits = re.fullmatch(r"[+]?(-?\d+(?:\.(\d+))?)(%?)(?:/\d+|\*)?", cell)
+    assert digits, cell
+    unit = 100 if digits[3] else 1
+    half = 0.5 * 10.0 ** -len(digits[2] or "")
+    return abs(float(digits[1]) - unit * float(value or 0)) <= half + 1e-9
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
+def test_what_is_printed_is_what_is_written(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    words = COMMANDS[case.command](tmp_path, monkeypatch)
+    words += [] if str(out) in words else ["-o", str(out)]
+    call = sidelight if words[0] == "score" else in_process
+    printed = cells(tables(call(*words))[case.place])
+    records = case.records(json.loads(in_process(*words, "--json")))
+    written: Records = []
+    for name in case.files:
+        with (out / name).open() as stream:
+            written += csv.DictReader(stream)
+    assert len(printed) == len(written) == len(records) > 0
+    for shown, row, record in zip(printed, written, records, strict=True):
+        for heading in shown.keys() - set(case.words):
+            key = case.columns.get(heading, heading.replace(" ", "_"))
+            keys, figures = (key,) if isinstance(key, str) else key, [shown[heading]]
+            if not isinstance(key, str) and shown[heading] != "-":
+                figures = re.findall(r"-?[\d.]+", shown[heading])
+            for figure, name in zip(figures * (1 + len(keys) - len(figures)), keys, strict=True):
+                assert is_shown(figure, record[name]), (heading, figure, record[name])
+                assert is_shown(figure, row[name])
+                assert row[name] == ("" if record[name] is None else str(record[name]))
+
+
+@pytest.fixture(scope="module")
+def judged(
+    mini_web_index: IndexFolder, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str]:
+    """A run of one topic, judged as soon as it was made, and what was printed."""
+    folder = tmp_path_factory.mktemp("judged")
+    topics = (*write_inputs(folder, 1), *SHORT, *PLAINLY, "--index", mini_web_index.path)
+    rubrics = sample_path() / "human_rubrics"
+    judge = ("--judge", "embedded", "--rubrics", rubrics, "--output", folder / "run")
+    return folder / "run", sidelight("run", *topics, *judge)
+
+
+def test_the_scores_of_a_run_are_those_of_its_files(
+    judged: tuple[Path, str], mini_web_index: IndexFolder
+) -> None:
+    run, shown = judged
+    given = ("--rubrics", sample_path() / "human_rubrics", "--index", mini_web_index.path)
+    again = in_process("evaluate", run, *given)
+    document = json.loads(in_process("evaluate", run, *given, "--json"))
+    scores = []
+    for task, name in (("task1", "question"), ("task2", "report")):
+        with (run / "scores" / f"auto_{name}_generation_per_run_results.csv").open() as stream:
+            (row,) = csv.DictReader(stream)
+        assert {key: str(value) for key, value in document[task].items()} == {
+            key: row[key] for key in document[task]
+        }
+        scores.append(row)
+    questions, reports = scores
+    assert float(questions["score"]) > float(questions["credit_lost"])
+    said = (
+        f"questions {float(questions['score']):.4f}, "
+        f"reports {float(reports['supportive_score']):.4f} supportive, "
+        f"{float(reports['contradictory_score']):.4f} contradictory; unjudged "
+        f"{float(questions['unjudged']):.1%} and {float(reports['unjudged']):.1%}."
+    )
+    with (run / "scores" / "funnel.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    for text in (shown, again):
+        assert said in text
+        for stage, total in zip(cells(tables(text)[-1]), document["funnel"], strict=True):
+            credit = sum(float(row["weight"]) * float(row[total["stage"]] or 0) for row in rows)
+            assert credit == pytest.approx(total["credit"])
+            assert is_shown(stage["share"], total["credit"])
+            assert is_shown(stage["change"], total["change"])
