@@ -22,7 +22,7 @@ _BOUNDARY = re.compile(
 )
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _QUOTED = re.compile('“[^“”]{1,300}”|"[^"]{1,300}"')
-_LAST_WORD = re.compile(r"(?:[\w'’.-]*\w|)$")
+_LAST_WORD = re.compile(r"(?:[\w'’.-]{0,39}\w|)$")
 _NEXT_WORD = re.compile(r"[\"'“‘«(\[]*([\w'’]+)")
 _ABBREVIATIONS = frozenset(
     """

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import RankingTask
 
 COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
-_SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_SCORE = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def read_trec_run(path: Path) -> dict[str, list[Hit]]:

@@ -17,7 +17,7 @@ _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]")
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 _MARKUP = re.compile(r"<!--|-->|<[^<>\n]{0,300}>|[*_`~#]+")
 _SPACED_OUT = re.compile(r"\b(?:\w[ .\-·|]){4,}\w\b")
-_MIXED_WORD = re.compile(r"\w*[a-z]\w*")
+_MIXED_WORD = re.compile(r"(?<!\w)\w*[a-z]\w*")
 _LOOKALIKES = str.maketrans("аеіјорсухѕԁһкмтвнοαερτνικυ", "aeijopcyxsdhkmtbhoaeptviku")
 
 # What may be said to be ignored, and by whom a text may claim to be read.
