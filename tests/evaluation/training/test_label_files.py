@@ -156,7 +156,7 @@ def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path: Path) -
         written(tmp_path / "c.jsonl", labels), written(tmp_path / "s.jsonl", segments), None
     )
     assert [list(row) for row in found.confusion] == confusion
-    assert min(sum(column) for column in zip(*confusion, strict=True)) > 0
+    assert sum(any(column) for column in zip(*confusion, strict=True)) > 1
 
 
 def test_sentences_are_read_with_those_that_cite_nothing(tmp_path: Path) -> None:
