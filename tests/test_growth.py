@@ -141,11 +141,11 @@ def used_patterns() -> Iterator[tuple[str, Callable[[str], object], str]]:
     seen: set[tuple[str, int]] = set()
     for module in found:
         for name, value in vars(module).items():
-            uses = set(re.findall(rf"\b{re.escape(name)}\.(fullmatch|match|\w+)\(", source))
             for pattern in patterns_in(value):
                 if (pattern.pattern, pattern.flags) in seen:
                     continue
                 seen.add((pattern.pattern, pattern.flags))
+                uses = set(re.findall(rf"\b{re.escape(name)}\.(\w+)\(", source))
                 anchored = uses & {"match", "fullmatch"}
                 for use in anchored | ({"search"} if uses - anchored or not uses else set()):
                     yield f"{module.__name__}.{name}.{use}", getattr(pattern, use), pattern.pattern
