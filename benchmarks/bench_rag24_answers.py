@@ -92,7 +92,9 @@ def main(data: Path, index: Path, out: Path) -> None:
     ours.write_bytes((out / "run" / "answers.jsonl").read_bytes())
     print(sidelight("validate", "--track", TRACK, "--topics", topics, "--index", index, ours))
     runs = [ours, *(out / name for name in RUNS)]
-    support = scores("score", "support", *runs, "--index", index, "--track", TRACK)
+    support = scores(
+        "score", "support", *runs, "--index", index, "--track", TRACK, "--topics", topics
+    )
     told = scores("score", "nuggets", *runs, "--nuggets", nuggets, "--topics", topics)
     words = {
         run.name: sum(one["response_length"] for one in map(orjson.loads, run.open())) / N_TOPICS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 import unicodedata
@@ -23,7 +24,7 @@ _BOUNDARY = re.compile(
 )
 _NOWHERE = (sys.maxsize, sys.maxsize)
 _QUOTED = re.compile('“[^“”]{1,300}”|"[^"]{1,300}"')
-_LAST_WORD = re.compile(r"(?:[\w'’.-]*\w|)$")
+_LAST_WORD = re.compile(r"(?:[\w'’.-]{0,39}\w|)$")
 _NEXT_WORD = re.compile(r"[\"'“‘«(\[]*([\w'’]+)")
 _ABBREVIATIONS = frozenset(
     """
@@ -64,6 +65,8 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _SPACES = re.compile(r"[^\S\n]+")
+# Leading zeros, then what may be more digits than Python reads as one number.
+_NUMBERED = re.compile(r"&#(?=[0-9])0*+([0-9]*);?")
 # Where many combining marks may stand one after another, among other signs that are no letters.
 _MAX_MARKS = 60
 _LONG_RUN = re.compile(rf"(?:[^\w\x00-\u02ff]|[\uff9e\uff9f]){{{_MAX_MARKS + 1},}}")
@@ -113,6 +116,11 @@ def numbers(text: str) -> set[str]:
 def printable(text: str) -> str:
     """Drop what cannot be printed, or would reorder or hide what can."""
     return _UNPRINTABLE.sub("", text)
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the character references of HTML replaced, however long they are."""
+    return html.unescape(_NUMBERED.sub(lambda found: f"&#{found[1][:8] or 0};", text))
 
 
 def clean(text: str) -> str:

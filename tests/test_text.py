@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -99,6 +100,16 @@ def test_clean_is_idempotent_and_printable(value: str) -> None:
 def test_clean_drops_what_hides_words() -> None:
     assert text.clean("ig\u200bnore\u202e me\ufeff\x00") == "ignore me"
     assert text.one_line("a\r\nb\u2028c\td") == "a b c d"
+
+
+@given(st.text(alphabet="&#x0123456789aF; amplt") | st.integers(0, 10**20).map("&#{};".format))
+def test_references_are_replaced_as_html_says(value: str) -> None:
+    assert text.unescaped(value) == html.unescape(value)
+
+
+def test_references_of_any_length_are_replaced() -> None:
+    zeros = "0" * 5_000
+    assert text.unescaped(f"&#{zeros}115;o &#{'9' * 5_000}; &#{zeros};") == "so \ufffd \ufffd"
 
 
 def test_numbers_fold_thousands_separators() -> None:

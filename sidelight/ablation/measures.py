@@ -25,6 +25,7 @@ from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation.evaluate import FUNNEL_FILE
 from sidelight.schemas.article import host_of
+from sidelight.schemas.topic import asked_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -158,11 +159,9 @@ async def _held_against_sources(
     run: RunDirectory, task: CitedTextTask
 ) -> dict[str, list[JudgedSentence]]:
     """Return the sentences of a run's reports by topic, judged by words."""
-    texts = {
-        segment.segment_id: segment.text
-        for topic_id in run.read_manifest().topics
-        for segment in run.result(topic_id).evidence
-    }
+    results = [run.result(topic_id) for topic_id in run.read_manifest().topics]
+    texts = {one.segment_id: one.text for result in results for one in result.evidence}
+    asked = {result.topic_id: asked_in(result.topic) for result in results}
 
     def texts_of(segment_ids: Collection[str]) -> Mapping[str, str]:
         return {name: texts[name] for name in segment_ids if name in texts}
@@ -170,7 +169,7 @@ async def _held_against_sources(
     found: dict[str, list[JudgedSentence]] = defaultdict(list)
     judge = make_judge("embedded", JudgeInputs(encoder=None))
     runs = [run_format(task).read(run.file(task))]
-    for item in await assess_support(judge, runs, texts_of):
+    for item in await assess_support(judge, runs, texts_of, asked):
         found[item.topic_id].append(item)
     return found
 

@@ -79,19 +79,23 @@ class LearnedSupportCheck:
         self._model = SupportModel.load(encode)
         self._strict = strict
 
-    async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
-        """Return how much of a sentence its sources, the texts it cites, say."""
-        (support,) = self.check([(sentence, sources)])
-        return support
+    def check(
+        self, cases: Sequence[tuple[str, Sequence[str]]], *, asked: str = ""
+    ) -> list[Support]:
+        """Return for each sentence how much of it its sources, the texts it cites, say.
 
-    def check(self, cases: Sequence[tuple[str, Sequence[str]]]) -> list[Support]:
-        """Return the same for each sentence and its sources; many at once are quicker."""
-        return [best_support(supports) for supports in self.by_source(cases)]
+        Args:
+            cases: Sentences, each with its sources; many at once are quicker.
+            asked: The query or narrative that the sentences answer; empty where there is none.
+        """
+        return [best_support(supports) for supports in self.by_source(cases, asked=asked)]
 
-    def by_source(self, cases: Sequence[tuple[str, Sequence[str]]]) -> list[list[Support]]:
-        """Return for each sentence how much of it each of its sources says."""
+    def by_source(
+        self, cases: Sequence[tuple[str, Sequence[str]]], *, asked: str = ""
+    ) -> list[list[Support]]:
+        """Return for each sentence how much of it each of its sources says; see `check`."""
         pairs = [(sentence, source) for sentence, sources in cases for source in sources]
-        found = dict(zip(pairs, self._model.judge(pairs), strict=True))
+        found = dict(zip(pairs, self._model.judge(pairs, context=asked), strict=True))
         return [
             [self._support(sentence, source, found[sentence, source]) for source in sources]
             for sentence, sources in cases

@@ -104,6 +104,9 @@ def _show_scores(table: list[_Row], judge: str) -> None:
         "by those labels themselves",
         markup=False,
     )
+    out.print(
+        "development figures: the rules were written while reading these rubrics", markup=False
+    )
 
 
 def _ignore(_: int) -> None:

@@ -71,7 +71,8 @@ class SupportChecker:
             [
                 (without_attribution(text, [segments[one] for one in cited[place]]), found)
                 for place, (text, found) in zip(asked, cases, strict=True)
-            ]
+            ],
+            asked=profile.asked,
         )
         decided = await self._decided(cases, [best_support(supports) for supports in learned])
         for place, support in zip(asked, decided, strict=True):

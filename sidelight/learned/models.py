@@ -16,7 +16,6 @@ from sidelight.learned.features import FEATURES
 from sidelight.learned.ordinal_model import (
     OrdinalModel,
     allowed,
-    centred,
     levels_within,
     load_model,
     weights_hash,
@@ -162,31 +161,22 @@ class SupportModel(_LearnedModel):
 
     _name = SUPPORT
 
-    def judge(
-        self, pairs: Sequence[tuple[str, str]], *, context: str = "", together: bool = False
-    ) -> list[Verdict]:
+    def judge(self, pairs: Sequence[tuple[str, str]], *, context: str = "") -> list[Verdict]:
         """Return a verdict for each pair of sentence and text of the source, in order.
+
+        What is said of a pair hangs on no other.
 
         Args:
             pairs: Sentences, each with a source.
             context: What was asked; empty if unknown.
-            together: Whether the pairs are those of all runs on one topic. Each is then seen in
-                view of how much sentences and sources of this topic have in common anyway, which
-                agrees better with people; but its verdict depends on the others, so pairs of one
-                run alone must not be judged so.
         """
         tasks = [Task((sentence,), source, context) for sentence, source in pairs]
-        if not tasks:
-            return []
         self._comparer.prepare(tasks)
         found = [self._comparer.compare(task) for task in tasks]
-        features = np.vstack([self._features(one) for one in found])
-        if together:
-            features = centred(features, features, self._model)
         return [
             verdict
-            for row, one in enumerate(found)
-            for verdict in self._looked(one, features[row : row + 1]).verdicts()
+            for one in found
+            for verdict in self._looked(one, self._features(one)).verdicts()
         ]
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 _DIGITS = 6
 _HIGHEST = 2
-_POOL = 5  # pairs; a pool as large as that is trusted by half
 
 
 class OrdinalModel(NamedTuple):
@@ -62,19 +61,6 @@ def probabilities_of(logits: Values) -> Values:
     # The higher level cannot be more likely than the lower.
     highest = np.minimum(reached[:, 0], reached[:, 1])
     found: Values = np.stack([1 - reached[:, 0], reached[:, 0] - highest, highest], axis=1)
-    return found
-
-
-def centred(features: Values, pool: Values, model: OrdinalModel) -> Values:
-    """Return features as they would be if their pool had the means the model was fitted with.
-
-    Args:
-        features: `(n, n_features)`.
-        pool: `(n_pool, n_features)` of the same topic; the fewer, the less is changed.
-        model: The model.
-    """
-    trust = len(pool) / (len(pool) + _POOL)
-    found: Values = features + trust * (model.means - pool.mean(axis=0))
     return found
 
 

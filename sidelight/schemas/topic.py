@@ -83,3 +83,16 @@ class FacetedQuery(Value):
 
 # Values refuse fields they do not know, so that JSON of one kind is never read as another.
 Topic: TypeAlias = Article | QuestionedArticle | ArticleQuestion | Narrative | FacetedQuery
+
+
+def asked_in(topic: Topic) -> str:
+    """Return the query, question or narrative of a topic; empty where it is an article alone."""
+    match topic:
+        case Narrative():
+            return topic.narrative
+        case FacetedQuery():
+            return topic.query
+        case ArticleQuestion():
+            return topic.question
+        case _:
+            return ""

@@ -16,7 +16,16 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from sidelight.schemas.article import Article
 from sidelight.serve.acceptance import why_no_article
 from sidelight.serve.desk import FullError, Job
-from sidelight.serve.guards import BodyGuard, ClientAddress, RateGuard, TokenGuard, client_of
+from sidelight.serve.guards import (
+    BodyGuard,
+    ClientAddress,
+    KindGuard,
+    OriginGuard,
+    RateGuard,
+    TokenGuard,
+    client_of,
+    media_type,
+)
 from sidelight.serve.messages import (
     ADDRESS,
     MAX_TEXT,
@@ -44,6 +53,7 @@ _RETRY_S = {"Retry-After": "60"}
 
 
 _FIELDS = {"body", *Submission.model_fields}
+_KINDS = {"/investigations": ("application/json",), "/investigations/file": tuple(READERS)}
 _NO_ARTICLE = "Expected a JSON object with title, url and text."
 
 
@@ -71,11 +81,15 @@ def make_app(desk: Desk, *, hosts: Sequence[str], per_minute: int, token: str = 
     # The last one added comes first.
     app.add_middleware(BodyGuard, max_bytes=MAX_BODY_BYTES, timeout_s=BODY_TIMEOUT_S)
     app.add_middleware(RateGuard, per_minute=per_minute)
+    # What no page or program of the user's sent does not count against the user's rate.
+    app.add_middleware(KindGuard, kinds=_KINDS)
+    app.add_middleware(OriginGuard)
     if token:
         app.add_middleware(TokenGuard, token=token)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_middleware(ClientAddress)
-    _add_routes(app, _Routes(desk), (400, 401) if token else (400,))
+    refused = (400, 408, 413)
+    _add_routes(app, _Routes(desk), (*refused, 401) if token else refused)
     return app
 
 
@@ -96,12 +110,12 @@ def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
     app.post(
         "/investigations",
         status_code=202,
-        responses=refusals(408, 413, 422, 429, *always),
+        responses=refusals(403, 415, 422, 429, *always),
     )(routes.submit)
     app.post(
         "/investigations/file",
         status_code=202,
-        responses=refusals(408, 413, 415, 422, 429, *always),
+        responses=refusals(403, 415, 422, 429, *always),
         openapi_extra={
             "requestBody": {
                 "required": True,
@@ -110,7 +124,7 @@ def _add_routes(app: FastAPI, routes: _Routes, always: Sequence[int]) -> None:
         },
     )(routes.submit_file)
     app.get(one, responses=refusals(404, *always))(routes.show)
-    app.delete(one, responses=refusals(404, *always))(routes.cancel)
+    app.delete(one, responses=refusals(403, 404, *always))(routes.cancel)
     app.get(
         f"{one}/events",
         response_class=EventSourceResponse,
@@ -143,29 +157,24 @@ class _Routes:
 
     async def submit(self, submission: Submission) -> Progress:
         """Have an article investigated."""
-        return self._take(submission)
+        return self._take(submission.title, submission.url, submission.text)
 
     async def submit_file(self, request: Request) -> Progress:
         """Have the article in a file investigated: a saved web page, or a line of a topics file."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind not in READERS:
-            raise HTTPException(415, f"Expected one of {', '.join(READERS)} as the Content-Type.")
         content = await request.body()
         try:
-            found = await asyncio.to_thread(read_upload, kind, content)
+            found = await asyncio.to_thread(read_upload, media_type(request.headers), content)
         except NoArticleError as error:
             raise HTTPException(422, str(error)) from None
         if len(found.text) > MAX_TEXT:
             raise HTTPException(422, f"The article has over {MAX_TEXT:,} characters.")
         url = found.url if ADDRESS.fullmatch(found.url) and len(found.url) <= MAX_URL else ""
-        return self._take(Submission(title=found.title[:MAX_TITLE], url=url, text=found.text))
+        return self._take(found.title[:MAX_TITLE], url, found.text)
 
-    def _take(self, submission: Submission) -> Progress:
-        if why := why_no_article(submission.text):
+    def _take(self, title: str, url: str, text: str) -> Progress:
+        if why := why_no_article(text):
             raise HTTPException(422, why)
-        article = Article(
-            topic_id="article", url=submission.url, title=submission.title, body=submission.text
-        )
+        article = Article(topic_id="article", url=url, title=title, body=text)
         try:
             return self._progress(self._desk.submit(article))
         except FullError:

@@ -1,4 +1,4 @@
-"""What stands between the network and the app: addresses, tokens, sizes, too many requests."""
+"""What stands between the network and the app: addresses, tokens, other sites, sizes, rates."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import base64
 import binascii
 import hmac
 import ipaddress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from limits import parse
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,7 +27,7 @@ class BodyGuard:
 
     Args:
         app: The app.
-        max_bytes: Longer bodies get 413.
+        max_bytes: Longer bodies get 413, and so does a head that announces one.
         timeout_s: Bodies that take longer to arrive get 408.
     """
 
@@ -39,6 +41,10 @@ class BodyGuard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        announced = Headers(scope=scope).get("content-length", "")
+        if announced.isdecimal() and int(announced) > self._max_bytes:
+            await self._refuse_long(receive, send)
+            return
         try:
             async with asyncio.timeout(self._timeout_s):
                 body = await self._read(receive)
@@ -46,8 +52,7 @@ class BodyGuard:
             await _refuse(408, "The request took too long to arrive.")(scope, receive, send)
             return
         if body is None:
-            message = f"The request is longer than {self._max_bytes} bytes."
-            await _refuse(413, message)(scope, receive, send)
+            await self._refuse_long(receive, send)
             return
         pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -55,6 +60,20 @@ class BodyGuard:
             return pending.pop() if pending else await receive()
 
         await self._app(scope, replay, send)
+
+    async def _refuse_long(self, receive: Receive, send: Send) -> None:
+        """Answer at once, then drop what still arrives within the time.
+
+        A client that is still sending would otherwise find its connection broken, and no answer.
+        """
+        answer = _refuse(413, f"The request is longer than {self._max_bytes:,} bytes.")
+        await send({"type": "http.response.start", "status": 413, "headers": answer.raw_headers})
+        await send({"type": "http.response.body", "body": answer.body, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._timeout_s):
+                while (await receive()).get("more_body", False):
+                    pass
+        await send({"type": "http.response.body", "body": b""})
 
     async def _read(self, receive: Receive) -> bytes | None:
         """Return the body, or None once it is too long."""
@@ -68,6 +87,54 @@ class BodyGuard:
             parts.append(part)
             if not message.get("more_body", False):
                 return b"".join(parts)
+
+
+class OriginGuard:
+    """Refuses what a page of another site has a browser send; programs that say no origin may send.
+
+    Browsers say in `Sec-Fetch-Site` where a request comes from, whatever name a proxy gives this
+    app. Those that do not, because nothing is encrypted, say the page's address in `Origin`.
+
+    Args:
+        app: The app.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope.get("method") in {"POST", "DELETE"} and _is_of_another_site(Headers(scope=scope)):
+            refusal = _refuse(403, "Expected a request of this app's own pages, or of a program.")
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class KindGuard:
+    """Refuses a body whose media type is none of those that its address takes.
+
+    Args:
+        app: The app.
+        kinds: Media types by path.
+    """
+
+    def __init__(self, app: ASGIApp, *, kinds: Mapping[str, Sequence[str]]) -> None:
+        self._app = app
+        self._kinds = kinds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        kinds = self._kinds.get(scope.get("path", ""))
+        if (
+            scope.get("method") == "POST"
+            and kinds
+            and media_type(Headers(scope=scope)) not in kinds
+        ):
+            message = f"Expected {' or '.join(kinds)} as the Content-Type."
+            await _refuse(415, message)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 class RateLimit:
@@ -155,6 +222,18 @@ def client_of(scope: Scope) -> str:
     """Return the address a request came from."""
     client = scope.get("client")
     return str(client[0]) if client else ""
+
+
+def media_type(headers: Headers) -> str:
+    """Return the media type of a body, without its parameters."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _is_of_another_site(headers: Headers) -> bool:
+    if site := headers.get("sec-fetch-site"):
+        return site not in {"same-origin", "none"}
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != headers.get("host", "")
 
 
 def _is_loopback(address: str) -> bool:

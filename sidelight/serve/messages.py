@@ -79,10 +79,11 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 _REFUSED = {
     400: "The host is not one of this app's names.",
     401: "The token is missing or wrong.",
+    403: "A page of another site sent the request.",
     404: "There is no such investigation, or it is not done.",
     408: "The request took too long to arrive.",
     413: "The request is too long.",
-    415: "The media type is none that can be read.",
+    415: "The Content-Type is none that this address takes.",
     422: "It is no article.",
     429: "Too many at once, or in a minute; `Retry-After` says when to come again.",
 }

@@ -71,5 +71,4 @@ READERS: dict[str, Callable[[bytes], Upload]] = {
     "text/html": _read_html,
     "application/jsonl": _read_line,
 }
-"""By media type. Another site cannot send one of these without asking the browser for leave, as it
-could a plain text."""
+"""By media type."""

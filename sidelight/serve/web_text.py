@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.text import clean, one_line
+from sidelight.text import clean, one_line, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,12 @@ _TAG = re.compile(r"(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9-]{0,30})")
 _ATTRIBUTE = re.compile(r"""([a-zA-Z:-]{1,30})\s{0,9}=\s{0,9}["']?([^"'>]{0,2000})""")
 _CHARSET = re.compile(rb"charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _HEAD_BYTES = 4096
+# The encodings of web pages by Python's names. Python has others that are none of characters, that
+# give lone surrogates, or that take a time that grows with the square of the length (`punycode`).
+_WEB_ENCODING = re.compile(
+    r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|iso8859-\d+|cp\d+|koi8-[ru]|mac-(roman|cyrillic)"
+    r"|gb2312|gbk|gb18030|big5(hkscs)?|euc_(jp|kr)|shift_jis|iso2022_jp"
+)
 _ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
@@ -75,9 +81,9 @@ def read_web_page(content: bytes) -> WebText:
             articles = max(0, articles + (-1 if tag.is_end else 1))
     inside = "".join(article)
     return WebText(
-        one_line(unescape(facts.get("title") or "".join(title))),
+        one_line(unescaped(facts.get("title") or "".join(title))),
         facts.get("url", ""),
-        _lines(unescape(inside if inside.strip() else "".join(parts))),
+        _lines(unescaped(inside if inside.strip() else "".join(parts))),
     )
 
 
@@ -117,8 +123,8 @@ def _facts(tag: _Tag) -> Iterator[tuple[str, str]]:
     found = {name.lower(): value.strip() for name, value in _ATTRIBUTE.findall(tag.inside)}
     address = found.get("href" if tag.name == "link" else "content", "")
     is_own = found.get("rel", "").lower() == "canonical" or found.get("property") == "og:url"
-    if is_own and _ADDRESS.fullmatch(unescape(address)):
-        yield "url", unescape(address)
+    if is_own and _ADDRESS.fullmatch(unescaped(address)):
+        yield "url", unescaped(address)
     if found.get("property") == "og:title":
         yield "title", found.get("content", "")
 
@@ -126,9 +132,10 @@ def _facts(tag: _Tag) -> Iterator[tuple[str, str]]:
 def _decoded(content: bytes) -> str:
     declared = _CHARSET.search(content[:_HEAD_BYTES])
     try:
-        return content.decode(declared[1].decode() if declared else "utf-8", "replace")
+        name = codecs.lookup(declared[1].decode() if declared else "utf-8").name
     except LookupError:
-        return content.decode("utf-8", "replace")
+        name = "utf-8"
+    return content.decode(name if _WEB_ENCODING.fullmatch(name) else "utf-8", "replace")
 
 
 def _lines(text: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sidelight.tracks import Track
 
 
-_TASK = re.compile(r"[-_ ]*(?:task|t)?[-_ ]*$", re.IGNORECASE)
+_TASK = re.compile(r"(?<![-_ ])[-_ ]*+(?:(?:task|t)[-_ ]*+)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

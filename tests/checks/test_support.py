@@ -26,7 +26,8 @@ WORDS_ONLY = LearnedSupportCheck(None)
 
 
 def learned(sentence: str, *sources: str) -> str:
-    return asyncio.run(WORDS_ONLY(sentence, sources)).label
+    (support,) = WORDS_ONLY.check([(sentence, sources)])
+    return support.label
 
 
 @pytest.mark.parametrize(
@@ -131,7 +132,7 @@ def test_a_denial_elsewhere_takes_nothing_away() -> None:
 
 def test_many_at_once_get_what_each_gets_alone() -> None:
     cases = [(sentence, [SOURCE, f"{sentence}"]) for sentence in ("", *SHORT)] + [("So.", [])]
-    assert WORDS_ONLY.check(cases) == [asyncio.run(WORDS_ONLY(*case)) for case in cases]
+    assert WORDS_ONLY.check(cases) == [WORDS_ONLY.check([case])[0] for case in cases]
 
 
 def test_the_reason_quotes_what_it_goes_by() -> None:

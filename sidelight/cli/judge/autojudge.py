@@ -29,7 +29,7 @@ from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, Subm
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from autojudge_base import Leaderboard, Report, Request
 
@@ -73,23 +73,24 @@ class SidelightJudge:
         reports = list(rag_responses)
         topic_ids = [topic.request_id for topic in rag_topics]
         if rubrics is None:
-            return leaderboard(_by_support(reports, topic_ids, outdir))
+            asked = {one.request_id: one.problem_statement or one.title or "" for one in rag_topics}
+            return leaderboard(_by_support(reports, asked, outdir))
         return leaderboard(_by_rubrics(reports, topic_ids, Path(rubrics), outdir))
 
 
-def _by_support(reports: Sequence[Report], topic_ids: Sequence[str], outdir: Path) -> ScoreTable:
+def _by_support(reports: Sequence[Report], asked: Mapping[str, str], outdir: Path) -> ScoreTable:
     by_words = make_judge(_JUDGE, JudgeInputs(encoder=None))
 
     async def verdicts_on(report: Report) -> list[JudgedSentence]:
         # Reports may quote different parts of a document, so each is held against its own.
         texts = {key: document.text for key, document in (report.documents or {}).items()}
-        return await assess_support(by_words, report_runs([report]), lambda _: texts)
+        return await assess_support(by_words, report_runs([report]), lambda _: texts, asked)
 
     async def all_verdicts() -> list[JudgedSentence]:
         return list(chain.from_iterable(await asyncio.gather(*map(verdicts_on, reports))))
 
     verdicts = asyncio.run(all_verdicts())
-    table = score_support(report_runs(reports), verdicts, topic_ids)
+    table = score_support(report_runs(reports), verdicts, asked.keys())
     write_support_sentences(outdir / SENTENCE_FILE, verdicts)
     return table
 

@@ -45,7 +45,10 @@ def support(  # long: half of it are options
     index: Annotated[Path, index_option("Folder that holds the cited segments.")],
     topics: Annotated[
         Path | None,
-        topics_option("The topics that count (JSONL); those of any run if not given."),
+        topics_option(
+            "The topics that count (JSONL), whose queries or narratives the embedded judge reads, "
+            "too; those of any run if not given."
+        ),
     ] = None,
     track: Track = DEFAULT_TRACK,
     output: Output = None,
@@ -77,10 +80,11 @@ def support(  # long: half of it are options
     from sidelight.formats.runs.run_format import run_format
     from sidelight.formats.topics.topic_format import read_topics
     from sidelight.index.folder import open_index
+    from sidelight.schemas.topic import asked_in
 
     rules = load_track(track)
     read = [run_format(rules.cited_text).read(path) for path in runs]
-    topic_ids = [topic.topic_id for topic in read_topics(topics, rules)] if topics else None
+    known = read_topics(topics, rules) if topics else None
     folder = cache or (output / REPLIES if output else None)
     if model and folder is None:
         raise UsageError("replies need a folder", remedy="Give --output or --cache.")
@@ -94,13 +98,15 @@ def support(  # long: half of it are options
 
     async def work(judge: Judge) -> tuple[str, list[JudgedSentence]]:
         texts_of = partial(_texts, open_index(index).docstore)
-        found = await assess_support(judge, read, texts_of, on_sentence=lambda: advance(1))
+        asked = {topic.topic_id: asked_in(topic) for topic in known or ()}
+        found = await assess_support(judge, read, texts_of, asked, lambda: advance(1))
         return judge.title, found
 
     with progress_bar("sentences", total=n_sentences) as advance:
         judge, verdicts = asyncio.run(setup.perform(access, work))
     if model:
         judge = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
+    topic_ids = None if known is None else [topic.topic_id for topic in known]
     table = score_support(read, verdicts, topic_ids, further=find_measures(measures))
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})

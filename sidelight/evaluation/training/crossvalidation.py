@@ -12,7 +12,7 @@ import numpy as np
 
 from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
 from sidelight.evaluation.agreement.coefficients.kendall import kendall
-from sidelight.learned.ordinal_model import OrdinalModel, allowed, centred, likeliest
+from sidelight.learned.ordinal_model import OrdinalModel, allowed, likeliest
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalMod
 
 
 def predict_held_out(
-    rows: Rows, recipe: Recipe, *, hold_out_runs: bool, together: bool = False
+    rows: Rows, recipe: Recipe, *, hold_out_runs: bool, shown: Rows | None = None
 ) -> Levels:
     """Return the level of every row, predicted without its topic, and if asked without its run.
 
@@ -111,10 +111,12 @@ def predict_held_out(
         rows: All rows.
         recipe: How the model is made.
         hold_out_runs: Whether runs are held out besides topics.
-        together: Whether all rows of a topic are judged as one pool; see `SupportModel`.
+        shown: The same rows as a model is shown those that it judges, where it is shown less than
+            it is fitted on; None where it is shown the same.
     """
+    shown = shown or rows
     predicted = np.full(len(rows.levels), -1)
-    most = np.array(allowed(rows.most.tolist(), needs_figures=recipe.needs_figures))
+    most = np.array(allowed(shown.most.tolist(), needs_figures=recipe.needs_figures))
     run_names = sorted(set(rows.runs[rows.people].tolist()))
     folds: Iterable[list[str]] = (
         [run_names[start::_RUN_FOLDS] for start in range(_RUN_FOLDS)]
@@ -129,10 +131,7 @@ def predict_held_out(
             if not tested.any():
                 continue
             model = fit(rows, ~there & ~ours if hold_out_runs else ~there, recipe)
-            features = rows.features[tested][:, recipe.columns]
-            if together:
-                pool = rows.features[there & rows.people][:, recipe.columns]
-                features = centred(features, pool, model)
+            features = shown.features[tested][:, recipe.columns]
             levels = likeliest(model.probabilities(features))
             predicted[tested] = np.minimum(most[tested], levels)
     return predicted

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
 from sidelight.errors import InputError
 from sidelight.evaluation.training.crossvalidation import Figures, figures
 from sidelight.evaluation.training.label_files import (
@@ -13,7 +14,7 @@ from sidelight.evaluation.training.label_files import (
     read_citations,
     read_segments,
 )
-from sidelight.learned.models import AnswerModel, SupportModel
+from sidelight.learned.models import AnswerModel
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def agree_on_answers(
 
 
 def agree_on_support(labels: Path, segments: Path, encode: Encode | None) -> Agreed:
-    """Compare the support model with people's labels of cited segments.
+    """Compare the judge of support with people's labels of cited segments.
+
+    Each is judged as `score support` does: by itself, with the topic's query if it is known.
 
     Args:
         labels: A file with lines like those of `support-judgments.*.jsonl.gz`, plain or gzip.
@@ -124,18 +127,18 @@ def agree_on_support(labels: Path, segments: Path, encode: Encode | None) -> Agr
         InputError: None of the cited segments is in `segments`.
     """
     citations, known = read_citations(labels), read_segments(segments)
-    model = SupportModel.load(encode)
+    check = LearnedSupportCheck(encode)
     usable = [citation for citation in citations if citation.segment in known.texts]
     found = _Labels()
     for topic in sorted({citation.topic for citation in usable}):
         ours = [citation for citation in usable if citation.topic == topic]
-        verdicts = model.judge(
-            [(citation.sentence, known.texts[citation.segment]) for citation in ours],
-            context=known.queries.get(topic, ""),
-            together=True,
+        supports = check.check(
+            [(citation.sentence, [known.texts[citation.segment]]) for citation in ours],
+            asked=known.queries.get(topic, ""),
         )
-        for citation, verdict in zip(ours, verdicts, strict=True):
-            found.add(citation.level, verdict.level, topic, citation.run)
+        for citation, support in zip(ours, supports, strict=True):
+            level = len(SUPPORT_SCALE.names) - 1 - SUPPORT_SCALE.names.index(support.label)
+            found.add(citation.level, level, topic, citation.run)
     return _agreed(found, labels, len(citations) - len(usable))
 
 

@@ -29,6 +29,7 @@ from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
 from sidelight.learned.ordinal_model import about_model, save_model
 from sidelight.schemas.base import Value
+from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from sidelight.text_vectors import Encode
 
 TOPICS, TOPICS_AND_RUNS = "topics held out", "topics and runs held out"
-TOGETHER = "all runs of a topic together"
+NO_QUERY = "no query known"
 _SEED = 0
 
 
@@ -85,15 +86,16 @@ def train_support(
     """
     texts = read_segments(segments)
     by_file = {path: read_citations(path) for path in labels}
-    rows = support_rows(
-        [citation for found in by_file.values() for citation in found], texts, encode
-    )
+    citations = [citation for found in by_file.values() for citation in found]
+    vectors = TextVectors(encode) if encode else None
+    rows = support_rows(citations, texts, vectors)
+    unasked = support_rows(citations, texts._replace(queries={}), vectors)
     topics = {
         f"{path.name}, {TOPICS}": sorted({citation.topic for citation in found})
         for path, found in by_file.items()
     }
     name = model_name(SUPPORT, words_only=encode is None)
-    return _trained(name, rows, [*labels, segments], topics, save_in=save_in)
+    return _trained(name, rows, [*labels, segments], topics, unasked=unasked, save_in=save_in)
 
 
 def shipped_figures(name: str) -> dict[str, Figures]:
@@ -111,6 +113,7 @@ def _trained(
     files: Sequence[Path],
     parts: dict[str, list[str]],
     *,
+    unasked: Rows | None = None,
     save_in: Path | None,
 ) -> Trained:
     """Measure and fit on rows.
@@ -120,25 +123,22 @@ def _trained(
         rows: What to fit on.
         files: Where the rows come from.
         parts: What to measure besides: a name -> the topics.
+        unasked: The same rows where nobody knows what was asked, to measure besides.
         save_in: Folder for the weights; None keeps them nowhere.
     """
     recipe = recipe_of(name)
     alone = predict_held_out(rows, recipe, hold_out_runs=False)
+    both = predict_held_out(rows, recipe, hold_out_runs=True)
     found = {
         TOPICS: _figures(rows, alone, rows.people),
-        TOPICS_AND_RUNS: _figures(
-            rows, predict_held_out(rows, recipe, hold_out_runs=True), rows.people
-        ),
+        TOPICS_AND_RUNS: _figures(rows, both, rows.people),
     }
-    if recipe.by_topic:
-        pooled = predict_held_out(rows, recipe, hold_out_runs=False, together=True)
-        both = predict_held_out(rows, recipe, hold_out_runs=True, together=True)
-        found[f"{TOPICS}, {TOGETHER}"] = _figures(rows, pooled, rows.people)
-        found[f"{TOPICS_AND_RUNS}, {TOGETHER}"] = _figures(rows, both, rows.people)
-        for part, topics in parts.items():
-            ours = rows.people & np.isin(rows.topics, topics)
-            found[part] = _figures(rows, alone, ours)
-            found[f"{part}, {TOGETHER}"] = _figures(rows, pooled, ours)
+    for part, topics in parts.items():
+        found[part] = _figures(rows, alone, rows.people & np.isin(rows.topics, topics))
+    if unasked is not None:
+        for title, hold_out_runs in ((TOPICS, False), (TOPICS_AND_RUNS, True)):
+            predicted = predict_held_out(rows, recipe, hold_out_runs=hold_out_runs, shown=unasked)
+            found[f"{title}, {NO_QUERY}"] = _figures(rows, predicted, rows.people)
     shipped = shipped_figures(name)
     if save_in:
         model = fit(rows, np.full(len(rows.levels), fill_value=True), recipe)

@@ -38,7 +38,7 @@ _NOT_A_NAME = frozenset(
     """.casefold().split()
 )
 _GENERIC_LABELS = frozenset({"blog", "blogs", "news"})  # `news.com.au` is its own name
-_SPLIT = re.compile(r",\s+and\s+|,\s*|\s+and\s+|\s*&\s*")
+_SPLIT = re.compile(r",\s+and\s+|,\s*|(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?&\s*")
 
 
 def find_authors(article: Article) -> tuple[str, ...]:

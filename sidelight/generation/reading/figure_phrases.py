@@ -12,7 +12,7 @@ _PHRASE = re.compile(
     r"(?:\s+[a-z][a-z’'-]+){0,3})"
 )
 _STOP = re.compile(
-    r"\s+(?:a|an|the|in|on|at|by|for|from|to|with|per|within|over|under|up|down|as|if|or|and|but"
+    r"(?<!\s)\s+(?:a|an|the|in|on|at|by|for|from|to|with|per|within|over|under|up|down|as|if|or|and|but"
     r"|that|which|who|when|while|because|since|after|before|between|against|more|less|than|is|are"
     r"|was|were|has|have|had|will|would|could|can|may|do|does|did|took|came|went|said|says|would"
     r"|lower|higher|ago|old|now|then|last|later|earlier|today|daily|every|each|only|alone|could"

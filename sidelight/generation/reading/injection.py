@@ -7,18 +7,17 @@ models, prompts and assistants passes.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from functools import lru_cache
 
-from sidelight.text import clean, normalized
+from sidelight.text import clean, normalized, unescaped
 
 _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]")
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 _MARKUP = re.compile(r"<!--|-->|<[^<>\n]{0,300}>|[*_`~#]+")
 _SPACED_OUT = re.compile(r"\b(?:\w[ .\-·|]){4,}\w\b")
-_MIXED_WORD = re.compile(r"\w*[a-z]\w*")
+_MIXED_WORD = re.compile(r"(?<!\w)\w*[a-z]\w*")
 _LOOKALIKES = str.maketrans("аеіјорсухѕԁһкмтвнοαερτνικυ", "aeijopcyxsdhkmtbhoaeptviku")
 
 # What may be said to be ignored, and by whom a text may claim to be read.
@@ -125,7 +124,7 @@ def gives_orders(text: str) -> bool:
 
 def _legible(text: str) -> str:
     """Return a text case-folded, without accents, every disguised character as it looks."""
-    text = _TAG_CHARACTERS.sub(lambda tag: chr(ord(tag.group()) - 0xE0000), html.unescape(text))
+    text = _TAG_CHARACTERS.sub(lambda tag: chr(ord(tag.group()) - 0xE0000), unescaped(text))
     text = normalized("NFKD", clean(_INVISIBLE.sub("", text))).casefold()
     text = "".join(character for character in text if not unicodedata.combining(character))
     # A word of one script stays as it is: Russian is no disguise.

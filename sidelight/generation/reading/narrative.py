@@ -36,6 +36,7 @@ def read_narrative(topic: Narrative) -> ReadNarrative:
         subject="",
         keywords=tuple(dict.fromkeys(content_words(" ".join([text, *parts])))),
         body="",
+        asked=text,
     )
     angles = tuple(
         Angle(

@@ -23,7 +23,7 @@ _AFTER = (
 _BEFORE = r"\b(?P<role>(?:[a-z][\w’'-]*\s+){{0,2}}{kind}),?\s+(?:(?:Dr|Prof)\.?\s+)?$"
 _TITLE = re.compile(r"\b(?P<role>Dr|Professor|Prof|Senator|Judge|Sheriff)\.?\s+$")
 _CUT = re.compile(
-    r"\s+(?:who|which|that|said|says|told|but|when|where|while"
+    r"(?<!\s)\s+(?:who|which|that|said|says|told|but|when|where|while"
     rf"|and(?!\s+(?:[a-z]+\s+){{0,2}}{_KIND}))\b.*$"
 )
 

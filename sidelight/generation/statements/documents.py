@@ -23,11 +23,11 @@ _KINDS = (
     r"|statistics|assessment|evaluation|re-evaluation|analysis|audit|census|directory|register"
     r"|judg(?:e)?ment|complaint|inquiry|investigation|review|fact[- ]check|corrections?)\b"
 )
-_DOCUMENT = re.compile(rf"{_KINDS}|\b[A-Z]{{2,}}[A-Z0-9/-]*\d", re.IGNORECASE)
+_DOCUMENT = re.compile(rf"{_KINDS}|\b[A-Z]{{2}}[A-Z0-9/-]{{0,60}}\d", re.IGNORECASE)
 _ANOTHER = re.compile(rf"{_KINDS}|\b(?:bulletin|entry|patent|grants|results)\b", re.IGNORECASE)
 # "MA-2021-0417": the number under which a document is filed.
-_FILED = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,4})*-\d{3,}[\d/-]*")
-_SUBTITLE = re.compile(r"\s*\([^()]*\)$|\s+[|–—-]\s+[^|–—-]*$")
+_FILED = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,4}){0,20}-\d{3,}[\d/-]*")
+_SUBTITLE = re.compile(r"(?:(?<!\s)\s+)?\([^()]*\)$|(?<!\s)\s+[|–—-]\s+[^|–—-]*$")
 # Headings and fields that only a study has.
 _SECTION = re.compile(
     r"^(?:abstract|plain summary|methods?|design|results|findings|conclusions?|limitations?|limits"

@@ -18,7 +18,10 @@ CALENDAR = frozenset(
     tuesday wednesday thursday friday saturday sunday
     """.split()
 )
-_HOST = re.compile(r"\b[a-z0-9-]+(?:\.[a-z]{2,})?\.(?:com|org|net|co|example|gov|edu|info|au|uk)\b")
+_HOST = re.compile(
+    r"\b[a-z0-9-]{1,63}(?:\.[a-z]{2,63})?\."
+    r"(?:com|org|net|co|example|gov|edu|info|au|uk)\b"
+)
 _CAPITALISED = re.compile(r"(?<!\w)[^\W\d_a-z][\w'’-]*")
 
 
@@ -68,7 +71,7 @@ def names_body(text: str) -> bool:
     return has_name(_TWO_WORDS.sub(" ", text)) or CUE.search(text) is not None
 
 
-_TWO_WORDS = re.compile(r"(?:[A-Z][\w’'-]+\s+){1,2}[A-Z][a-z’'-]+(?!\s+[A-Z])")
+_TWO_WORDS = re.compile(r"(?:[A-Z][\w’'-]{1,60}\s+){1,2}[A-Z][a-z’'-]+(?!\s+[A-Z])")
 CUE = re.compile(
     rf"\b(?:{BODIES}|Ltd|Inc|plc|LLC|Corporation|Corp|Media|News|Daily|Times|Post|Journal|Review"
     r"|Press|Magazine|Systems|Technologies|Ventures|Partners|Holdings|Labs?|Naturals"

@@ -36,7 +36,7 @@ _LEADING_NAME = re.compile(
     rf"^(?P<the>The\s+)?(?P<name>{_NAME_WORD}(?:\s+(?:(?:of|for|and|the|de|van|von)\s+){{0,2}}"
     rf"{_NAME_WORD})*)(?=\s+(?:\([^()]*\)\s+)?[a-z]|,\s)"
 )
-_TITLE_END = re.compile(r"\s+[-–—|:]\s+|:\s+|\s+\(")
+_TITLE_END = re.compile(r"(?<!\s)\s+[-–—|:]\s+|:\s+|(?<!\s)\s+\(")
 _TITLED = re.compile(r"\b(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+[^\W\d_a-z][\w’'-]+")
 _PERSON = re.compile(
     r"(?<![\w.])(?:(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+)?[^\W\d_a-z][\w’'-]+"

@@ -40,7 +40,7 @@ _THING_KINDS = (
 )
 _KINDS = rf"(?:{PERSON_KINDS}|{ORGANISATION_KINDS}|{_THING_KINDS})"
 
-_NAME = r"(?:[^\W\d_a-z][\w'’&-]*)"
+_NAME = r"(?:[^\W\d_a-z][\w'’&-]{0,60})"
 # "the company", "The new agency", unless "of the Harrow Lane Institute" or the like says which.
 _BY_KIND = re.compile(
     rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z\d][\w-]*,?\s+){{0,2}}?{_KINDS})\b(?!\s+[\"“]?{_NAME})"
@@ -174,8 +174,8 @@ def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Matc
 
 
 _NO_PERSON = re.compile(
-    rf"\b[Tt]he\s+{_NAME}(?:\s+(?:of\s+)?{_NAME})*|(?:{_NAME}\s+)*{BODIES}(?:\s+of\s+{_NAME})*"
-    rf"|(?:{_NAME}\s+)*{CUE.pattern}|\"[^\"]*\"|“[^”]*”"
+    rf"\b[Tt]he\s+{_NAME}(?:\s+(?:of\s+)?{_NAME})*|(?:{_NAME}\s+){{0,12}}{BODIES}(?:\s+of\s+{_NAME})*"
+    rf"|(?:{_NAME}\s+){{0,12}}{CUE.pattern}|\"[^\"]*\"|“[^“”]*”"
 )
 _OPENING = STOPWORDS | {"since", "according", "like", "unlike", "despite", "although", "besides"}
 
@@ -231,7 +231,7 @@ def _nameless_subject(sentence: str) -> str:
 
 # "The figure of 4,000 jobs" can be placed by whoever knows that figure.
 _OF_A_FIGURE = re.compile(r"(?:figure|number|total|estimate|claim|share|sum)\s+of\s+\S*\d\S*")
-_HEAD = re.compile(r"\s+(?:of|for|in|on|at|by|from|to|with|that|which|who|between|and)\s+|,")
+_HEAD = re.compile(r"(?<!\s)\s+(?:of|for|in|on|at|by|from|to|with|that|which|who|between|and)\s+|,")
 
 
 def short_name(sentence: str) -> re.Match[str] | None:

@@ -12,7 +12,7 @@ _MIN_WORDS, _MAX_WORDS = 6, 80
 _MIN_OWN_WORDS = 4  # outside quotation marks
 _MAX_LABEL = 4
 # Also in single quotes, as headlines and titles of songs are.
-_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|‘[^’]*’|(?<![\w])\'[^\']*\'(?!\w)')
+_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|‘[^‘’]*’|(?<![\w])\'[^\']*\'(?!\w)')
 
 _BEGINS = re.compile(r"(?!\d+, \d+ )[\"“'‘]?[^\W_a-z]")
 _ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")

@@ -41,7 +41,7 @@ _JUDGED = re.compile(
     r"|plausible|documented|right|reasonable|substantiated|contradicted|verified|undercut|credible"
     r"|contested|backed|borne\s+out)\b"
 )
-_REASON = re.compile(r"(?:[:;]|,?\s+because|,?\s+since|,\s+as)\s+(?=\S)")
+_REASON = re.compile(r"(?:[:;]|,\s+(?:because|since|as)|(?<!\s)\s+(?:because|since))\s+(?=\S)")
 _BY_WHOM = re.compile(
     r"(?:by|with)\s+(?P<who>(?:(?!\band\s+(?:by|with)\b)[^,;:]){2,80}),\s+which\s+(?=\S)"
 )

@@ -36,7 +36,7 @@ _ABOUT = {
 _SHAPES = {
     "the thing": re.compile(r"\bthe [a-z][\w-]+(?! of [A-Z])"),
     "the thing of a name": re.compile(r"\bthe [a-z][\w-]+ of [A-Z]"),
-    "possessive": re.compile(r"[A-Z][\w-]*['’]s? "),
+    "possessive": re.compile(r"[A-Z][\w-]{0,60}['’]s? "),
     "role": re.compile(
         r", (?:the|an?|former|author|professor|director|president|senior|chief|\w+ of)\b"
     ),

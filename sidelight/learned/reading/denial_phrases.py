@@ -16,7 +16,7 @@ _LISTS = {
     "FALSE": "false|untrue|incorrect|inaccurate|wrong|mistaken|unfounded|baseless|groundless|"
     "unproven|unsubstantiated|unsupported|debunked|refuted|disproved|disproven|discredited|denied|"
     "disputed|contradicted|rejected|invented|fabricated|fictitious|nonsense|misleading|doubtful|"
-    "questionable|((a|an|mere|pure|total|complete) )*(myth|lie|falsehood|fiction|fabrication|"
+    "questionable|((a|an|mere|pure|total|complete) ){0,4}(myth|lie|falsehood|fiction|fabrication|"
     "misconception|hoax|fallacy|error)s?|(not|never|n't) ~1 ?(true|correct|accurate|right|so|"
     "(the|a) (case|fact)|supported|confirmed|proven|proved|established|borne out|what happened)",
     "EVIDENCE": "evidence|proof|indications?|signs?|confirmation|truth|suggestions?|trace|"
@@ -85,8 +85,8 @@ or so \\w+ ~3 ?(say|said|claim|claims|claimed)$
 """
 
 _WITHIN = """
-(the|any|his|her|their|this|that|such) ~2 ?CLAIM (that|of|about) .*BE ~2 ?FALSE$
-(the|any|his|her|their|this|that|such) ~2 ?CLAIM (that|of|about) .*been ~1 ?DISPUTE$
+(the|any|his|her|their|this|that|such) ~2 ?CLAIM (that|of|about) .{0,600}BE ~2 ?FALSE$
+(the|any|his|her|their|this|that|such) ~2 ?CLAIM (that|of|about) .{0,600}been ~1 ?DISPUTE$
 ^whether .* (unknown|unclear|uncertain|disputed|doubtful|questionable|open|undecided)$
 """
 

@@ -74,9 +74,11 @@ class ArticleProfile(ArticleFacts):
 
     Attributes:
         body: The prose that is left when site chrome and comments are gone.
+        asked: The narrative, where there is one in place of an article.
     """
 
     body: str
+    asked: str = ""
 
     @property
     def outlet(self) -> tuple[str, ...]:
@@ -85,4 +87,4 @@ class ArticleProfile(ArticleFacts):
 
     def facts(self) -> ArticleFacts:
         """Return everything but the prose."""
-        return ArticleFacts.model_validate(self.model_dump(exclude={"body"}))
+        return ArticleFacts.model_validate(self.model_dump(exclude={"body", "asked"}))

@@ -58,7 +58,20 @@ def test_by_the_embedded_judge(tmp_path: Path, given: tuple[object, ...]) -> Non
 
 
 def test_without_an_encoder(given: tuple[object, ...]) -> None:
-    assert "embedded 4 (words only, weights " in support(*given, "--words-only")
+    assert "embedded 5 (words only, weights " in support(*given, "--words-only")
+
+
+def test_the_query_of_a_topic_is_read(tmp_path: Path, small_index: IndexFolder) -> None:
+    run, topics = tmp_path / "r", tmp_path / "topics.jsonl"
+    answer = {"text": "The quarry has an owner.", "citations": [0]}
+    line = {"run_id": "r", "topic_id": "2024-1", "topic": "", "references": [COUNTED]}
+    run.write_text(json.dumps({**line, "response_length": 5, "answer": [answer]}) + "\n")
+    topics.write_text(json.dumps({"id": "2024-1", "title": "who owns the quarry"}) + "\n")
+    given = (run, "--index", small_index.path, "--track", "rag2024", "--words-only", "--json")
+    (unread,) = json.loads(support(*given))["runs"]
+    (read,) = json.loads(support(*given, "--topics", topics))["runs"]
+    # What counts visitors names no owner: words that the query has anyway tell nothing.
+    assert (unread["weighted_precision"], read["weighted_precision"]) == (1, 0)
 
 
 def test_an_invented_segment_is_shown_as_unjudged(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from pathlib import Path
 
 import pytest
 
+from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError, InvalidFileError
+from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
 from sidelight.evaluation.training.held_against_people import (
     agree_on_answers,
     agree_on_support,
@@ -112,6 +116,47 @@ def test_agreement_on_support(tmp_path: Path) -> None:
     elsewhere = written(tmp_path / "e.jsonl", {**SEGMENTS, "references_ids": ["other"]})
     with pytest.raises(InputError, match="no label can be compared"):
         agree_on_support(labels, elsewhere, None)
+
+
+def test_agreement_on_support_is_that_of_the_judge_that_scores(tmp_path: Path) -> None:
+    """Each citation is judged by itself and with its query, whatever else the file holds."""
+    texts = {
+        "s1": "A study of the quarry counted twelve visitors a day.",
+        "s2": "The quarry was sold to an investor who also owns a newspaper.",
+        "s3": "Critics of the quarry say its accounts were never published.",
+    }
+    said = (
+        "The quarry has an owner.",
+        "The quarry was sold to an investor.",
+        "The quarry was bought by investors.",
+        "Nobody published the accounts of the quarry.",
+    )
+    pairs = [(sentence, name) for sentence in said for name in texts]
+    judge, asked, names = EmbeddedJudge({}), "who owns the quarry", SUPPORT_SCALE.names
+    confusion = [[0] * len(names) for _ in names]
+    for number, (sentence, name) in enumerate(pairs):
+        case = SupportCase(sentence, [texts[name]], asked)
+        (judgment,) = asyncio.run(judge.label(SUPPORT, case))
+        confusion[number % 3][2 - names.index(str(judgment.label))] += 1
+    labels = {
+        "topic_id": "t1",
+        "run_id": "r1",
+        "sentences": [
+            {"text": sentence, "citations": [{"reference": name, "support": str(number % 3)}]}
+            for number, (sentence, name) in enumerate(pairs)
+        ],
+    }
+    segments = {
+        "topic": "t1",
+        "query": asked,
+        "references_ids": list(texts),
+        "references_texts": list(texts.values()),
+    }
+    found = agree_on_support(
+        written(tmp_path / "c.jsonl", labels), written(tmp_path / "s.jsonl", segments), None
+    )
+    assert [list(row) for row in found.confusion] == confusion
+    assert sum(any(column) for column in zip(*confusion, strict=True)) > 1
 
 
 def test_sentences_are_read_with_those_that_cite_nothing(tmp_path: Path) -> None:

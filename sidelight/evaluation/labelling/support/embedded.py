@@ -29,5 +29,5 @@ class EmbeddedSupport:
 
     async def __call__(self, case: SupportCase) -> list[Judgment]:
         """Return the one judgment on a sentence."""
-        support = await self._check(case.sentence, case.sources)
+        (support,) = self._check.check([(case.sentence, case.sources)], asked=case.asked)
         return [Judgment(support.label, one_line(support.reason))]

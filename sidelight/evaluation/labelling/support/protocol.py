@@ -10,10 +10,17 @@ from sidelight.evaluation.labelling.protocol import LabellingProtocol
 
 
 class SupportCase(NamedTuple):
-    """A sentence and the texts it cites, at least one."""
+    """A sentence and what it is held against.
+
+    Attributes:
+        sentence: The sentence.
+        sources: The texts it cites, at least one.
+        asked: The query or narrative that it answers; empty where there is none.
+    """
 
     sentence: str
     sources: Sequence[str]
+    asked: str = ""
 
 
 SUPPORT = LabellingProtocol[SupportCase](

@@ -7,6 +7,7 @@ counts; all citations together are held against it, too.
 from __future__ import annotations
 
 import asyncio
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.evaluation.labelling.protocol import Judgment
@@ -32,6 +33,7 @@ async def assess_support(
     judge: Judge,
     runs: Sequence[ReportRun],
     texts_of: TextsOf,
+    asked: Mapping[str, str] = MappingProxyType({}),
     on_sentence: Callable[[], None] = lambda: None,
 ) -> list[JudgedSentence]:
     """Hold every sentence of some runs against its first citation and against all of them.
@@ -43,6 +45,7 @@ async def assess_support(
         judge: Who judges.
         runs: What is judged.
         texts_of: Segment ids to texts.
+        asked: Topic id -> the query or narrative that reports answer, where there is one.
         on_sentence: Called after each sentence.
 
     Returns:
@@ -67,7 +70,8 @@ async def assess_support(
         run_tag: str, topic_id: str, number: int, sentence: CitedSentence
     ) -> JudgedSentence:
         async with slots:
-            first, everything, reason = await _labels(judge, sentence, texts)
+            asked_here = asked.get(topic_id, "")
+            first, everything, reason = await _labels(judge, sentence, texts, asked_here)
         on_sentence()
         return JudgedSentence(run_tag, topic_id, number, first, everything, reason, sentence)
 
@@ -81,24 +85,24 @@ async def assess_support(
 
 
 async def _labels(
-    judge: Judge, sentence: CitedSentence, texts: Mapping[str, str]
+    judge: Judge, sentence: CitedSentence, texts: Mapping[str, str], asked: str
 ) -> tuple[str | Unjudged | None, str | Unjudged | None, str]:
     """Return the labels by the first citation and by all, and the reason of the latter."""
     cited = tuple(dict.fromkeys(sentence.citations))
     if not cited:
         return None, None, "it cites nothing"
-    first = everything = await _support(judge, sentence.text, cited[:1], texts)
+    first = everything = await _support(judge, sentence.text, cited[:1], texts, asked)
     if len(cited) > 1:
-        everything = await _support(judge, sentence.text, cited, texts)
+        everything = await _support(judge, sentence.text, cited, texts, asked)
     return first.label, everything.label, everything.rationale
 
 
 async def _support(
-    judge: Judge, sentence: str, cited: Sequence[str], texts: Mapping[str, str]
+    judge: Judge, sentence: str, cited: Sequence[str], texts: Mapping[str, str], asked: str
 ) -> Judgment:
     if unknown := [segment_id for segment_id in cited if segment_id not in texts]:
         reason = f"the text of {one_line(unknown[0])} is not known"
         return Judgment(Unjudged(reason=reason), reason)
-    case = SupportCase(sentence, [texts[segment_id] for segment_id in cited])
+    case = SupportCase(sentence, [texts[segment_id] for segment_id in cited], asked)
     (judgment,) = await judge.label(SUPPORT, case)
     return judgment

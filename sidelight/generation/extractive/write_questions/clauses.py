@@ -25,7 +25,7 @@ _SAYS_WHO = re.compile(r",\s+[^,]{3,40}\s(?:says?|claims?|warns?)$")
 _OPINION = re.compile(r"\bthe (?:worst|best|greatest|coolest|funniest)\b", re.IGNORECASE)
 _MOOD = re.compile(r"\b(?:sadly|finally|really|officially|just|apparently) ", re.IGNORECASE)
 _AND_MORE = re.compile(r"[—;]|,\s+(?=(?:they|he|she|it|but|here)\b)", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"“].*?[\"”]")
+_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]")
 
 
 def headline_claim(profile: ArticleProfile) -> str:

@@ -21,7 +21,7 @@ _SCHEME = re.compile(
 )
 # "The scheme that has run" goes on: what stands behind "that" says which one is meant.
 _SCHEME_ENDS = re.compile(
-    r"(?<!\sthat)(?<!\swhich)(?<!\swho)\s+(?:with|and|but|says?|said|has|have)\s.*$"
+    r"(?<!\sthat)(?<!\swhich)(?<!\swho)(?<!\s)\s+(?:with|and|but|says?|said|has|have)\s.*$"
 )
 _MAX_ROLE_WORDS, _MIN_ROLE_WORDS = 10, 3
 _TESTED_AT = re.compile(

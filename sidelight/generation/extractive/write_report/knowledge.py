@@ -46,11 +46,12 @@ _MAX_PHRASE, _MANY_KEYWORDS = 4, 3
 _COMPOUND = 2  # words of a subject such as "brannick twist"
 # "Brannick Twist (road)" is the title of a page on one of several things of that name.
 _SENSE = re.compile(
-    r"(?P<name>[^()\n]*\w\w[^()\n]*?)\s+\((?P<sense>[a-z][a-z ]*)\)(?=\s+[|–—-]|\n|$)"
+    r"(?=[^()\n]*\w\w)(?P<name>[^()\n]++)\s*+(?<=\s)\((?P<sense>[a-z][a-z ]*)\)"
+    r"(?=\s+[|–—-]|\n|$)"
 )
 _NAMESAKE = re.compile(r"\bnot\s+the\s[^.]{1,60}\bof\s+the\s+same\s+name\b|\bnamesake\b")
-_CODE = re.compile(r"\b[A-Z]{1,6}[A-Z/-]*\d[\w/-]*")
-_FILED = re.compile(r"\b[A-Z]{2,6}-(?:[A-Z]{1,4}-)*\d{3,}[\d-]*")
+_CODE = re.compile(r"\b[A-Z]{1,6}[A-Z/-]{0,60}\d[\w/-]*")
+_FILED = re.compile(r"\b[A-Z]{2,6}-(?:[A-Z]{1,4}-){0,20}\d{3,}[\d-]*")
 _ADVERB = re.compile(r"\b\w+ly\b")
 # "the blood-pressure claim": what claim it is stands before the word.
 _ANY_CLAIM = stems(

@@ -112,7 +112,7 @@ class ExtractiveReportWriter:
             reader,
             profile,
         )
-        chosen, barred = self._that_stand(choices, quotes, evidence)
+        chosen, barred = self._that_stand(choices, quotes, evidence, profile.asked)
         if _covered_share(choices, chosen) < _MIN_COVERED:
             return self._nothing_found
         reserve = choose(choices, 2 * self._max_words, standing=chosen, barred=barred)
@@ -123,7 +123,7 @@ class ExtractiveReportWriter:
         )
 
     def _that_stand(
-        self, choices: Choices, quotes: Sequence[Quote], evidence: EvidenceSet
+        self, choices: Choices, quotes: Sequence[Quote], evidence: EvidenceSet, asked: str
     ) -> tuple[list[int], list[int]]:
         """Return the rows chosen, and those that were chosen before they were found not to stand.
 
@@ -140,7 +140,8 @@ class ExtractiveReportWriter:
                 [
                     (without_attribution(text, cited), [page.text for page in cited])
                     for text, cited in cases
-                ]
+                ],
+                asked=asked,
             )
             for row, support in zip(new, supports, strict=True):
                 is_sound = not sentence_fault(quotes[row].text)

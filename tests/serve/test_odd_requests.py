@@ -1,0 +1,182 @@
+"""Every address with every odd body: refused in words as the description says, never a 5xx."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidelight.schemas.article import Article
+from sidelight.serve.app import MAX_BODY_BYTES
+from tests.serve.test_jobs import HTML
+from tests.serve.test_serve import ARTICLE, TEXT, Site, connected, served
+
+ODD_VALUES: tuple[Any, ...] = (
+    *("", " ", "\n", "\x00", "\ud800", "\u200b", "a", "https://a.example", TEXT, "é" * 250_000),
+    *(None, True, 0, -1, 10**400, 1e308, float("nan"), float("inf"), [], [[]], {}, {"": None}),
+)
+ODD_BYTES = (
+    *(
+        b"",
+        b" ",
+        b"\n",
+        b"\x00",
+        b"\xff",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"<",
+        b"<p></p>",
+        b"<p> </p>",
+    ),
+    *(b"<!--", b"<title>", b"<script>", b"null", b'""', b"[]", b"{}", b"{", b"[" * 100_000),
+    *(b'{"a":' * 100_000, b"1" * 5_000, b'{"text": ' + b"1" * 5_000 + b"}", HTML.encode("utf-16")),
+)
+# Each is followed by an article that says it is in this encoding.
+ENCODINGS = (
+    "ascii latin-1 utf-16 utf-32 utf-7 windows-1252 shift_jis gb18030 iso-2022-jp idna punycode "
+    "unicode_escape raw_unicode_escape undefined rot13 base64 hex zip mbcs no-such aliases"
+).split()
+ODD_TEXT = "\\ud800 \\N{x} \\u00e9 +2AA- =C3=28 xn--\x80 " + TEXT
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with served(tmp_path_factory.mktemp("odd"), per_minute=1_000_000, kept=20, places=20) as site:
+        yield site
+
+
+def objects(fields: list[str]) -> Iterator[bytes]:
+    """Yield objects in which one field is odd, or missing, and all the others are whole."""
+    whole = {name: ARTICLE.get(name, TEXT) for name in fields}
+    for name in fields:
+        yield json.dumps({other: value for other, value in whole.items() if other != name}).encode()
+        for value in ODD_VALUES:
+            yield json.dumps(whole | {name: value}).encode()
+            yield json.dumps({name: value}).encode()
+
+
+def bodies(kind: str, schema: dict[str, Any]) -> Iterator[bytes]:
+    """Yield what an address that takes a media type may be sent."""
+    yield from ODD_BYTES
+    if not kind:
+        return  # the address takes none
+    yield from objects(list(schema.get("properties", Article.model_fields)))
+    if kind == "text/html":
+        for name in ENCODINGS:
+            page = f'<meta charset="{name}"><title>{ODD_TEXT}</title><p>{ODD_TEXT}</p>'
+            yield page.encode("utf-8")
+        for letter in ("&#0;", "&#xD800;", "&#x110000;", "&#" + "9" * 5_000 + ";", "&nbsp;"):
+            yield f"<title>{letter}</title><p>{letter * 300}</p>".encode()
+            yield f"<title>{letter}</title><p>{letter} {TEXT}</p>".encode()
+
+
+def test_no_body_makes_the_server_fail(site: Site) -> None:
+    """What is refused is refused with a status of the description, and says why."""
+    _, described, _ = site.ask("/openapi.json")
+    sent = 0
+    for path, methods in described["paths"].items():
+        for method, one in methods.items():
+            content = one.get("requestBody", {}).get("content", {"": {}})
+            for kind, taken in content.items():
+                schema = taken.get("schema", {})
+                schema = described["components"]["schemas"].get(
+                    schema.get("$ref", "").rpartition("/")[2], schema
+                )
+                for body in bodies(kind, schema):
+                    status, reply, _ = site.ask(
+                        path.format(job_id="0" * 32), body, {"Content-Type": kind}, method.upper()
+                    )
+                    said = (path, method, kind, body[:80], status, reply)
+                    assert str(status) in one["responses"], said
+                    assert status < 400 or reply["detail"], said
+                    sent += 1
+    assert sent > 500
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "body", "said"),
+    [
+        ("/file", "text/html", b"<p></p>", "has 0 words; an article has 50 or more"),
+        ("/file", "text/html", b"", "has 0 words; an article has 50 or more"),
+        ("/file", "application/jsonl", b'{"body":""}', "has 0 words; an article has 50 or more"),
+        ("", "application/json", b'{"text":" "}', "has 0 words; an article has 50 or more"),
+    ],
+    ids=["no text", "empty", "empty body", "blank text"],
+)
+def test_an_article_without_text_is_refused_in_words(
+    path: str, kind: str, body: bytes, said: str, site: Site
+) -> None:
+    status, reply, _ = site.ask(f"/investigations{path}", body, {"Content-Type": kind})
+    assert status == 422
+    assert said in reply["detail"]
+
+
+def test_odd_ids_and_methods_are_refused(site: Site) -> None:
+    for odd in ("%00", "%ff", "%ED%A0%80", "a" * 5_000, "..%2f..", "%E2%80%AE", "\\", "'", "a;b"):
+        for path in (
+            "/jobs/{}",
+            *(f"/investigations/{{}}{end}" for end in ("", "/events", "/page")),
+        ):
+            for method in ("GET", "DELETE", "POST", "PUT", "OPTIONS"):
+                status, _, _ = site.ask(path.format(odd), method=method)
+                assert status in {404, 405}, (path, odd, method)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "null"},
+        {"Content-Type": "text/plain"},
+        {"Content-Type": ""},
+    ],
+    ids=lambda headers: " ".join(headers.values()) or "no type",
+)
+def test_posts_from_another_site_do_not_use_up_the_rate_of_the_user(
+    headers: dict[str, str], tmp_path: Path
+) -> None:
+    with served(tmp_path, per_minute=1) as site:
+        status = 415 if "Content-Type" in headers else 403
+        for path in ("/investigations", "/investigations/file") * 5:
+            found, reply, _ = site.ask(path, ARTICLE, headers)
+            assert (found, "Expected" in reply["detail"]) == (status, True)
+        assert site.ask("/investigations", ARTICLE)[0] == 202
+
+
+def test_another_site_cannot_cancel(site: Site) -> None:
+    job = site.submit()
+    headers = {"Sec-Fetch-Site": "cross-site"}
+    assert site.ask(f"/investigations/{job}", headers=headers, method="DELETE")[0] == 403
+
+
+def test_own_pages_may_submit_under_the_name_that_a_proxy_gives(site: Site) -> None:
+    host = site.address.removeprefix("http://")
+    for headers in (
+        {"Origin": f"http://{host}"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://sidelight.example"},
+    ):
+        assert site.ask("/investigations", ARTICLE | {"text": "x"}, headers)[0] == 422
+
+
+@pytest.mark.parametrize("path", ["/investigations", "/investigations/file", "/"])
+def test_a_length_beyond_the_limit_is_refused_before_the_body_comes(path: str, site: Site) -> None:
+    begin = time.monotonic()
+    with connected(site) as connection:
+        connection.sendall(
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: "
+            f"{'text/html' if 'file' in path else 'application/json'}\r\n"
+            f"Content-Length: {MAX_BODY_BYTES + 1}\r\n\r\n".encode()
+        )
+        reply = http.client.HTTPResponse(connection)
+        reply.begin()
+        assert reply.status == 413
+        assert json.loads(reply.read())["detail"] == "The request is longer than 1,000,000 bytes."
+    assert time.monotonic() - begin < 5
