@@ -1,4 +1,4 @@
-"""What all values share: they are frozen and refuse fields they do not know."""
+"""What all values share: they are frozen and refuse unknown fields and numbers without end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):
-    """A frozen value without unknown fields."""
+    """A frozen value without unknown fields, whose numbers are finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -17,6 +17,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.grading.label_scale import LabelScale
 from sidelight.schemas.task import (
     CitedTextTask,
+    Limit,
     QuestionListTask,
     QuestionRankingsTask,
     RankingTask,
@@ -56,7 +57,7 @@ class Track(Value):
     title: str
     topics: str
     graph: str
-    usual_runs: int | None = Field(None, gt=0)
+    usual_runs: Limit | None = None
     tasks: tuple[Task, ...] = Field(min_length=1)
     scales: dict[str, LabelScale] = Field(default_factory=dict)
     topic_ids: tuple[str, ...]

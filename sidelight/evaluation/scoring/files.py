@@ -8,7 +8,6 @@ are known, per-run files end in `interval_low` and `interval_high` of the first 
 from __future__ import annotations
 
 from contextlib import suppress
-from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
 from sidelight.errors import InputError
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import Task
 
 _IDS = ("run_tag", "topic_id")
+_MOST = 1e9  # more than any measure counts
 
 
 def label_source(assessments: Path) -> Literal["human", "auto"]:
@@ -59,8 +59,8 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
 
     Raises:
         InputError: The file cannot be read, or holds no score.
-        InvalidFileError: A column is missing, a score is no finite number, or a run has two rows
-            for a topic.
+        InvalidFileError: A column is missing, a score is no number that a measure has, or a run has
+            two rows for a topic.
     """
     header, rows = read_table(path)
     findings = Findings(path)
@@ -136,12 +136,12 @@ def write_score_files(
 def _number(row: Row, column: str, findings: Findings) -> float:
     with suppress(ValueError):
         value = float(row.cells[column])
-        if isfinite(value):
+        if abs(value) <= _MOST:
             return value
     findings.error(
         "score",
         row.line,
-        expected=f"a finite number in {column}",
+        expected=f"a number from {-_MOST:g} to {_MOST:g} in {column}",
         found=quoted(row.cells[column]),
         remedy="Score the run again; a missing score is not a number.",
     )

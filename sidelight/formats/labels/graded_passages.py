@@ -161,10 +161,10 @@ def _said(passage: GradedPassage) -> Iterator[tuple[object, ...]]:
     """Yield what can be said once only of a passage: what it is, and the value at the end."""
     # A judgment and a place may be for a part of the query, which then has a name of its own.
     for judgment in passage.judgments:
-        part = (judgment.source or {}).get("query", passage.query_id)
+        part = str((judgment.source or {}).get("query", passage.query_id))
         yield "relevance to", part, judgment.relevance
     for place in passage.rankings:
-        part = (place.source or {}).get("queryId", passage.query_id)
+        part = str((place.source or {}).get("queryId", passage.query_id))
         yield "rank in run", place.run, "for", part, place.rank
     for direct in passage.direct:
         if isinstance(direct.rating, int):

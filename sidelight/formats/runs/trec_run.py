@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
 _SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_LARGEST = 3.4028234663852886e38  # in single precision, in which trec_eval holds scores
 
 
 def read_trec_run(path: Path) -> dict[str, list[Hit]]:
@@ -45,8 +46,8 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line has not six columns or no finite score, or a query has a segment
-            twice.
+        InvalidFileError: A line has not six columns or no score that trec_eval can hold, or a query
+            has a segment twice.
     """
     findings = Findings(path)
     results: dict[str, dict[str, float]] = {}
@@ -60,11 +61,11 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
                 found=f"a second {quoted(segment_id)}",
                 remedy="Keep the better hit.",
             )
-        if not _SCORE.fullmatch(score) or math.isinf(float(score)):
+        if not _SCORE.fullmatch(score) or abs(float(score)) > _LARGEST:
             findings.error(
                 "score",
                 line,
-                expected="a finite number in the fifth column",
+                expected=f"a number from {-_LARGEST:.8g} to {_LARGEST:.8g} in the fifth column",
                 found=quoted(score),
                 remedy="Write scores as decimal numbers.",
             )
