@@ -146,17 +146,17 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
         package, _, file = locate("track", name).partition(":")
         try:
             source = files(package).joinpath(file)
-        except ModuleNotFoundError as error:
+        except (ModuleNotFoundError, TypeError) as error:  # TypeError: a module that is no package
             raise UsageError(f"track {name!r}: there is no package {package}") from error
     try:
         return Track.model_validate(read_yaml(source.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"track {name!r}: {source} cannot be read: {error}") from None
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
         )
         raise UsageError(f"{source}: expected a track; {faults}") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:  # no UTF-8, or a name with a null
+        raise UsageError(f"track {name!r}: {source} cannot be read: {error}") from None
 
 
 @cache
