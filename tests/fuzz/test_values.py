@@ -75,7 +75,6 @@ class Reader:
         columns: Of a table, those that are read.
         parted_by: What stands between the cells of a table; a comma for CSV with a header.
         lines: Whether each line of JSON is a value of its own.
-        track: The track of the file, where the command asks for one.
     """
 
     words: str
