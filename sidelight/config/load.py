@@ -54,10 +54,11 @@ def _read(path: Path) -> dict[str, Any]:
         tree = read_yaml(read_limited(path).decode())
     except FileNotFoundError:
         raise UsageError(f"there is no configuration file {path}") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid YAML: {error}") from None
+    except (OSError, ValueError) as error:  # a name that holds a null character is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path} cannot be read: {reason}") from None
     if tree is None:
         return {}
     if not isinstance(tree, dict):

@@ -202,7 +202,7 @@ def read_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     return objects
 
 
-def decode_unique(text: str, number: int, findings: Findings) -> dict[str, Any] | None:
+def decode_unique(text: str, number: int | None, findings: Findings) -> dict[str, Any] | None:
     """Return the JSON object in a text that has each key once; see `decode_object`.
 
     Of a repeated key, readers take the first value or the last one, and so two files.
@@ -253,7 +253,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _repeated(error: _RepeatedKeyError, number: int, findings: Findings) -> None:
+def _repeated(error: _RepeatedKeyError, number: int | None, findings: Findings) -> None:
     findings.error(
         "key-repeated",
         number,

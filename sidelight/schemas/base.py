@@ -1,4 +1,4 @@
-"""What values share: they are frozen, refuse fields they do not know, and name files inside."""
+"""The base class of values, which are frozen, closed and finite, and the names of files in folders."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _MAX_NAME, _MAX_PARTS = 1000, 20
 
 
 class Value(BaseModel):
-    """A frozen value without unknown fields."""
+    """A frozen value without unknown fields, whose numbers are finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def _inside(name: str) -> str:

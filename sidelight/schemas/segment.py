@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SEGMENT_ID = re.compile(
-    r"(?P<document_id>(?P<stem>.+)_doc_(?P<shard>\d{2})_\d+)#(?P<window>\d+)_(?P<offset>\d+)",
+    r"(?P<document_id>(?P<stem>.+)_doc_(?P<shard>\d{2})_\d+)"
+    r"#(?P<window>\d{1,18})_(?P<offset>\d{1,18})",
     re.ASCII,
 )
 

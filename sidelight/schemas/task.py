@@ -26,6 +26,12 @@ def _compiles(pattern: str) -> str:
 Grammar = Annotated[str, AfterValidator(_compiles)]
 """A regular expression that an id must match in full."""
 
+MOST = 100_000
+"""More than any track allows of anything."""
+
+Limit = Annotated[int, Field(gt=0, le=MOST)]
+"""How many of something a track wants or allows."""
+
 
 class _Task(Value):
     """What tasks of all kinds have.
@@ -65,8 +71,8 @@ class QuestionListTask(_Task):
     """
 
     kind: Literal["question_list"] = "question_list"
-    count: int = Field(gt=0)
-    max_characters: int = Field(gt=0)
+    count: Limit
+    max_characters: Limit
     standalone: bool = False
 
 
@@ -84,9 +90,9 @@ class CitedTextTask(_Task):
     """
 
     kind: Literal["cited_text"] = "cited_text"
-    max_words: int = Field(gt=0)
-    max_citations: int = Field(gt=0)
-    max_uncited: int | None = Field(ge=0)
+    max_words: Limit
+    max_citations: Limit
+    max_uncited: Annotated[int, Field(ge=0, le=MOST)] | None
     segment_id_pattern: Grammar
     counts_nfkc: bool = True
     hard_limit: bool = True
@@ -112,7 +118,7 @@ class RankingTask(_Task):
     """
 
     kind: Literal["ranking"] = "ranking"
-    depth: int | None = Field(gt=0)
+    depth: Limit | None
     segment_id_pattern: Grammar
 
 
@@ -125,7 +131,7 @@ class QuestionRankingsTask(_Task):
     """
 
     kind: Literal["question_rankings"] = "question_rankings"
-    depth: int = Field(gt=0)
+    depth: Limit
     document_id_pattern: Grammar
 
 

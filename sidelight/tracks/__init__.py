@@ -18,6 +18,7 @@ from sidelight.schemas.base import Value
 from sidelight.schemas.grading.label_scale import LabelScale
 from sidelight.schemas.task import (
     CitedTextTask,
+    Limit,
     QuestionListTask,
     QuestionRankingsTask,
     RankingTask,
@@ -57,7 +58,7 @@ class Track(Value):
     title: str
     topics: str
     graph: str
-    usual_runs: int | None = Field(None, gt=0)
+    usual_runs: Limit | None = None
     tasks: tuple[Task, ...] = Field(min_length=1)
     scales: dict[str, LabelScale] = Field(default_factory=dict)
     topic_ids: tuple[str, ...]
@@ -155,14 +156,14 @@ def load_track(name: str = DEFAULT_TRACK) -> Track:
     try:
         content = read_limited(source) if isinstance(source, Path) else source.read_bytes()
         return Track.model_validate(read_yaml(content.decode()))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise UsageError(f"track {name!r}: {source} cannot be read: {said}") from None
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
         )
         raise UsageError(f"{source}: expected a track; {faults}") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:  # no UTF-8, or a name with a null
+        said = getattr(error, "strerror", None) or error
+        raise UsageError(f"track {name!r}: {source} cannot be read: {said}") from None
 
 
 @cache

@@ -76,6 +76,11 @@ def test_presets_for_narratives_load_and_open(path: Path, tmp_path: Path) -> Non
     [
         ("retrieval.k=0", "retrieval.k"),
         ("retrieval.nope=1", "retrieval.nope"),
+        (
+            "retrieval.rerank_margin=.inf",
+            "retrieval.rerank_margin: Input should be a finite number",
+        ),
+        ("servers.s.timeout_s=.nan", "servers.s.timeout_s"),
         ("retrieval.k", "expected key.sub=value"),
         ("track.x.y=1", "track"),
         ("submission.run_id=other-run", "must begin with the team id"),
@@ -89,6 +94,8 @@ def test_a_wrong_setting_is_named(override: str, says: str) -> None:
 
 
 def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        load_settings(tmp_path / "null\0")
     with pytest.raises(UsageError, match="there is no configuration file"):
         load_settings(tmp_path / "absent.yaml")
     broken = tmp_path / "broken.yaml"

@@ -23,7 +23,11 @@ def test_a_segment_id_has_four_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", "184", KNOWN + "\n", KNOWN.replace("#", ""), KNOWN.replace("2_", "٢_")]
+    "value",
+    [
+        *("", "184", KNOWN + "\n", KNOWN.replace("#", ""), KNOWN.replace("2_", "٢_")),
+        *(KNOWN + "9" * 5000, KNOWN.replace("#2", "#" + "2" * 5000)),
+    ],
 )
 def test_anything_else_is_not_a_segment_id(value: str) -> None:
     assert parse_segment_id(value) is None

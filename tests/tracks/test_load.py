@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,9 +66,35 @@ def test_a_pattern_that_is_none_is_refused(tmp_path: Path) -> None:
         load_track(changed(tmp_path, tasks=tasks))
 
 
-@pytest.mark.parametrize("name", ["nowhere.yaml", "dragun2026"])
+@pytest.mark.parametrize(
+    ("key", "value"), [("max_words", 10**12), ("max_citations", 0), ("max_uncited", -1)]
+)
+def test_a_limit_beyond_all_measure_is_refused(tmp_path: Path, key: str, value: int) -> None:
+    tasks = yaml.safe_load((OWN / "dragun2025.yaml").read_text(encoding="utf-8"))["tasks"]
+    tasks[1][key] = value
+    with pytest.raises(UsageError, match=key):
+        load_track(changed(tmp_path, tasks=tasks))
+
+
+@pytest.mark.parametrize("credit", [1e308, float("inf"), -1.0])
+def test_a_credit_beyond_all_measure_is_refused(tmp_path: Path, credit: float) -> None:
+    scales = yaml.safe_load((OWN / "dragun2025.yaml").read_text(encoding="utf-8"))["scales"]
+    scales["importance"]["labels"][0]["credit"] = credit
+    with pytest.raises(UsageError, match="credit"):
+        load_track(changed(tmp_path, scales=scales))
+
+
+@pytest.mark.parametrize("written", ["s", "99999999f", ".4f}"])
+def test_numbers_are_printed_with_digits_behind_the_point(tmp_path: Path, written: str) -> None:
+    tasks = yaml.safe_load((OWN / "dragun2025.yaml").read_text(encoding="utf-8"))["tasks"]
+    tasks[0]["measures"][0]["format"] = written
+    with pytest.raises(UsageError, match="format"):
+        load_track(changed(tmp_path, tasks=tasks))
+
+
+@pytest.mark.parametrize("name", ["nowhere.yaml", "dragun2026", "os:system", "null\0.yaml"])
 def test_a_track_that_is_nowhere_is_a_usage_error(name: str) -> None:
-    with pytest.raises(UsageError, match=name):
+    with pytest.raises(UsageError, match=f"track .*{re.escape(name.partition(chr(0))[0])}"):
         load_track(name)
 
 

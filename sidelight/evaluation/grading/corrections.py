@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
 from sidelight.formats.findings import Findings
-from sidelight.formats.lines import decode_object, read_bytes
+from sidelight.formats.lines import decode_unique, read_bytes
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import GradedQuery, Grader, Grading, ItemGrade
 
@@ -94,7 +94,7 @@ def read_corrections(path: Path) -> Corrections:
     """
     findings = Findings(path)
     text = read_bytes(path).decode("utf-8", errors="replace")
-    content = decode_object(text, None, findings)
+    content = decode_unique(text, None, findings)
     findings.raise_errors()
     try:
         found = _CorrectionsObject.model_validate(content)

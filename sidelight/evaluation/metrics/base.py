@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from sidelight.errors import UsageError
 from sidelight.registry import did_you_mean, load
 from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.task import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -103,6 +104,17 @@ def declared(computation: str) -> Measure:
     return measure.model_copy(update={"name": computation, "computes": computation})
 
 
+def checked_depth(depth: int) -> int:
+    """Return how many questions a computation looks at, a parameter that a file may hold.
+
+    Raises:
+        ValueError: It is no whole number from 1 to `MOST`.
+    """
+    if type(depth) is not int or not 1 <= depth <= MOST:
+        raise ValueError(f"wants a whole number from 1 to {MOST} for depth; found {depth!r}")
+    return depth
+
+
 class Computed:
     """A measure ready to be computed.
 
@@ -120,9 +132,9 @@ class Computed:
         part = load("measure", measure.computes)
         try:
             inspect.signature(part).bind(**measure.parameters)
-        except TypeError as error:
+            self._compute: Computation = part(**measure.parameters)
+        except (TypeError, ValueError) as error:
             raise UsageError(f"measure {measure.name}: {measure.computes} {error}") from error
-        self._compute: Computation = part(**measure.parameters)
         parameters = inspect.signature(self._compute).parameters
         for name in parameters:
             if name not in RECORDED:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from math import fsum, log2
 from typing import TYPE_CHECKING, ClassVar
 
+from sidelight.evaluation.metrics.base import checked_depth
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.measure import Measure
 
@@ -34,11 +35,11 @@ class _ToDepth:
     """What looks at the first questions of a run.
 
     Args:
-        depth: How many, at least 1.
+        depth: How many; see `checked_depth`.
     """
 
     def __init__(self, depth: int = 10) -> None:
-        self._ranks = range(1, depth + 1)
+        self._ranks = range(1, checked_depth(depth) + 1)
 
     def _gains(self, grades: Grades, scale: LabelScale) -> list[float]:
         return [_gain(grades.get(rank), scale) for rank in self._ranks]

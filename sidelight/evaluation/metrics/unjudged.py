@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from sidelight.evaluation.metrics.base import checked_depth
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.measure import Measure
 
@@ -77,13 +78,13 @@ class UnjudgedQuestions:
     """Of the first questions of a run.
 
     Args:
-        depth: How many, at least 1.
+        depth: How many; see `checked_depth`.
     """
 
     measure: ClassVar[Measure] = _UNJUDGED
 
     def __init__(self, depth: int = 10) -> None:
-        self._depth = depth
+        self._depth = checked_depth(depth)
 
     def __call__(self, grades: Mapping[int, str | Unjudged]) -> float:
         """Return the share of one run on one topic."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import Task
 
 _IDS = ("run_tag", "topic_id")
+_MOST = 1e9  # more than any measure counts
 
 
 def label_source(assessments: Path) -> Literal["human", "auto"]:
@@ -61,8 +62,8 @@ def read_topic_scores(path: Path) -> list[TopicScore]:
 
     Raises:
         InputError: The file cannot be read, or holds no score.
-        InvalidFileError: A column is missing, a score is no finite number or missing for some runs
-            alone, or a run has two rows for a topic.
+        InvalidFileError: A column is missing, a score is no number that a measure has or is missing
+            for some runs alone, or a run has two rows for a topic.
     """
     header, rows = read_table(path)
     findings = Findings(path)
@@ -145,12 +146,12 @@ def write_score_files(
 
 def _number(row: Row, column: str, findings: Findings) -> float:
     value = finite_number(row.cells[column])
-    if value is not None:
+    if value is not None and abs(value) <= _MOST:
         return value
     findings.error(
         "score",
         row.line,
-        expected=f"a finite number in {column}",
+        expected=f"a number from {-_MOST:g} to {_MOST:g} in {column}",
         found=quoted(row.cells[column]),
         remedy="Score the run again; a score that other runs have may not be missing.",
     )

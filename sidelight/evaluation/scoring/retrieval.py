@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,10 +150,27 @@ def score_results(
     Returns:
         Measure name -> mean over the queries that have labels; and query id -> measure name ->
         value, sorted by query id.
+
+    Raises:
+        UsageError: The program behind a measure does not take such ids.
     """
     import ir_measures
 
-    outcome: Any = ir_measures.calc(measures, qrels, results)
+    # trec_eval's code writes outside its memory for a query whose grades are all below 0. None of
+    # its segments is relevant, so 0 for all of them gives every measure the same value.
+    judged = {
+        query: grades if max(grades.values(), default=0) >= 0 else dict.fromkeys(grades, 0)
+        for query, grades in qrels.items()
+    }
+    try:
+        outcome: Any = ir_measures.calc(measures, judged, results)
+    except CalledProcessError as error:
+        raise UsageError(
+            f"--measures: {' '.join(map(str, measures))} cannot be computed: gdeval, which is for "
+            "ERR and nDCG(dcg='exp-log2'), does not take these files",
+            remedy="It wants whole numbers for the ids of queries; choose other measures, e.g. "
+            "nDCG@10.",
+        ) from error
     per_query: dict[str, dict[str, float]] = {query: {} for query in sorted(qrels)}
     for query, measure, value in outcome.per_query:
         per_query[query][str(measure)] = value

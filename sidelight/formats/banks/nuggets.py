@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from pydantic import BaseModel, Field, FiniteFloat, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_json_lines
-from sidelight.schemas.grading.bank import Nugget, NuggetBank
+from sidelight.schemas.grading.bank import Nugget, NuggetBank, Weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ class NuggetLine(BaseModel):
     text: str = Field(min_length=1)
     importance: str
     mapped_sub_narrative: str | None = None
-    weight: FiniteFloat | None = None
+    weight: Weight | None = None
 
 
 class _TopicLine(BaseModel):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.files import atomic_write
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import decode_object, read_bytes
+from sidelight.formats.lines import decode_unique, read_bytes
 from sidelight.formats.topics.queries import read_queries
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ def read_query_texts(path: Path) -> dict[str, str]:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: It is neither, or a query has no text.
+        InvalidFileError: It is neither, a query has no text, or an id occurs twice.
     """
     content = read_bytes(path).removeprefix(BOM_UTF8)
     if not content.lstrip().startswith(b"{"):
         return {query.query_id: query.text for query in read_queries(path)}
     findings = Findings(path)
-    queries = decode_object(content.decode("utf-8", errors="replace"), None, findings) or {}
+    queries = decode_unique(content.decode("utf-8", errors="replace"), None, findings) or {}
     for query_id, text in queries.items():
         if not (query_id.strip() and isinstance(text, str) and text.strip()):
             findings.error(

@@ -18,7 +18,7 @@ from pydantic import (
 from sidelight.errors import InputError
 from sidelight.files import atomic_write
 from sidelight.formats.findings import Findings
-from sidelight.formats.lines import read_bytes
+from sidelight.formats.lines import decode_unique, read_bytes
 from sidelight.schemas.grading.label_scale import Label
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 
@@ -82,18 +82,21 @@ def read_rubric(path: Path, scales: Scales) -> Rubric:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: It is not a rubric, or a rank or answer id occurs twice.
+        InvalidFileError: It is not a rubric, or a rank, an answer id or a key occurs twice.
     """
+    findings = Findings(path)
+    content = read_bytes(path).removeprefix(BOM_UTF8)
     try:
         file = _RubricFile.model_validate_json(
-            read_bytes(path).removeprefix(BOM_UTF8), context={"importance": scales["importance"]}
+            content, context={"importance": scales["importance"]}
         )
+        decode_unique(content.decode(), None, findings)
+        findings.raise_errors()
         return Rubric(
             topic_id=file.topic_id,
             questions=tuple(question.to_question() for question in file.rubrics),
         )
     except ValidationError as error:
-        findings = Findings(path)
         findings.invalid(error, None, what="a rubric", remedy="Compare it with docs/formats.md.")
         findings.raise_errors()
         raise

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from sidelight.files import atomic_packer
 from sidelight.formats.findings import Findings
@@ -22,17 +22,22 @@ from sidelight.formats.labels.gradings import (
 )
 from sidelight.formats.lines import decode_list, stream_lines
 from sidelight.schemas.grading.graded_passage import (
+    HIGHEST_RELEVANCE,
+    LOWEST_RELEVANCE,
     GradedPassage,
     GradedQuery,
+    Grader,
     OfficialJudgment,
     Ranked,
 )
+from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _Id = Annotated[str, Field(min_length=1)]
+_DEEPEST = 1_000_000  # far below any place that runs hand in
 _NEW: dict[str, Any] = {
     "paragraph_id": "",
     "text": "",
@@ -44,12 +49,12 @@ _NEW: dict[str, Any] = {
 
 class _RankedObject(BaseModel):
     method: _Id
-    rank: int
-    score: float
+    rank: int = Field(strict=True, ge=0, le=_DEEPEST)
+    score: FiniteFloat
 
 
 class _JudgmentObject(BaseModel):
-    relevance: int
+    relevance: int = Field(strict=True, ge=LOWEST_RELEVANCE, le=HIGHEST_RELEVANCE)
 
 
 class _DataObject(BaseModel):
@@ -73,8 +78,9 @@ def read_graded(path: Path) -> Iterator[GradedQuery]:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line is no query with passages, or a query, a passage of one, or an
-            item of a grading occurs twice; it is raised at the line.
+        InvalidFileError: A line is no query with passages; a query, a passage of one, or an item of
+            a grading occurs twice; or a passage has two places in one run, two relevances for one
+            query, or two ratings of one thing by one grader. It is raised at the line.
     """
     seen: set[str] = set()
     for line, text in stream_lines(path):
@@ -100,10 +106,14 @@ def read_graded(path: Path) -> Iterator[GradedQuery]:
                 _refuse_second("passage", name, line, findings)
         findings.raise_errors()
         sources = (content or [])[1]
-        yield GradedQuery(
+        query = GradedQuery(
             query_id,
             tuple(_passage(query_id, *pair) for pair in zip(passages, sources, strict=True)),
         )
+        for passage in query.passages:
+            _refuse_contradictions(passage, line, findings)
+        findings.raise_errors()
+        yield query
 
 
 def is_graded(path: Path) -> bool:
@@ -131,6 +141,45 @@ def _refuse_second(what: str, name: str, line: int, findings: Findings) -> None:
         found=f"a second {name}",
         remedy="Keep one of them.",
     )
+
+
+def _refuse_contradictions(passage: GradedPassage, line: int, findings: Findings) -> None:
+    known: dict[tuple[object, ...], object] = {}
+    for *what, value in _said(passage):
+        if known.setdefault(tuple(what), value) != value:
+            findings.error(
+                "grade-conflict",
+                line,
+                expected=f"one {' '.join(map(str, what))} for passage {passage.passage_id}, "
+                f"{known[tuple(what)]}",
+                found=str(value),
+                remedy="Keep one of them.",
+            )
+
+
+def _said(passage: GradedPassage) -> Iterator[tuple[object, ...]]:
+    """Yield what can be said once only of a passage: what it is, and the value at the end."""
+    # A judgment and a place may be for a part of the query, which then has a name of its own.
+    for judgment in passage.judgments:
+        part = str((judgment.source or {}).get("query", passage.query_id))
+        yield "relevance to", part, judgment.relevance
+    for place in passage.rankings:
+        part = str((place.source or {}).get("queryId", passage.query_id))
+        yield "rank in run", place.run, "for", part, place.rank
+    for direct in passage.direct:
+        if isinstance(direct.rating, int):
+            yield "rating by", _name(direct.grader), direct.rating
+    if len({grading.grader for grading in passage.gradings}) == len(passage.gradings):
+        return  # each names an item once, and there are hundreds of thousands
+    for grading in passage.gradings:
+        for item in grading.items:
+            if not isinstance(item.rating, Unjudged):
+                rating = int(item.correct) if item.rating is None else item.rating
+                yield "rating of", item.item_id, "by", _name(grading.grader), rating
+
+
+def _name(grader: Grader) -> str:
+    return f"{grader.prompt}@{grader.model}"
 
 
 def _passage(query_id: str, one: _PassageObject, source: dict[str, Any]) -> GradedPassage:

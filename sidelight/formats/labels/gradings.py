@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from sidelight.schemas.grading.graded_passage import DirectGrade, Grader, Grading, ItemGrade
+from sidelight.schemas.grading.graded_passage import (
+    HIGHEST_RATING,
+    DirectGrade,
+    Grader,
+    Grading,
+    ItemGrade,
+)
 from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
@@ -14,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.grading.exam_bank import ExamKind
 
-_Rating = Annotated[int, Field(strict=True, ge=-(10**9), le=10**9)]
+_Rating = Annotated[int, Field(strict=True, ge=0, le=HIGHEST_RATING)]
 _Id = Annotated[str, Field(min_length=1)]
 _NEW: dict[str, Any] = {
     "correctAnswered": [],
@@ -62,10 +68,15 @@ class GradingObject(_GraderObject):
     unjudged: dict[_Id, str] = {}
 
     @model_validator(mode="after")
-    def _rates_once(self) -> Self:
+    def _says_one_thing(self) -> Self:
         names = [one.item_id() for one in self.self_ratings or ()]
         if "" in names or len(set(names)) < len(names):
             raise ValueError("self_ratings should name a question or nugget each, and none twice")
+        answers: dict[str, str | None] = {}
+        if any(answers.setdefault(name, text) != text for name, text in self.answers):
+            raise ValueError("answers should give one answer to each question or nugget")
+        if both := set(self.correct) & set(self.wrong):
+            raise ValueError(f"{min(both)} should be in correctAnswered or wrongAnswered alone")
         return self
 
     def to_grading(self, source: Mapping[str, Any]) -> Grading:

@@ -9,6 +9,7 @@ from sidelight.errors import InputError, InvalidFileError
 from sidelight.files import atomic_writer
 from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
+from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -26,21 +27,23 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line has not four columns or no whole grade, or one pair has two grades.
+        InvalidFileError: A line has not four columns or no grade from `LOWEST_RELEVANCE` to
+            `HIGHEST_RELEVANCE`, or one pair has two grades.
     """
     findings = Findings(path)
     grades: dict[str, dict[str, int]] = {}
     for line, (query_id, _, segment_id, cell) in read_columns(path, _COLUMNS):
-        if not _GRADE.fullmatch(cell):
+        grade = int(cell) if _GRADE.fullmatch(cell) else None
+        if grade is None or not LOWEST_RELEVANCE <= grade <= HIGHEST_RELEVANCE:
             findings.error(
                 "grade",
                 line,
-                expected="a whole number in the fourth column",
+                expected=f"a whole number from {LOWEST_RELEVANCE} to {HIGHEST_RELEVANCE} in the "
+                "fourth column",
                 found=quoted(cell),
-                remedy="Write grades as integers.",
+                remedy="Write grades as integers, on the scale of the collection.",
             )
             continue
-        grade = int(cell)
         earlier = grades.setdefault(query_id, {}).setdefault(segment_id, grade)
         if earlier != grade:
             findings.error(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.task import RankingTask
 
 COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
+_LARGEST = 3.4028234663852886e38  # in single precision, in which trec_eval holds scores
 
 
 def read_trec_run(path: Path) -> dict[str, list[Hit]]:
@@ -44,8 +45,8 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line has not six columns or no finite score, or a query has a segment
-            twice.
+        InvalidFileError: A line has not six columns or no score that trec_eval can hold, or a query
+            has a segment twice.
     """
     findings = Findings(path)
     results: dict[str, dict[str, float]] = {}
@@ -60,11 +61,11 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
                 remedy="Keep the better hit.",
             )
         value = finite_number(score)
-        if value is None:
+        if value is None or abs(value) > _LARGEST:
             findings.error(
                 "score",
                 line,
-                expected="a finite number in the fifth column",
+                expected=f"a number from {-_LARGEST:.8g} to {_LARGEST:.8g} in the fifth column",
                 found=quoted(score),
                 remedy="Write scores as decimal numbers.",
             )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.label_scale import Label
+from sidelight.schemas.grading.label_scale import HIGHEST_CREDIT, Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+Weight = Annotated[float, Field(ge=-HIGHEST_CREDIT, le=HIGHEST_CREDIT, allow_inf_nan=False)]
+"""What an item counts; below 0 where a submission should not say it."""
 
 
 class BankItem(Value):
@@ -60,7 +63,7 @@ class Nugget(BankItem):
     """
 
     sub_narrative: str = ""
-    own_weight: float | None = None
+    own_weight: Weight | None = None
 
     @property
     def weight(self) -> float:

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.exam_bank import ExamKind
     from sidelight.schemas.grading.judgment import Unjudged
 
+HIGHEST_RATING = 5
+"""The best rating of a passage, by an item or as a whole; 0 is the lowest."""
+
+LOWEST_RELEVANCE = -2
+"""What collections give junk and spam; trec_eval takes no lower grade for a judgment."""
+
+HIGHEST_RELEVANCE = 100
+"""The best grade of the longest scale in use. trec_eval takes memory for each grade up to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grader:
@@ -34,8 +43,8 @@ class ItemGrade:
 
     Attributes:
         item_id: The item.
-        rating: How well the passage answers or covers it, from 0 to 5; None where the grader only
-            answers and rates nothing.
+        rating: How well the passage answers or covers it, from 0 to `HIGHEST_RATING`; None where
+            the grader only answers and rates nothing.
         answer: What the passage answers, in its words or in the grader's; empty where it says
             nothing.
         correct: Whether the answer counts as one, by whatever the grader checks it by.
@@ -70,7 +79,7 @@ class DirectGrade:
 
     Attributes:
         grader: Who.
-        rating: On the scale of the grader.
+        rating: From 0 to `HIGHEST_RATING`; None where the grader rates nothing.
         answer: What it said.
         correct: Whether the passage counts as relevant.
         source: As in `Grading`.
@@ -105,7 +114,7 @@ class OfficialJudgment:
     """What an assessor said of the passage.
 
     Attributes:
-        relevance: On the scale of the collection.
+        relevance: On the scale of the collection, from `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`.
         source: As in `Grading`.
     """
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Scales = Mapping[str, "LabelScale"]
     """The scales of a track, by what is labelled; see `Track.scales`."""
 
+HIGHEST_CREDIT = 1_000_000
+"""More than any label or weight counts, and little enough for exact sums."""
+
 
 class Label(Value):
     """One label of a scale.
@@ -35,7 +38,7 @@ class Label(Value):
     """
 
     name: str
-    credit: float = Field(0.0, ge=0)
+    credit: float = Field(0.0, ge=0, le=HIGHEST_CREDIT)
     title: str = ""
     written: str = ""
     opposes: bool = False

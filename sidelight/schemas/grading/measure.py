@@ -23,7 +23,8 @@ class Measure(Value):
         title: A line for people: what is counted.
         direction: Whether more of it is better.
         unit: What a value counts: a `share` in [0, 1], or `count`.
-        format: How a value is printed, as a format specification of Python.
+        format: How a value is printed, as a format specification of Python: digits behind the
+            point, and `f`, or `%` for a share.
         among_tasks: What it is called where measures of all tasks of a track stand side by side;
             empty for one that is not shown there.
     """
@@ -34,7 +35,7 @@ class Measure(Value):
     title: str
     direction: Literal["higher", "lower"] = "higher"
     unit: Literal["share", "count"] = "share"
-    format: str = ".4f"
+    format: str = Field(".4f", pattern=r"^\.[0-9][f%]$")
     among_tasks: str = ""
 
     @property

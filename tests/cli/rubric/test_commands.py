@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem
+from sidelight.schemas.grading.graded_passage import GradedPassage, OfficialJudgment
 from tests.helpers.graded import example
 from tests.helpers.public_data import PublicData
 
@@ -73,6 +77,24 @@ def test_a_leaderboard_stands_beside_the_official_one(graded: Path, tmp_path: Pa
     assert [row["n_runs"] for row in found["tables"]["agreement_with_judgments"]] == [3, 3]
     assert (tmp_path / "out" / "leaderboard.csv").is_file()
     assert "official rank" in sidelight("rubric", "leaderboard", graded)
+
+
+def test_judgments_that_are_all_below_zero_end_no_process(tmp_path: Path) -> None:
+    def junk(passage: GradedPassage) -> GradedPassage:
+        return replace(passage, judgments=tuple(OfficialJudgment(-2) for _ in passage.judgments))
+
+    path = tmp_path / "graded.jsonl"
+    queries = [replace(one, passages=tuple(map(junk, one.passages))) for one in example()]
+    write_graded(path, queries)
+    words = ["rubric", "leaderboard", str(path), "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sidelight.cli.main", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["tables"]["leaderboard"]) == 4
 
 
 def test_one_more_run_is_ranked_with_the_others(graded: Path, tmp_path: Path) -> None:

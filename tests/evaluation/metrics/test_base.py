@@ -106,3 +106,11 @@ def test_what_cannot_be_computed_is_refused(measure: Measure, says: str) -> None
 def test_a_computation_without_a_measure_is_refused() -> None:
     with pytest.raises(UsageError, match="expected a class attribute `measure`"):
         declared(f"{__name__}:Silent")
+
+
+@pytest.mark.parametrize("depth", [0, 10**12, "ten", True])
+@pytest.mark.parametrize("name", ["question_dcg", "unjudged_questions"])
+def test_a_depth_that_is_none_is_refused(name: str, depth: str | int) -> None:
+    measure = declared(name).model_copy(update={"parameters": {"depth": depth}})
+    with pytest.raises(UsageError, match=f"{name} wants a whole number from 1 to"):
+        Computed(measure)

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.evaluation.scoring.files import label_source, write_score_files
+from sidelight.errors import InvalidFileError
+from sidelight.evaluation.scoring.files import (
+    label_source,
+    read_topic_scores,
+    write_score_files,
+)
 from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.tracks import load_track
@@ -67,3 +72,11 @@ def test_compatible_files_have_the_organizers_columns_only(tmp_path: Path) -> No
 def test_the_label_column_says_who_labelled(tmp_path: Path, column: str, source: str) -> None:
     file = write_csv(tmp_path / "a.csv", f"topic_id,run_tag,answer_id,{column}")
     assert label_source(file) == source
+
+
+@pytest.mark.parametrize("written", ["1e308", "-1e308", "nan", "inf"])
+def test_a_score_that_no_measure_has_is_named_with_its_line(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(f"run_tag,topic_id,score\nr,a,0.5\nr,b,{written}\n")
+    with pytest.raises(InvalidFileError, match=r"scores\.csv:3: .*in score"):
+        read_topic_scores(path)

@@ -74,3 +74,20 @@ def test_ties_are_broken_as_trec_eval_does_whatever_computes_a_measure(tmp_path:
     run.write_text("q Q0 d1 1 1.00000000002 x\nq Q0 d2 2 1.00000000001 x\n")
     (scores,) = score_retrieval(qrels, [run], "RR RR@10")
     assert scores.mean["RR"] == scores.mean["RR@10"] == 0.5
+
+
+def test_labels_of_junk_count_as_not_relevant(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("1 0 a -2\n1 0 b -2\n2 0 a 1\n2 0 b -2\n")
+    run.write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n2 Q0 a 2 1.0 x\n")
+    (scores,) = score_retrieval(qrels, [run], "RR AP P@1 Judged@10")
+    assert scores.per_query["1"] == {"RR": 0, "AP": 0, "P@1": 0, "Judged@10": 1}
+    assert scores.per_query["2"] == {"RR": 0.5, "AP": 0.5, "P@1": 0, "Judged@10": 1}
+
+
+def test_a_measure_that_does_not_take_the_ids_of_queries_is_named(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 a 1\n")
+    run.write_text("q1 Q0 a 1 2.0 x\n")
+    with pytest.raises(UsageError, match="ERR@10 cannot be computed"):
+        score_retrieval(qrels, [run], "ERR@10")

@@ -127,3 +127,10 @@ def test_what_is_no_query_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "queries.json").write_text(content)
     with pytest.raises(InvalidFileError):
         read_query_texts(tmp_path / "queries.json")
+
+
+def test_a_query_with_two_texts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "queries.json"
+    path.write_text('{"1": "what is peat", "1": "what is coal"}')
+    with pytest.raises(InvalidFileError, match="each key once"):
+        read_query_texts(path)

@@ -36,6 +36,7 @@ def test_a_nugget_weighs_what_the_scale_says(tmp_path: Path) -> None:
         ([topic("1", "vital"), topic("1", "okay")], "a second one for 1"),
         ([topic("1")], "nuggets"),
         (['{"qid": "1"}'], "nuggets"),
+        ([topic("1", "vital").replace('"vital"', '"vital", "weight": 1e308')], r":1: .*1e\+308"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, lines: list[str], says: str) -> None:

@@ -138,6 +138,14 @@ def test_refuses_what_is_not_a_json_object(tmp_path: Path, content: bytes) -> No
         read_rubric(path, SCALES)
 
 
+def test_an_importance_given_twice_is_refused(tmp_path: Path) -> None:
+    path = write_json(tmp_path / "r.json", official())
+    twice = '"importance": "C: Nice to Know", "importance": "A: Have to Know"'
+    path.write_text(path.read_text().replace('"importance": "A: Have to Know"', twice))
+    with pytest.raises(InvalidFileError, match="each key once"):
+        read_rubric(path, SCALES)
+
+
 def test_reads_a_folder_sorted_by_topic_id(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", official("t_2"))
     write_json(tmp_path / "b.json", official("t_1"))

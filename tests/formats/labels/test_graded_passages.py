@@ -56,8 +56,13 @@ def needing(
     return st.builds(lambda one, two: one | two, with_unknown(**may), st.fixed_dictionaries(must))
 
 
-def maybe_list(items: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.none() | st.lists(items, max_size=2)
+def maybe_list(items: st.SearchStrategy[Any], *once: str) -> st.SearchStrategy[Any]:
+    """No list, or a short one whose objects differ in some keys."""
+    return st.none() | st.lists(
+        items,
+        max_size=2,
+        unique_by=lambda one: repr([one.get(key) or "" for key in once] or id(one)),
+    )
 
 
 RATING = st.integers(0, 5)
@@ -65,9 +70,9 @@ RATINGS = maybe_list(needing({"question_id": ID, "self_rating": RATING})).filter
     lambda found: len({one["question_id"] for one in found or ()}) == len(found or ())
 )
 GRADING = with_unknown(
-    correctAnswered=st.lists(ID, max_size=2),
+    correctAnswered=st.lists(ID.map("right {}".format), max_size=2),
     wrongAnswered=st.lists(ID, max_size=2),
-    answers=st.lists(st.tuples(ID, TEXT).map(list), max_size=2),
+    answers=st.lists(st.tuples(ID, TEXT).map(list), max_size=2, unique_by=lambda one: str(one[0])),
     llm=TEXT,
     prompt_info=st.none() | with_unknown(prompt_class=TEXT),
     self_ratings=RATINGS,
@@ -81,11 +86,11 @@ PASSAGE = needing(
     {"paragraph_id": ID, "text": TEXT},
     paragraph_data=st.none()
     | with_unknown(
-        rankings=maybe_list(RANKING),
-        judgments=maybe_list(needing({"relevance": st.integers(-2, 3)})),
+        rankings=maybe_list(RANKING, "method"),
+        judgments=maybe_list(needing({"relevance": st.integers(-2, 3), "query": ID}), "query"),
     ),
-    exam_grades=maybe_list(GRADING),
-    grades=maybe_list(DIRECT),
+    exam_grades=maybe_list(GRADING, "llm"),
+    grades=maybe_list(DIRECT, "llm"),
 )
 QUERY = st.tuples(
     ID, st.lists(PASSAGE, max_size=3, unique_by=lambda one: str(one["paragraph_id"]))
@@ -209,6 +214,30 @@ def rated(*ratings: dict[str, object]) -> str:
     return json.dumps(["q", [{"paragraph_id": "p", "text": "t", "exam_grades": grades}]])
 
 
+def known(**what: object) -> str:
+    """A query of one passage, and what is known of that."""
+    return json.dumps(["q", [{"paragraph_id": "p", "text": "t", **what}]])
+
+
+def judged(*relevances: int) -> str:
+    return known(paragraph_data={"judgments": [{"relevance": one} for one in relevances]})
+
+
+def ranked(*ranks: int) -> str:
+    rankings = [{"method": "bm25", "rank": one, "score": 1.5} for one in ranks]
+    return known(paragraph_data={"rankings": rankings})
+
+
+RATED_0, RATED_5 = (
+    {
+        "llm": "tiny",
+        "prompt_info": {"prompt_class": "Asks"},
+        "self_ratings": [{"question_id": "a", "self_rating": rating}],
+    }
+    for rating in (0, 5)
+)
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [
@@ -223,6 +252,30 @@ def rated(*ratings: dict[str, object]) -> str:
             rated({"question_id": "a", "self_rating": 4}, {"question_id": "a", "self_rating": 5}),
             "none twice",
         ),
+        (rated({"question_id": "a", "self_rating": 77}), "less than or equal to 5"),
+        (rated({"question_id": "a", "self_rating": -3}), "greater than or equal to 0"),
+        (known(grades=[{"self_ratings": 6}]), "less than or equal to 5"),
+        (judged(10**12), "less than or equal to 100"),
+        (judged(-3), "greater than or equal to -2"),
+        (judged(0, 3), "expected one relevance to q for passage p, 0; found 3"),
+        (ranked(1, 2), "expected one rank in run bm25 for q for passage p, 1; found 2"),
+        (ranked(-1), "greater than or equal to 0"),
+        (
+            known(exam_grades=[RATED_0, RATED_5]),
+            "expected one rating of a by Asks@tiny for passage p, 0; found 5",
+        ),
+        (
+            known(grades=[{"llm": "tiny", "self_ratings": one} for one in (0, 3)]),
+            "expected one rating by @tiny for passage p, 0; found 3",
+        ),
+        (
+            known(exam_grades=[{"correctAnswered": ["a"], "wrongAnswered": ["a"]}]),
+            "a should be in correctAnswered or wrongAnswered alone",
+        ),
+        (
+            known(exam_grades=[{"answers": [["a", "peat"], ["a", "coal"]]}]),
+            "one answer to each question",
+        ),
         ("[" * 9999, "expected a JSON list"),
         (f'["q", {PASSAGES}]\n["q", []]', "each query once; found a second q"),
     ],
@@ -234,3 +287,27 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: str, says: s
         list(read_graded(path))
     assert says in str(caught.value)
     assert f"{path}:{2 + line.count(chr(10))}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        judged(2, 2),
+        ranked(3, 3),
+        known(exam_grades=[RATED_5, RATED_5]),
+        known(
+            paragraph_data={
+                "judgments": [
+                    {"query": "q/cutting", "relevance": 3},
+                    {"query": "q/burning", "relevance": 0},
+                ]
+            }
+        ),
+    ],
+)
+def test_the_same_said_twice_or_of_parts_of_a_query_is_no_conflict(
+    tmp_path: Path, line: str
+) -> None:
+    path = tmp_path / "graded.jsonl"
+    path.write_text(line + "\n")
+    assert len(list(read_graded(path))) == 1

@@ -41,6 +41,7 @@ def test_reads_hits_by_score_and_ignores_the_rank(tmp_path: Path) -> None:
         ("q Q0 a 1 nan x", "score"),
         ("q Q0 a 1 inf x", "score"),
         ("q Q0 a 1 1e999 x", "score"),
+        ("q Q0 a 1 1e308 x", "score"),
         ("q Q0 a 1 1_0 x", "score"),
         ("q Q0 a 1 ٣ x", "score"),
         ("q Q0 first 1 0.1 x", "segment-duplicate"),

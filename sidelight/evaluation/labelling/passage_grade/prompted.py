@@ -18,13 +18,13 @@ from pydantic import BaseModel, ValidationError
 from sidelight.errors import ReplyError, StructuredOutputError
 from sidelight.evaluation.labelling.asking.assessor import NOTHING
 from sidelight.evaluation.labelling.asking.prefix_order import PrefixOrder
-from sidelight.evaluation.labelling.passage_grade.protocol import HIGHEST, PassageGrader
+from sidelight.evaluation.labelling.passage_grade.protocol import PassageGrader
 from sidelight.evaluation.labelling.passage_grade.rating import self_rating
 from sidelight.evaluation.labelling.protocol import Judgment
 from sidelight.llm.exact_ids import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.graded_passage import Grader
+from sidelight.schemas.grading.graded_passage import HIGHEST_RATING, Grader
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.label_scale import OneOf
 from sidelight.text import one_line
@@ -44,7 +44,7 @@ GRADE_PROMPTS: Mapping[ExamKind, Prompt] = {
 }
 """What is asked about each kind of items."""
 
-_DIGITS = tuple(str(grade) for grade in range(HIGHEST + 1))
+_DIGITS = tuple(str(grade) for grade in range(HIGHEST_RATING + 1))
 
 
 class ItemRating(Value):

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.evaluation.labelling.protocol import LabellingProtocol
 from sidelight.schemas.grading.exam_bank import ExamItem, ExamKind  # noqa: TC001 - as below
+from sidelight.schemas.grading.graded_passage import HIGHEST_RATING
 from sidelight.schemas.grading.label_scale import Label, LabelScale
 
 if TYPE_CHECKING:
     from sidelight.evaluation.labelling.protocol import Judgment
     from sidelight.schemas.grading.graded_passage import Grader
-
-HIGHEST = 5
 
 
 class PassageCase(NamedTuple):
@@ -38,7 +37,9 @@ PASSAGE_GRADE = LabellingProtocol[PassageCase](
     name="passage grades",
     scale=LabelScale(
         name="grades",
-        labels=tuple(Label(name=str(grade), credit=grade) for grade in range(HIGHEST, -1, -1)),
+        labels=tuple(
+            Label(name=str(grade), credit=grade) for grade in range(HIGHEST_RATING, -1, -1)
+        ),
     ),
     units=lambda case: [item.item_id for item in case.items],
 )

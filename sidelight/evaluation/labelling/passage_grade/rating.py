@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
-from sidelight.evaluation.labelling.passage_grade.protocol import HIGHEST
+from sidelight.schemas.grading.graded_passage import HIGHEST_RATING
 from sidelight.text import one_line, tokens
 
 UNANSWERABLE = (
@@ -42,7 +42,7 @@ def self_rating(text: str, *, workbench: bool = False) -> int:
     """
     said = one_line(text[:_LOOKED_AT]) if len(text) <= _LOOKED_AT else ""
     digit = _DIGIT.fullmatch(said)
-    if digit and int(digit[1]) <= HIGHEST:
+    if digit and int(digit[1]) <= HIGHEST_RATING:
         return int(digit[1])
     words = " ".join(tokens(said))
     none = words in UNANSWERABLE

@@ -1,0 +1,148 @@
+"""Well-formed values that no honest file holds, for every field that a schema or a header names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+NUMBERS = (
+    *("0", "-1", "-2", "-3", "6", "77", "0.5", "-0.0", "999999999", "1000000000000"),
+    *("-1000000000000", "9223372036854775808", "9" * 5000, "-" + "9" * 5000),
+    *("1e308", "-1e308", "5e-324", "1e999", "NaN", "-Infinity"),
+)
+WORDS = (
+    *("", " ", "5" * 5000, "x" * 20_000, "../../etc/passwd", "/dev/null", "os:system", "None"),
+    *("nan", "-inf", "1e308", "1_0", "²", "\x00", "\u202e", "a\u2028b", "<b>", "http://[", "%s"),
+)
+OTHERS = ("null", "true", "[]", "{}", "[[]]", '{"a": 1}')
+_HERE = "@here@"
+_DIGITS = re.compile(r"[0-9]+")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
+# YAML 1.1 wants a dot in a number with an exponent, and has other words for what is no number.
+_AS_YAML = {"1e308": "1.0e+308", "-1e308": "-1.0e+308", "5e-324": "5.0e-324", "1e999": "1.0e+999"}
+_AS_YAML |= {"NaN": ".nan", "-Infinity": "-.inf"}
+
+
+class Change(NamedTuple):
+    """One file that differs from an honest one in one place.
+
+    Attributes:
+        what: The place and the value, for messages.
+        content: The file, or the line.
+    """
+
+    what: str
+    content: str
+
+
+def filled(value: Any, schema: dict[str, Any], whole: dict[str, Any] | None = None) -> Any:
+    """Return a value with every field that its JSON schema names: by its default, or an example."""
+    whole = schema if whole is None else whole
+    schema = _branch(schema, value, whole)
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        further = schema.get("additionalProperties")
+        inner = further if isinstance(further, dict) else {}
+        known = {
+            name: filled(one, properties.get(name, inner), whole) for name, one in value.items()
+        }
+        return known | {
+            name: _example(one, whole) for name, one in properties.items() if name not in value
+        }
+    if isinstance(value, list):
+        items = schema.get("items")
+        inner = items if isinstance(items, dict) else {}
+        places = schema.get("prefixItems", [])
+        return [
+            filled(one, places[at] if at < len(places) else inner, whole)
+            for at, one in enumerate(value)
+        ]
+    return value
+
+
+def json_changes(tree: Any, *, as_yaml: bool = False) -> Iterator[Change]:
+    """Yield a JSON value with each of its places changed in each way."""
+    numbers = [_AS_YAML.get(raw, raw) for raw in NUMBERS] if as_yaml else NUMBERS
+    for path, value in _places(tree):
+        raws = [*numbers, *map(json.dumps, WORDS), *OTHERS]
+        if isinstance(value, str) and _DIGITS.search(value):
+            raws.append(json.dumps(_DIGITS.sub("9" * 5000, value)))
+        if isinstance(value, list) and value:
+            raws.append(json.dumps([*value, value[0]]))
+            raws += [json.dumps([*value, one]) for one in _other_numbers(value[0])]
+        if not as_yaml and isinstance(path[-1], str):
+            # The key a second time, with another value.
+            raws.append(f"0, {json.dumps(path[-1])}: {json.dumps(value)}")
+        text = json.dumps(_with(tree, path, _HERE))
+        for raw in raws:
+            place = ".".join(map(str, path))
+            yield Change(f"{place} = {raw[:40]}", text.replace(json.dumps(_HERE), raw))
+
+
+def cell_changes(cells: list[str]) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield rows to put in the place of one: a cell changed, alone and beside the honest row."""
+    for at, cell in enumerate(cells):
+        words = [*NUMBERS, *(word for word in WORDS if word.isprintable())]
+        if _DIGITS.search(cell):
+            words.append(_DIGITS.sub("9" * 5000, cell))
+        for word in words:
+            changed = [*cells[:at], word, *cells[at + 1 :]]
+            yield f"column {at + 1} = {word[:40]}", [changed]
+            yield f"column {at + 1} = {word[:40]} in a second row", [cells, changed]
+
+
+def _branch(schema: dict[str, Any], value: Any, whole: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a schema that is for a value, references followed."""
+    while "$ref" in schema:
+        schema = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    for one in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        found = _branch(one, value, whole)
+        wanted = {"object": dict, "array": list}.get(found.get("type", ""))
+        if wanted is None or not isinstance(value, wanted):
+            continue
+        required = found.get("required", ())
+        if not isinstance(value, dict) or all(name in value for name in required):
+            return found
+    return schema
+
+
+def _example(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
+    if "default" in schema:
+        return schema["default"]
+    while "$ref" in schema:
+        schema = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    for one in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        return _example(one, whole)
+    if "enum" in schema or "const" in schema:
+        return schema.get("const", schema.get("enum", [None])[0])
+    if schema.get("type") == "object":
+        return {name: _example(one, whole) for name, one in schema.get("properties", {}).items()}
+    simple = {"string": "a", "integer": 1, "number": 1.0, "boolean": False, "array": []}
+    return simple.get(schema.get("type", ""))
+
+
+def _places(tree: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
+    if path:
+        yield path, tree
+    if isinstance(tree, dict | list):
+        for key in tree if isinstance(tree, dict) else range(min(len(tree), 2)):
+            yield from _places(tree[key], (*path, key))
+
+
+def _with(tree: Any, path: tuple[str | int, ...], value: Any) -> Any:
+    if not path:
+        return value
+    copy = dict(tree) if isinstance(tree, dict) else list(tree)
+    copy[path[0]] = _with(tree[path[0]], path[1:], value)
+    return copy
+
+
+def _other_numbers(tree: Any) -> Iterator[Any]:
+    """Yield a value with each of its numbers, those in text included, changed to another."""
+    for path, value in _places(tree):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield _with(tree, path, value + 1)
+        elif isinstance(value, str) and _NUMBER.fullmatch(value):
+            yield _with(tree, path, str(int(float(value)) + 1))
