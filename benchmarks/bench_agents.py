@@ -34,21 +34,21 @@ from unittest.mock import patch
 from benchmarks.data import shared_data
 from benchmarks.prefix_cache import PrefixCache
 from benchmarks.record import Figure, write_results
-from sidelight.agents.graphs.investigation import build_graph
-from sidelight.build import models as build_models
-from sidelight.build.investigation import open_investigation, open_sources
-from sidelight.build.models import ModelAccess
+from sidelight.agents.investigation import build_graph
 from sidelight.config.settings import Settings
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
-from sidelight.index.text.segmenter import write_segments
+from sidelight.index.text.corpus import write_segments
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
+from sidelight.wiring import models as build_models
+from sidelight.wiring.investigation import open_investigation, open_sources
+from sidelight.wiring.models import ModelAccess
 from tests.helpers.models.fault_server import FaultServer
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from sidelight.index.folder import IndexFolder
     from sidelight.llm.base import Reply, Request
     from sidelight.llm.prompted import CallRecord
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.topic import Article
 
 LATENCY_S, SLOW_LATENCY_S, SLOTS, PARALLEL = 0.2, 2.0, 64, 32
 ROUNDS = 2

@@ -50,7 +50,7 @@ from pathlib import Path
 from itertools import islice
 from sidelight.index.folder import open_index
 from sidelight.retrieval.named import open_retriever
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 
 folder, count, k = open_index(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
 docstore, rng = folder.docstore, random.Random(1)

@@ -26,8 +26,7 @@ import numpy as np
 
 from benchmarks.record import Figure, write_results
 from sidelight.index.vectors.capacity import COLLECTION, plan_capacity
-from sidelight.index.vectors.inverted import INDEX
-from sidelight.index.vectors.inverted_build import list_finder
+from sidelight.index.vectors.inverted import INDEX, list_finder
 from sidelight.index.vectors.matrix import MATRIX, Matrix
 from sidelight.index.vectors.part import array_header, part_in
 from sidelight.index.vectors.profiles import EXACT, PROFILES, shape_of
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sidelight.schemas.investigation.search import Hit
+    from sidelight.schemas.investigation.evidence import Hit
 
 SIZES = 62_500, 250_000, 1_000_000
 COMPARED = 1_000_000

@@ -33,10 +33,9 @@ from benchmarks.bench_dense_profile import (
 )
 from benchmarks.record import write_results
 from sidelight.index.vectors.capacity import COLLECTION
-from sidelight.index.vectors.inverted_build import balanced_axes, list_finder
-from sidelight.index.vectors.matrix import write_matrix
+from sidelight.index.vectors.inverted import balanced_axes, list_finder
+from sidelight.index.vectors.matrix import PartRows, write_matrix
 from sidelight.index.vectors.part import part_in
-from sidelight.index.vectors.part_rows import PartRows
 from sidelight.index.vectors.profiles import shape_of
 
 if TYPE_CHECKING:

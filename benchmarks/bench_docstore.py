@@ -16,8 +16,7 @@ from benchmarks.interleaved import Comparison, compare
 from benchmarks.record import write_results
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
-from sidelight.index.text.docstore import Docstore
-from sidelight.index.text.offset_store import write_offset_store
+from sidelight.index.text.docstore import Docstore, write_offset_store
 from tests.helpers.indexes.generated_collection import write_collection
 
 if TYPE_CHECKING:

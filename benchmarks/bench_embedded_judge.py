@@ -21,8 +21,8 @@ import orjson
 
 from benchmarks.data import shared_data
 from benchmarks.record import Figure, write_results
-from sidelight.evaluation.training.label_files import read_answers
 from sidelight.formats.banks.rubrics import write_rubric
+from sidelight.formats.labels.human_labels import read_answers
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 

@@ -19,12 +19,11 @@ from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.lucene.segments import LuceneIndex, write_lucene
+from sidelight.index.text.corpus import lexical_text
 from sidelight.index.text.docstore import SEGMENTS as FILE
-from sidelight.index.text.docstore import Docstore
-from sidelight.index.text.segment_text import lexical_text
-from sidelight.index.text.sqlite_store import SqliteWriter
+from sidelight.index.text.docstore import Docstore, SqliteWriter
 from sidelight.index.vectors.vectors import VectorIndex
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 
 SEGMENTS, WORDS, VOCABULARY = 20_000, 117, 50_000

@@ -34,13 +34,12 @@ from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judged_runs import assess_runs
 from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import RubricCase
-from sidelight.evaluation.labelling.question_similarity.mode import Mode
-from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.protocol import Mode, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.server.openai_compat import OpenAICompatModel
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
     from sidelight.llm.base import Reply, Request
     from sidelight.prompting import Prompt
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.topic import Article
 
 LATENCY_S, AT_ONCE = 0.2, 256
 N_PAIRS, N_SEQUENTIAL, ROUNDS = 1000, 50, 3

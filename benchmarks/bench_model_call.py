@@ -23,7 +23,7 @@ from openai import AsyncOpenAI
 from benchmarks.interleaved import Comparison
 from benchmarks.mini_web_passages import mini_web_passages
 from benchmarks.record import Figure, write_results
-from sidelight.generation.prompted.select_evidence.read import PROMPT, ReadClaims
+from sidelight.generation.prompted.select_evidence import PROMPT, ReadClaims
 from sidelight.llm.budget import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.prompted import PromptedModel, Sampling

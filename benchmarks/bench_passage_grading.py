@@ -29,7 +29,7 @@ from benchmarks.prefix_cache import PrefixCache
 from benchmarks.record import write_results
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.grading.cells import banks_by_query, grade_cells
-from sidelight.evaluation.labelling.passage_grade.prompted import PromptedPassageGrades
+from sidelight.evaluation.labelling.passage_grade import PromptedPassageGrades
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import read_graded
 from sidelight.llm.cache import CachedModel
@@ -41,7 +41,7 @@ from tests.helpers.models.fault_server import FaultServer
 if TYPE_CHECKING:
     from sidelight.llm.base import Reply, Request
     from sidelight.prompting import Prompt
-    from sidelight.schemas.grading.exam_bank import ExamBank
+    from sidelight.schemas.grading.rubric import ExamBank
 
 LATENCY_S, AT_ONCE = 0.2, 128
 N_CELLS, N_SEQUENTIAL, ROUNDS = 10_000, 50, 2

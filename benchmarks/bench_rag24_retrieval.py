@@ -32,7 +32,7 @@ from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.index.folder import open_index
 from sidelight.retrieval.named import open_retriever
 from sidelight.retrieval.rerank import RerankRetriever
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 from sidelight.text import sentences
 
 FIRST = ("bm25", "rm3", "rocchio", "dense", "hybrid")

@@ -46,7 +46,7 @@ from benchmarks.real_topics import (
 )
 from benchmarks.record import Figure, write_results
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
-from sidelight.index.text.segment_text import passage_text
+from sidelight.index.text.corpus import passage_text
 from sidelight.learned.models import AnswerModel
 from sidelight.text import content_words
 
@@ -122,12 +122,12 @@ async def investigate_all(
     topics: Sequence[Topic], segments: Sequence[Segment], retriever: Any, encode: Any
 ) -> dict[str, Any]:
     """Return questions and report sentences by topic."""
-    from sidelight.agents.deps import Deps
-    from sidelight.agents.graphs.investigation import build_graph
-    from sidelight.build.roles import extractive_roles
+    from sidelight.agents.investigation import build_graph
+    from sidelight.agents.state import Deps
     from sidelight.config.settings import Settings
     from sidelight.retrieval.lateral import LateralRetriever
     from sidelight.tracks import load_track
+    from sidelight.wiring.roles import extractive_roles
 
     by_id = {segment.segment_id: segment for segment in segments}
 

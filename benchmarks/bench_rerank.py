@@ -24,7 +24,7 @@ from sidelight.index.encoding.encoder import bundled_model
 from sidelight.index.encoding.precision import Arithmetic
 from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.rerank import RerankRetriever
-from sidelight.schemas.investigation.search import Hit, Query
+from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.segment import Segment
 from tests.helpers.models.int8_models import write_int8
 

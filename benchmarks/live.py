@@ -23,31 +23,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
-import sidelight.build.models as build_models
+import sidelight.wiring.models as build_models
 from benchmarks.live_report import Heard, Report
 from benchmarks.own_server import ARGUMENTS, OwnServer, left_over, of_other_sessions
 from benchmarks.random_model import write_random_model
 from benchmarks.record import write_results
 from benchmarks.server_metrics import PromptTokens, ask_metrics
-from sidelight.build.models import ModelAccess
-from sidelight.build.run import make_run
 from sidelight.config.settings import Settings
 from sidelight.errors import ReplyError, TruncatedReplyError
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.evaluation.labelling.protocol import RubricCase
-from sidelight.evaluation.labelling.question_similarity.prompted import (
-    GridVerdict,
-    ListVerdict,
-    PairVerdict,
-)
-from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.question_similarity import GridVerdict, ListVerdict, PairVerdict
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_folder
-from sidelight.index.text.segmenter import read_documents, write_segments
+from sidelight.index.text.corpus import read_documents, write_segments
 from sidelight.llm.base import JsonSchema, Message, Request
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.server.openai_compat import (
@@ -60,6 +54,8 @@ from sidelight.llm.structured import Call, ask
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
+from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.run import make_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

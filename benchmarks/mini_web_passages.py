@@ -5,9 +5,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from sidelight.index.text.corpus import MS_MARCO, ShardReader
-from sidelight.index.text.segment_text import passage_text
-from sidelight.index.text.segmenter import read_documents, write_segments
+from sidelight.index.text.corpus import (
+    MS_MARCO,
+    ShardReader,
+    passage_text,
+    read_documents,
+    write_segments,
+)
 from sidelight.sample import sample_path
 
 

@@ -18,15 +18,14 @@ from urllib.parse import urlsplit
 import numpy as np
 import orjson
 
-from sidelight.formats.topics.articles import read_articles
-from sidelight.generation.reading.byline import find_publisher
-from sidelight.index.text.segment_text import passage_text
-from sidelight.index.text.segmenter import windows
+from sidelight.formats.topics import read_articles
+from sidelight.generation.reading.cleaning import find_publisher
+from sidelight.index.text.corpus import passage_text, windows
 from sidelight.retrieval.fusion import FusionRetriever
 from sidelight.retrieval.memory import MemoryRetriever
-from sidelight.schemas.article import Article, host_of
-from sidelight.schemas.investigation.search import Hit, Query, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article, host_of
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:

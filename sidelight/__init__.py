@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
-    from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
-    from sidelight.evaluation.scoring.people_scores import people_report_scores
+    from sidelight.evaluation.scoring.score import people_report_scores
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics.topic_format import read_topics
+    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
     from sidelight.tracks import load_track
+    from sidelight.wiring.run import make_run
 
 __version__ = VERSION
 
 _PLACES = {
     "load_settings": "sidelight.config.load:load_settings",
     "load_track": "sidelight.tracks:load_track",
-    "make_run": "sidelight.build.run:make_run",
+    "make_run": "sidelight.wiring.run:make_run",
     "open_index": "sidelight.index.folder:open_index",
-    "people_report_scores": "sidelight.evaluation.scoring.people_scores:people_report_scores",
+    "people_report_scores": "sidelight.evaluation.scoring.score:people_report_scores",
     "read_question_run": "sidelight.formats.runs.question_list:read_question_run",
     "read_report_run": "sidelight.formats.runs.cited_text:read_report_run",
-    "read_topics": "sidelight.formats.topics.topic_format:read_topics",
+    "read_topics": "sidelight.formats.topics:read_topics",
 }
 
 __all__ = [

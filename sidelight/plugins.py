@@ -79,70 +79,65 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sidelight.errors import InputError, UsageError
-    from sidelight.evaluation.labelling.asking.assessor import Assessor
-    from sidelight.evaluation.labelling.compound.embedded import label_by_form
-    from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+    from sidelight.evaluation.labelling.asking import Assessor
+    from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS, label_by_form
     from sidelight.evaluation.labelling.judge import Instrument, Judge
     from sidelight.evaluation.labelling.protocol import Judgment
-    from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
-    from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
-    from sidelight.evaluation.labelling.support.protocol import SUPPORT
+    from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+    from sidelight.evaluation.labelling.support import SUPPORT
     from sidelight.evaluation.metrics.base import Computation, TopicRecord
     from sidelight.files import atomic_writer
     from sidelight.formats.findings import Findings
     from sidelight.formats.lines import read_lines
-    from sidelight.formats.runs.cited_lines import check_reports
+    from sidelight.formats.runs.cited_sentences import check_reports
     from sidelight.formats.runs.run_format import RunFormat
     from sidelight.formats.runs.submission import report_run
-    from sidelight.formats.topics.topic_format import TopicFormat
+    from sidelight.formats.topics import TopicFormat
     from sidelight.generation import roles
     from sidelight.generation.extractive.select import single_sentences
-    from sidelight.generation.prompted.keys import KeyedSegments
+    from sidelight.generation.prompted.findings import KeyedSegments
     from sidelight.index.engine import Engine
-    from sidelight.llm.asked import Asked
+    from sidelight.llm.prompted import Asked
     from sidelight.prompting import load_prompt
     from sidelight.retrieval.base import Retriever
     from sidelight.retrieval.bm25 import Bm25Retriever
-    from sidelight.schemas.article import Article
     from sidelight.schemas.base import Value
-    from sidelight.schemas.grading.judgment import Unjudged
-    from sidelight.schemas.grading.measure import Measure
-    from sidelight.schemas.investigation.search import Hit, Query, ranked
+    from sidelight.schemas.grading.judgment import Measure, Unjudged
+    from sidelight.schemas.investigation.evidence import Hit, Query, ranked
     from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Article
     from sidelight.text import budget_words, content_words, tokens
 
 _PLACES = {
     "Retriever": "sidelight.retrieval.base:Retriever",
-    "Query": "sidelight.schemas.investigation.search:Query",
-    "Hit": "sidelight.schemas.investigation.search:Hit",
-    "ranked": "sidelight.schemas.investigation.search:ranked",
+    "Query": "sidelight.schemas.investigation.evidence:Query",
+    "Hit": "sidelight.schemas.investigation.evidence:Hit",
+    "ranked": "sidelight.schemas.investigation.evidence:ranked",
     "Segment": "sidelight.schemas.segment:Segment",
     "Bm25Retriever": "sidelight.retrieval.bm25:Bm25Retriever",
     "roles": "sidelight.generation.roles",
-    "Article": "sidelight.schemas.article:Article",
+    "Article": "sidelight.schemas.topic:Article",
     "single_sentences": "sidelight.generation.extractive.select:single_sentences",
     "load_prompt": "sidelight.prompting:load_prompt",
     "Value": "sidelight.schemas.base:Value",
-    "KeyedSegments": "sidelight.generation.prompted.keys:KeyedSegments",
-    "Asked": "sidelight.llm.asked:Asked",
+    "KeyedSegments": "sidelight.generation.prompted.findings:KeyedSegments",
+    "Asked": "sidelight.llm.prompted:Asked",
     "Judge": "sidelight.evaluation.labelling.judge:Judge",
     "Judgment": "sidelight.evaluation.labelling.protocol:Judgment",
     "Unjudged": "sidelight.schemas.grading.judgment:Unjudged",
-    "QUESTION_SIMILARITY": (
-        "sidelight.evaluation.labelling.question_similarity.protocol:QUESTION_SIMILARITY"
-    ),
-    "COMPOUND_QUESTIONS": "sidelight.evaluation.labelling.compound.protocol:COMPOUND_QUESTIONS",
-    "REPORT_ANSWERS": "sidelight.evaluation.labelling.report_answers.protocol:REPORT_ANSWERS",
-    "SUPPORT": "sidelight.evaluation.labelling.support.protocol:SUPPORT",
-    "label_by_form": "sidelight.evaluation.labelling.compound.embedded:label_by_form",
-    "Assessor": "sidelight.evaluation.labelling.asking.assessor:Assessor",
+    "QUESTION_SIMILARITY": ("sidelight.evaluation.labelling.rubric_cases:QUESTION_SIMILARITY"),
+    "COMPOUND_QUESTIONS": "sidelight.evaluation.labelling.compound:COMPOUND_QUESTIONS",
+    "REPORT_ANSWERS": "sidelight.evaluation.labelling.rubric_cases:REPORT_ANSWERS",
+    "SUPPORT": "sidelight.evaluation.labelling.support:SUPPORT",
+    "label_by_form": "sidelight.evaluation.labelling.compound:label_by_form",
+    "Assessor": "sidelight.evaluation.labelling.asking:Assessor",
     "Instrument": "sidelight.evaluation.labelling.judge:Instrument",
-    "Measure": "sidelight.schemas.grading.measure:Measure",
+    "Measure": "sidelight.schemas.grading.judgment:Measure",
     "Computation": "sidelight.evaluation.metrics.base:Computation",
     "TopicRecord": "sidelight.evaluation.metrics.base:TopicRecord",
     "RunFormat": "sidelight.formats.runs.run_format:RunFormat",
-    "TopicFormat": "sidelight.formats.topics.topic_format:TopicFormat",
+    "TopicFormat": "sidelight.formats.topics:TopicFormat",
     "read_lines": "sidelight.formats.lines:read_lines",
     "atomic_writer": "sidelight.files:atomic_writer",
     "Findings": "sidelight.formats.findings:Findings",
@@ -150,7 +145,7 @@ _PLACES = {
     "ReportMetadata": "sidelight.schemas.run:ReportMetadata",
     "SubmittedReport": "sidelight.schemas.run:SubmittedReport",
     "report_run": "sidelight.formats.runs.submission:report_run",
-    "check_reports": "sidelight.formats.runs.cited_lines:check_reports",
+    "check_reports": "sidelight.formats.runs.cited_sentences:check_reports",
     "Engine": "sidelight.index.engine:Engine",
     "tokens": "sidelight.text:tokens",
     "content_words": "sidelight.text:content_words",

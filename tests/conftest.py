@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder, bundled_model
 from sidelight.index.folder import IndexFolder, open_folder
-from sidelight.index.text.corpus import MS_MARCO, ShardReader
-from sidelight.index.text.segmenter import read_documents, write_segments
+from sidelight.index.text.corpus import MS_MARCO, ShardReader, read_documents, write_segments
 from sidelight.sample import sample_path
-from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.topic import Article
 from sidelight.text import content_words
 from tests.helpers.browsing import started_browser
 from tests.helpers.indexes.small_corpus import make_corpus, write_shard

@@ -25,14 +25,14 @@ import pytest
 import sidelight
 from sidelight import text
 from sidelight.formats.findings import Findings
-from sidelight.formats.runs.cited_sentence import check_text
+from sidelight.formats.runs.cited_sentences import check_text
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.write_report.knowledge import Reader
 from sidelight.generation.reading.injection import gives_orders
 from sidelight.generation.statements.statements import statements
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 
 # Rooms through which the text of pages, articles and files goes.
 ROOMS = "text wording checks formats generation learned schemas serve view".split()

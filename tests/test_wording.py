@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sidelight.wording import figures, is_negated, names, stems
+from sidelight.text import figures, is_negated, names, stems
 
 
 def test_inflections_and_invisible_marks_make_no_difference() -> None:

@@ -1,41 +1,136 @@
-"""What an arm's run came to on every topic."""
+"""What an arm's run came to on every topic.
+
+The runs of all arms judged, in a process that generation never shares.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import multiprocessing
 from collections import defaultdict
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.ablation.judging import SCORES
 from sidelight.ablation.runs import ARMS
-from sidelight.build.judges import JudgeInputs, make_judge
 from sidelight.checks.support import SUPPORT_SCALE
-from sidelight.evaluation.labelling.support.sentences import assess_support
+from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores, score_prefix
 from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage
 from sidelight.evaluation.scoring.table import TopicScore, tabulate
-from sidelight.files import MAX_TABLE_BYTES, read_limited, sha256_file
+from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, sha256_file
 from sidelight.formats.runs.run_format import run_format
 from sidelight.formats.table import read_table
 from sidelight.llm.prompted import CallRecord
+from sidelight.processes import end_with_parent
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
-from sidelight.runs.self_evaluation.evaluate import FUNNEL_FILE
-from sidelight.schemas.article import host_of
-from sidelight.schemas.topic import asked_in
+from sidelight.runs.self_evaluation import FUNNEL_FILE
+from sidelight.schemas.topic import asked_in, host_of
+from sidelight.wiring.judges import JudgeInputs, make_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.ablation.grid import Arm
-    from sidelight.schemas.grading.judgment import JudgedSentence
-    from sidelight.schemas.grading.measure import Measure
+    from sidelight.evaluation.labelling.comparing import SentenceEncoder
+    from sidelight.schemas.grading.judgment import JudgedSentence, Measure
     from sidelight.schemas.task import CitedTextTask
     from sidelight.tracks import Track
+
+SCORES = "scores"
+_STAMP = "judged.sha256"
+
+
+def judge_arms(
+    names: Sequence[str],
+    folder: Path,
+    index: Path,
+    rubrics: Path,
+    judge: str,
+    plugins: Sequence[str] = (),
+    on_arm: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Judge, without examples, every arm's run that is not judged yet.
+
+    Rubrics are read by a process of its own, after all runs are finished.
+
+    Args:
+        names: Arms that have a folder.
+        folder: Of the experiment.
+        index: The index folder.
+        rubrics: Folder of rubrics.
+        judge: The name of a judge that asks no model.
+        plugins: Parts of the arms' settings that are not registered.
+        on_arm: Called with the name of each arm that is done.
+    """
+    todo = [name for name in names if not _is_judged(folder / ARMS / name, rubrics, judge)]
+    for name in names:
+        if name not in todo:
+            on_arm(name)
+    if not todo:
+        return
+    # Not a fork: the JVM and torch of this process do not survive one.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent) as pool:
+        work = partial(
+            _judge_arm,
+            folder=folder,
+            index=index,
+            rubrics=rubrics,
+            judge=judge,
+            plugins=plugins,
+        )
+        for name in pool.map(work, todo):
+            on_arm(name)
+
+
+@cache
+def _encoder() -> SentenceEncoder:
+    """Return the encoder that the judging process keeps from arm to arm, with what it encoded."""
+    from sidelight.text_vectors import TextVectors
+    from sidelight.wiring.judges import open_encoder
+
+    encoder = open_encoder()
+    return encoder._replace(encode=TextVectors(encoder.encode))
+
+
+def _judge_arm(
+    name: str, folder: Path, index: Path, rubrics: Path, judge: str, plugins: Sequence[str]
+) -> str:
+    from sidelight.index.folder import open_index
+    from sidelight.runs.self_evaluation import collect, evaluate_run, read_finished
+
+    directory, opened = RunDirectory(folder / ARMS / name, plugins), open_index(index)
+    run = read_finished(directory, opened.fingerprint(), rubrics)
+    made = make_judge(judge, JudgeInputs(run.rubrics, encoder=_encoder, articles=run.articles))
+    material = collect(run, opened.docstore.get_many, made.words_at_once)
+    asyncio.run(evaluate_run(made, material, directory.path / SCORES))
+    atomic_write(directory.path / SCORES / _STAMP, _stamp(directory.path, rubrics, judge))
+    return name
+
+
+def _is_judged(run: Path, rubrics: Path, judge: str) -> bool:
+    stamp = run / SCORES / _STAMP
+    return stamp.exists() and read_limited(stamp).decode() == _stamp(run, rubrics, judge)
+
+
+def _stamp(run: Path, rubrics: Path, judge: str) -> str:
+    """Return a hash of all that the judging of a run depends on."""
+    digest = hashlib.sha256(judge.encode())
+    for path in _read(run, rubrics):
+        digest.update(read_limited(path))
+    return digest.hexdigest()
+
+
+def _read(run: Path, rubrics: Path) -> Iterator[Path]:
+    yield run / "manifest.json"
+    yield from sorted(rubrics.glob("*.json"))
+
 
 # Of every run, judged or not.
 _OF_REPORTS = ("support_precision", "support_recall", "words", "citations", "sources")

@@ -1,26 +1,98 @@
-"""Arms as runs: every arm an ordinary run directory, all of them under one limit."""
+"""Arms as runs: every arm an ordinary run directory, all of them under one limit.
+
+What arms share, so that none pays for what another had: hits and vectors.
+
+Arms as searches: every arm a TREC run over the same queries.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sidelight.build.graphs import open_graph
+from sidelight.config.load import dump_settings
 from sidelight.errors import UsageError
+from sidelight.evaluation.scoring.retrieval import score_retrieval
+from sidelight.files import atomic_write, read_limited
+from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.runs.runner import run_topics
+from sidelight.text_vectors import TextVectors
+from sidelight.wiring.investigation import Sources, build_retriever
+from sidelight.wiring.run import open_graph
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sidelight.ablation.grid import Arm
-    from sidelight.ablation.shared import SharedSources
-    from sidelight.build.models import ModelAccess
+    from sidelight.config.settings import RetrievalSettings
+    from sidelight.evaluation.scoring.table import TopicScore
+    from sidelight.index.folder import SearchIndex
+    from sidelight.retrieval.base import Retriever
     from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.investigation.outcome import Outcome
+    from sidelight.schemas.investigation.evidence import Hit, Query
+    from sidelight.schemas.investigation.trace import Outcome
     from sidelight.schemas.topic import Topic
+    from sidelight.wiring.models import ModelAccess
+
+# What decides the hits of a retriever; the rest of the settings is for those who read them.
+_OF_HITS = ("retriever", "depth", "reranker", "rerank_margin")
+
+
+class SharedSources:
+    """Sources of all arms over one index.
+
+    Args:
+        folder: The index.
+    """
+
+    def __init__(self, folder: SearchIndex) -> None:
+        self._folder = folder
+        self._encode = TextVectors(self._encode_sentences)
+        self._retrievers: dict[tuple[object, ...], RememberingRetriever] = {}
+
+    def of(self, settings: RetrievalSettings) -> Sources:
+        """Return the sources of an arm; arms that search alike share their hits."""
+        return Sources(self.retriever(settings), self._folder.docstore.get_many, self._encode)
+
+    def retriever(self, settings: RetrievalSettings) -> Retriever:
+        """Return the retriever of an arm."""
+        key = tuple(getattr(settings, name) for name in _OF_HITS)
+        if key not in self._retrievers:
+            self._retrievers[key] = RememberingRetriever(build_retriever(settings, self._folder))
+        return self._retrievers[key]
+
+    def _encode_sentences(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        # Only this loads the encoder; a finished experiment has nothing to encode.
+        return self._folder.encoder.encode_sentences(texts)
+
+
+class RememberingRetriever:
+    """Searches for the same words but once.
+
+    Args:
+        retriever: Who searches.
+    """
+
+    def __init__(self, retriever: Retriever) -> None:
+        self.name = retriever.name
+        self._retriever = retriever
+        self._found: dict[tuple[str, int], list[Hit]] = {}
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits for every query id."""
+        new = [query for query in queries if (query.text, k) not in self._found]
+        if new:
+            hits = self._retriever.search(new, k)
+            self._found.update(((query.text, k), hits[query.query_id]) for query in new)
+        return {query.query_id: self._found[query.text, k] for query in queries}
+
 
 ARMS = "arms"
 
@@ -106,3 +178,57 @@ def _limited(investigate: Investigate, limit: asyncio.Semaphore) -> Investigate:
             return await investigate(topic, log)
 
     return within_limit
+
+
+_RUN, _CONFIG = "run.txt", "config.yaml"
+
+
+def search_arms(
+    arms: Sequence[Arm],
+    queries: Sequence[Query],
+    hits: int,
+    sources: SharedSources,
+    folder: Path,
+    on_arm: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Write the run of every arm that has none yet.
+
+    Args:
+        arms: All arms.
+        queries: What is searched for.
+        hits: Per query.
+        sources: Shared by all.
+        folder: Gets `arms/<name>/run.txt` and `config.yaml`.
+        on_arm: Called with the name of each arm that is done.
+
+    Raises:
+        UsageError: An arm's folder was made with other settings.
+    """
+    for arm in arms:
+        if arm.same_as is None:
+            place = folder / ARMS / arm.name
+            config = dump_settings(arm.settings)
+            if (place / _RUN).exists():
+                if read_limited(place / _CONFIG).decode() != config:
+                    raise UsageError(
+                        f"{place} holds an arm with other settings",
+                        remedy="Choose another folder with --output, or delete that one.",
+                    )
+            else:
+                found = sources.retriever(arm.settings.retrieval).search(queries, hits)
+                atomic_write(place / _CONFIG, config)
+                write_trec_run(place / _RUN, found, f"sidelight-{arm.name}")
+        on_arm(arm.name)
+
+
+def score_searches(
+    arms: Sequence[Arm], qrels: Path, measures: str, folder: Path
+) -> list[TopicScore]:
+    """Return every arm's score on every labelled query, the measures in the order given."""
+    paths = [folder / ARMS / arm.folder_name / _RUN for arm in arms]
+    scored = score_retrieval(qrels, paths, measures)
+    return [
+        replace(topic, run_tag=arm.name)
+        for arm, scores in zip(arms, scored, strict=True)
+        for topic in scores.topics
+    ]

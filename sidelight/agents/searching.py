@@ -3,17 +3,23 @@
 A search may wait until a model has put its results in order. The model is asked on the event loop,
 which looks up addresses in the loop's own few threads: were the searches in those, all of them
 waiting, nobody would ever be asked.
+
+What a search brought, as the roles get to see it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
+from sidelight.errors import InputError
+from sidelight.generation.reading.injection import gives_orders
+from sidelight.retrieval.base import Lookup
 from sidelight.retrieval.lateral import LateralHits, LateralRetriever
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import EvidenceSet, Hit, Query
+from sidelight.schemas.segment import Segment, document_id_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,3 +36,69 @@ async def in_thread(search: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
     """Return what a search returns, made in a thread for searches."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_THREADS, lambda: search(*args, **kwargs))
+
+
+ORDERS = "the page gives orders to software"
+
+
+class Candidates(NamedTuple):
+    """Segments a role may choose from.
+
+    Attributes:
+        by_name: Under each name asked for, best ranked first.
+        refused: By document id, why none of its windows is shown to anyone.
+    """
+
+    by_name: dict[str, list[Segment]]
+    refused: dict[str, str]
+
+
+async def read_candidates(
+    lookup: Lookup, hits: Mapping[str, Iterable[Hit]], refused: Collection[str]
+) -> Candidates:
+    """Fetch the segments behind hits, in a thread.
+
+    A page of which any window gives orders to software is left out, here and for good: its other
+    windows were written by the same hand.
+
+    Args:
+        lookup: Segment ids to segments, in the order asked for.
+        hits: By name, best first; the same hit is taken once under a name.
+        refused: Documents that are left out already.
+    """
+    wanted = sorted({hit.segment_id for found in hits.values() for hit in found})
+    segments, ordering = await asyncio.to_thread(_read, lookup, wanted)
+    out = {*refused, *ordering}
+    by_name = {
+        name: [
+            segments[segment_id]
+            for segment_id in dict.fromkeys(hit.segment_id for hit in found)
+            if document_id_of(segment_id) not in out
+        ]
+        for name, found in hits.items()
+    }
+    return Candidates(by_name, ordering)
+
+
+def _read(lookup: Lookup, wanted: Sequence[str]) -> tuple[dict[str, Segment], dict[str, str]]:
+    segments = {one.segment_id: one for one in lookup(wanted)}
+    ordering = {
+        document_id_of(segment_id): ORDERS
+        for segment_id, segment in segments.items()
+        if gives_orders(f"{segment.title}\n{segment.text}")  # roles read both
+    }
+    return segments, ordering
+
+
+def only_candidates(evidence: EvidenceSet, candidates: Candidates) -> EvidenceSet:
+    """Return evidence a role chose, after making sure that it did choose.
+
+    Raises:
+        InputError: Something in it was not among the candidates.
+    """
+    shown = {one.segment_id for found in candidates.by_name.values() for one in found}
+    taken = [item.segment.segment_id for item in evidence.items]
+    for segment_id in (*taken, *(one for claim in evidence.claims for one in claim.segment_ids)):
+        if segment_id not in shown:
+            raise InputError(f"{segment_id} was taken as evidence but never found")
+    return evidence

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 from sidelight.learned.models import SupportModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.label_scale import Label, LabelScale, OneOf
-from sidelight.text import one_line, tokens
-from sidelight.wording import figures, names, stems
+from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf
+from sidelight.text import figures, names, one_line, stems, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

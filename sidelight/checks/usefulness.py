@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 import numpy as np
 
 from sidelight.errors import ReplyError
-from sidelight.llm.exact_ids import check_each_once
+from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.label_scale import OneOf
+from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE, Usefulness
 from sidelight.text import sentences, tokens
 

@@ -1,16 +1,97 @@
-"""Where people and machines are spoken to: results on stdout, progress and trouble on stderr."""
+"""Where people and machines are spoken to: results on stdout, progress and trouble on stderr.
+
+Which columns of a table stand side by side, and how wide, in so many characters.
+
+Problems of files as lines: what is said of thirty places alike is said once.
+
+A table of results as commands deliver it: the terminal, CSV, LaTeX, and a figure of it.
+"""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rich.cells import cell_len
 from rich.console import Console
 
-from sidelight.cli.terminal.table_layout import LONGEST_FIGURE, natural_width, table_blocks
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.errors import Problem
+
+_EDGE = 3  # a border and the spaces on both sides of a cell
+_LEAST_NAME = 12  # of a name on one line; what is longer goes on below
+_MOST_NAMES = 0.6  # of a line, taken by several columns that tell rows apart
+_LEAST_WIDTH = 24
+LONGEST_FIGURE = 30  # what is longer is text, and may go over several lines
+_LEAST_TEXT = 20
+
+
+def natural_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Return how wide a table is that has each row on one line."""
+    return 1 + sum(_EDGE + one for one in _widths(header, rows))
+
+
+def table_blocks(
+    header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
+) -> list[dict[int, int]]:
+    """Return tables to be printed below each other that show all of one table.
+
+    Args:
+        header: What stands above the columns.
+        rows: The cells.
+        width: Characters of a line; None for lines of any length.
+
+    Returns:
+        Of each table the columns, by their places, with their widths. Each begins with the names
+        of the rows, and the first table has the first measure. A cell too wide for any line is
+        folded.
+    """
+    whole = _widths(header, rows)
+    width = None if width is None else max(width, _LEAST_WIDTH)
+    if width is None or natural_width(header, rows) <= width:
+        return [dict(enumerate(whole))]
+    # A heading of several words may go over several lines, a figure may not.
+    least = _widths([max(name.split() or [""], key=cell_len) for name in header], rows)
+    names = _names(rows, least, width)
+    others = [place for place in range(len(header)) if place not in names]
+    if len(names) == 1:
+        widest = max((least[place] for place in others), default=0)
+        names[0] = min(names[0], max(_LEAST_NAME, width - 1 - 2 * _EDGE - widest))
+    room = free = width - 1 - sum(_EDGE + one for one in names.values())
+    blocks = [dict(names)]
+    for place in others:
+        needed = min(least[place], room - _EDGE)
+        if least[place] > LONGEST_FIGURE and free - _EDGE >= _LEAST_TEXT:
+            needed = min(needed, free - _EDGE)
+        if needed + _EDGE > free and len(blocks[-1]) > len(names):
+            blocks.append(dict(names))
+            free = room
+        blocks[-1][place] = needed
+        free -= needed + _EDGE
+    return blocks
+
+
+def _names(rows: Sequence[Sequence[str]], widths: list[int], width: int) -> dict[int, int]:
+    """Return the first columns, by which rows are told apart, as far as there is room for them."""
+    names = {0: widths[0]}
+    for place in range(1, len(widths)):
+        told_apart = len({tuple(row[:place]) for row in rows}) == len(rows)
+        taken = sum(_EDGE + one for one in widths[: place + 1])
+        if told_apart or taken > width * _MOST_NAMES:
+            break
+        names[place] = widths[place]
+    return names
+
+
+def _widths(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [
+        max(cell_len(cell) for cell in (name, *(row[place] for row in rows)))
+        for place, name in enumerate(header)
+    ]
+
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -130,3 +211,94 @@ def warn_of_few(count: int, what: str) -> None:
             style="yellow",
             markup=False,
         )
+
+
+_STYLES = {"error": "red", "warning": "yellow"}
+_MOST_LINES = 10
+
+
+def problem_lines(problems: Iterable[Problem]) -> list[tuple[str, str]]:
+    """Return each problem as text and its style; equal warnings of a file are one, with a count.
+
+    Errors are not put together, since each of them has to be mended.
+    """
+    alike: dict[tuple[object, ...], list[Problem]] = {}
+    for place, one in enumerate(problems):
+        key = (one.file, one.code, one.expected, one.remedy)
+        alike.setdefault(key if one.severity == "warning" else (place,), []).append(one)
+    return [(_text(found), _STYLES[found[0].severity]) for found in alike.values()]
+
+
+def _text(alike: list[Problem]) -> str:
+    first, *others = alike
+    if not others:
+        return str(first)
+    lines = [str(one.line) for one in others if one.line is not None]
+    where = ""
+    if lines:
+        more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
+        where = f", also on {'line' if len(lines) == 1 else 'lines'} "
+        where += ", ".join(lines[:_MOST_LINES]) + more
+    return f"{first} ({len(alike)} times{where})"
+
+
+class ResultTable(NamedTuple):
+    """At least one row of figures, as people read them and in full.
+
+    Attributes:
+        name: How its files are called, without the ending.
+        header: What the terminal and LaTeX show above the columns.
+        rows: What they show, rounded.
+        records: The figures in full by column name, as CSV holds them; None is an empty cell.
+        draw: Saves a figure of the table under every path it is given; None if there is none.
+    """
+
+    name: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    records: Sequence[Mapping[str, object]]
+    draw: Callable[[Sequence[Path]], None] | None = None
+
+    def show(self) -> None:
+        """Print the table."""
+        print_table(self.header, self.rows)
+
+
+def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Path]:
+    """Write each table as `.csv` and `.tex`, then the figures as `.svg` and `.png`.
+
+    Args:
+        folder: Created if need be; None writes nothing.
+        tables: Of different names.
+
+    Returns:
+        What was written.
+
+    Raises:
+        MachineError: There is a figure, and matplotlib is not installed. The tables are written.
+    """
+    from sidelight.formats.table import write_latex_table, write_table
+
+    if folder is None:
+        return []
+    written, figures = [], []
+    for table in tables:
+        csv, tex, svg, png = (
+            folder / f"{table.name}.{ending}" for ending in ("csv", "tex", "svg", "png")
+        )
+        columns = list(table.records[0])
+        write_table(csv, columns, ([row[name] for name in columns] for row in table.records))
+        write_latex_table(tex, table.header, table.rows)
+        written += [csv, tex]
+        if table.draw:
+            figures.append((table.draw, (svg, png)))
+    for draw, paths in figures:
+        draw(paths)
+        written += paths
+    return written
+
+
+def list_files(paths: Iterable[Path]) -> None:
+    """Print what was written."""
+    for path in paths:
+        out.print(f"  {path}", markup=False)

@@ -9,10 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from sidelight.cli.console import err, out, print_json, print_table
-from sidelight.cli.options.results import Json, output_option
-from sidelight.cli.result_table import list_files
-from sidelight.cli.terminal.progress import progress_bar
+from sidelight.cli.console import err, list_files, out, print_json, print_table
+from sidelight.cli.options.inputs import Json, output_option
+from sidelight.cli.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
     from sidelight.runs.directory import RunDirectory
-    from sidelight.runs.self_evaluation.scores import RunScores
+    from sidelight.runs.self_evaluation import RunScores
 
 # Bundled runs, written by hand, that stand beside ours. The judge learns from people's labels of
 # the strong one, whose scores are therefore people's own.
@@ -48,7 +47,7 @@ def demo(
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_folder
-    from sidelight.index.text.segmenter import read_documents, write_segments
+    from sidelight.index.text.corpus import read_documents, write_segments
     from sidelight.sample import sample_path
 
     started = time.monotonic()
@@ -122,10 +121,10 @@ def _step(console: Console, title: str) -> Iterator[None]:
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
-    from sidelight.build.run import make_run
     from sidelight.config.load import load_settings
     from sidelight.errors import InputError
-    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.topics import read_articles
+    from sidelight.wiring.run import make_run
 
     settings = load_settings(None, ["submission.run_id=sidelight-demo"])
     summary = make_run(read_articles(topics), settings, index, destination)
@@ -138,7 +137,7 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
     """Print the first questions and sentences on the first article."""
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
-    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.topics import read_articles
 
     article = read_articles(topics)[0]
     out.print(f"\n{article.title}", style="bold", markup=False)
@@ -154,7 +153,7 @@ def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:
     from sidelight.errors import InvalidFileError
-    from sidelight.formats.topics.articles import read_articles
+    from sidelight.formats.topics import read_articles
     from sidelight.formats.verdict import judge_file
 
     topic_ids = [article.topic_id for article in read_articles(topics)]
@@ -178,15 +177,15 @@ async def _judge(
     directory: RunDirectory, data: Path, destination: Path, encoder: Encoder
 ) -> tuple[str, list[_Row]]:
     """Judge our run and the weak one; return who judged, and a row for each and the strong one."""
-    from sidelight.build.judges import JudgeInputs, make_judge
-    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
+    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.evaluation.scoring.files import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.runs.self_evaluation.scores import score_assessments, score_files
+    from sidelight.runs.self_evaluation import score_assessments, score_files
     from sidelight.tracks import load_track
+    from sidelight.wiring.judges import JudgeInputs, make_judge
 
     track = load_track()
     rubrics = read_rubrics(data / DataPart.RUBRICS, track.scales)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import Config, index_option
+from sidelight.cli.options.inputs import Config, Json, index_option
 from sidelight.cli.options.models import BaseUrl, model_option
-from sidelight.cli.options.results import Json
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,8 +73,8 @@ def _is_typed(context: typer.Context, parameter: str) -> bool:
 
 
 def _check_config(config: Path | None, index: Path | None, base_url: str | None) -> list[Check]:
-    from sidelight.build.check import check_settings
     from sidelight.config.load import load_settings
+    from sidelight.wiring.check import check_settings
 
     return check_settings(load_settings(config), index, base_url or "")
 

@@ -19,41 +19,31 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from sidelight.cli import prompt
+from sidelight.cli import assess, bank, index, pool, prompt
+from sidelight.cli.ablate import ablate
+from sidelight.cli.agree import commands, judges
 from sidelight.cli.agree import commands as agree
-from sidelight.cli.agree import grades, people
-from sidelight.cli.agree.norms import norms
-from sidelight.cli.agree.vote import vote
-from sidelight.cli.assess import commands as assess
-from sidelight.cli.assess.relevance import relevance
-from sidelight.cli.bank import commands as bank
+from sidelight.cli.agree.commands import vote
+from sidelight.cli.agree.judges import norms
+from sidelight.cli.assess import relevance
+from sidelight.cli.audit import audit
+from sidelight.cli.bundle import bundle, verify
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
-from sidelight.cli.experiments.ablate import ablate
-from sidelight.cli.experiments.bundle import bundle, verify
-from sidelight.cli.experiments.reproduce import reproduce
-from sidelight.cli.index import commands as index
-from sidelight.cli.index import corpus
-from sidelight.cli.index.fuse import fuse
-from sidelight.cli.index.search import search
-from sidelight.cli.judge.audit import audit
-from sidelight.cli.judge.command import judge
-from sidelight.cli.judge.evaluate import evaluate
-from sidelight.cli.judge.nuggets import nuggets
+from sidelight.cli.evaluate import evaluate
+from sidelight.cli.grade import grade
+from sidelight.cli.judge import judge
+from sidelight.cli.nuggets import nuggets
 from sidelight.cli.options.inputs import Commands
-from sidelight.cli.pack import pack
-from sidelight.cli.pool import commands as pool
-from sidelight.cli.pool.pairs import pairs
+from sidelight.cli.pool import pairs
+from sidelight.cli.progress import progress_lines
+from sidelight.cli.reproduce import reproduce
 from sidelight.cli.rubric import commands as rubric
-from sidelight.cli.rubric.grade import grade
-from sidelight.cli.run.command import run
-from sidelight.cli.run.link import link
-from sidelight.cli.run.split import split
+from sidelight.cli.run import link, run, settings, split
 from sidelight.cli.score import commands as score
+from sidelight.cli.search import fuse, search
 from sidelight.cli.serve import serve
-from sidelight.cli.settings import settings
-from sidelight.cli.terminal.progress import progress_lines
-from sidelight.cli.validate import validate
+from sidelight.cli.validate import pack, validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
@@ -125,9 +115,9 @@ app.command(rich_help_panel=_JUDGE)(audit)
 app.command(rich_help_panel=_JUDGE)(grade)
 app.command(rich_help_panel=_JUDGE)(nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
-agree.app.command()(people.answers)
-agree.app.command()(people.support)
-agree.app.command()(grades.grades)
+agree.app.command()(judges.answers)
+agree.app.command()(judges.support)
+agree.app.command()(commands.grades)
 agree.app.command()(norms)
 agree.app.command()(vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
@@ -140,7 +130,7 @@ pool.app.command()(pairs)
 app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
 
 _SEARCH = "Index and search"
-app.add_typer(corpus.app, name="corpus", rich_help_panel=_SEARCH)
+app.add_typer(index.corpus_app, name="corpus", rich_help_panel=_SEARCH)
 app.add_typer(index.app, name="index", rich_help_panel=_SEARCH)
 app.command(rich_help_panel=_SEARCH)(search)
 app.command(rich_help_panel=_SEARCH)(fuse)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.inputs import Commands
-from sidelight.cli.options.results import Json
+from sidelight.cli.options.inputs import Commands, Json
 
 if TYPE_CHECKING:
     from sidelight.prompting import Prompt

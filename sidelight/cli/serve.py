@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 from sidelight.cli.console import err
-from sidelight.cli.options.inputs import Config, Overrides, index_option
+from sidelight.cli.options.inputs import Config, Overrides, index_option, output_option
 from sidelight.cli.options.models import BaseUrl, ModelCalls, parallel_option
-from sidelight.cli.options.results import output_option
-from sidelight.cli.terminal.progress import without_lines
+from sidelight.cli.progress import without_lines
 
 _TOKEN = "SIDELIGHT_SERVE_TOKEN"  # the name of a variable  # noqa: S105
 _MIN_TOKEN = 16
@@ -52,7 +51,6 @@ def serve(  # long: one list of options
 
     Nothing leaves this machine but what a configured model server is asked.
     """
-    from sidelight.build.investigation import open_investigation, open_sources
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
     from sidelight.serve.app import make_app
@@ -60,6 +58,7 @@ def serve(  # long: one list of options
     from sidelight.serve.job_file import claim_folder
     from sidelight.serve.server import serve_app
     from sidelight.serve.worker import Worker
+    from sidelight.wiring.investigation import open_investigation, open_sources
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)
@@ -121,7 +120,7 @@ def _check_track(name: str) -> None:
         UsageError: It is one.
     """
     from sidelight.errors import UsageError
-    from sidelight.formats.topics.topic_format import topic_format
+    from sidelight.formats.topics import topic_format
     from sidelight.tracks import load_track
 
     track = load_track(name)

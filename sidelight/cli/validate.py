@@ -1,4 +1,7 @@
-"""`sidelight validate`: say what is wrong with files before someone else does."""
+"""`sidelight validate`: say what is wrong with files before someone else does.
+
+`sidelight pack`: runs to a submission.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import AllowPlugin, CitedIndex, CoveredTopics, Track
-from sidelight.cli.options.results import Json
-from sidelight.cli.terminal.problems import problem_lines
+from sidelight.cli.console import err, out, print_json, print_table, problem_lines
+from sidelight.cli.options.inputs import (
+    AllowPlugin,
+    CitedIndex,
+    CoveredTopics,
+    Json,
+    Track,
+    output_option,
+)
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
@@ -40,10 +48,10 @@ def validate(
 
     A run directory is checked with all its files, by the rules of its own track.
     """
-    from sidelight.formats.topics.topic_format import read_topics
+    from sidelight.formats.topics import read_topics
     from sidelight.formats.verdict import judge_file
     from sidelight.runs.directory import RunDirectory
-    from sidelight.runs.validity import judge_run
+    from sidelight.runs.packing import judge_run
     from sidelight.tracks import load_track
 
     rules = load_track(track)
@@ -96,3 +104,48 @@ def _show(verdict: Verdict) -> None:
         out.print(f"  {text}", style=style, markup=False)
     if len(lines) > _MAX_SHOWN:
         out.print(f"  ... and {len(lines) - _MAX_SHOWN} more; --json lists them all")
+
+
+def pack(
+    runs: Annotated[list[Path], typer.Argument(help="Run directories, the most important first.")],
+    output: Annotated[Path, output_option("New folder to submit from.")],
+    track: Track = DEFAULT_TRACK,
+    topics: CoveredTopics = None,
+    index: CitedIndex = None,
+    as_json: Json = False,
+) -> None:
+    """Validate runs, strictly and as the track does, and put their files together for upload.
+
+    A run whose files were edited after they were made is submitted as a manual one.
+    """
+    from sidelight.formats.topics import read_topics
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.runs.packing import pack_runs
+    from sidelight.tracks import load_track
+
+    rules = load_track(track)
+    topic_ids = rules.topic_ids
+    if topics is not None:
+        topic_ids = tuple(topic.topic_id for topic in read_topics(topics, rules))
+    known_segments = None
+    if index is not None:
+        from sidelight.index.folder import open_index
+
+        known_segments = open_index(index).docstore
+    packing = pack_runs(
+        [RunDirectory(run) for run in runs], output, rules, topic_ids, known_segments
+    )
+    if as_json:
+        warnings = [problem.as_dict() for problem in packing.warnings]
+        print_json({"runs": [item._asdict() for item in packing.runs], "warnings": warnings})
+        return
+    for text, style in problem_lines(packing.warnings):
+        err.print(text, style=style, markup=False)
+    shown = ("task", "priority", "run_id", "type")
+    print_table(shown, ([str(getattr(item, name)) for name in shown] for item in packing.runs))
+    for item in packing.runs:
+        if item.edited:
+            out.print(
+                f"{item.run_id} is manual: edited after it was made: {item.edited}", markup=False
+            )
+    out.print(f"  {output}", markup=False)

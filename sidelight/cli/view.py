@@ -14,11 +14,11 @@ from sidelight.cli.options.inputs import (
     data_option,
     index_option,
     labels_option,
+    output_option,
     rubrics_option,
     topics_option,
 )
-from sidelight.cli.options.results import output_option
-from sidelight.cli.options.scores import from_data
+from sidelight.cli.options.judges import from_data
 from sidelight.formats.data_folder import DataPart, find_part, look_for
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _shown(
         UsageError: Several paths are given, of which one is a directory.
     """
     from sidelight.errors import UsageError
-    from sidelight.formats.topics.topic_format import read_topics
+    from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
     from sidelight.runs.directory import RunDirectory
     from sidelight.tracks import load_track

@@ -19,7 +19,7 @@ from sidelight.formats.labels.qrels import check_qrels, read_qrels
 from sidelight.formats.lines import read_bytes
 from sidelight.formats.runs.run_format import run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.formats.topics.topic_format import read_topics, topic_formats
+from sidelight.formats.topics import read_topics, topic_formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Run, RunFormat
-    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.judgment import Scales
     from sidelight.schemas.task import Task
     from sidelight.tracks import Track
 

@@ -2,11 +2,14 @@
 
 Python's text mode also splits on a lone carriage return, and `str.splitlines` on U+2028 and six
 more characters; either tears a question or a JSON string in two. Only LF ends a line here.
+
+Files of white-space separated columns, as trec_eval reads them.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
@@ -16,13 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import orjson
 
 from sidelight.errors import InputError, Problem
-from sidelight.files import (
-    MAX_TABLE_BYTES,
-    RefusedFileError,
-    open_binary,
-    read_json,
-    read_limited,
-)
+from sidelight.files import MAX_TABLE_BYTES, RefusedFileError, open_binary, read_json, read_limited
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
@@ -292,3 +289,31 @@ def _decode(
         )
         return None
     return value
+
+
+# `str.split` would also split on the no-break spaces an id may hold.
+_SPACES = re.compile("[ \t\r\f\v]+")
+
+
+def read_columns(path: Path, names: tuple[str, ...]) -> list[tuple[int, list[str]]]:
+    """Return the line number and the cells of every line that is not blank.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is not UTF-8 or has another number of columns than `names`.
+    """
+    findings = Findings(path)
+    rows = []
+    for line, text in read_lines(path):
+        cells = _SPACES.split(text.strip(" \t\r\f\v"))
+        if len(cells) != len(names):
+            findings.error(
+                "column-count",
+                line,
+                expected=f"{len(names)} columns, {' '.join(names)}",
+                found=f"{len(cells)}: {quoted(text)}",
+                remedy="Separate columns by spaces or tabs.",
+            )
+        rows.append((line, cells))
+    findings.raise_errors()
+    return rows

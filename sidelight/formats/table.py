@@ -2,6 +2,10 @@
 
 The usual readers turn `N/A`, `None` and an empty cell into a missing number, and a column of ranks
 into floats as soon as one is missing. The `csv` module changes nothing.
+
+Tables for papers, in LaTeX with booktabs.
+
+Tables in Markdown, as GitHub shows them.
 """
 
 from __future__ import annotations
@@ -10,12 +14,12 @@ import csv
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.files import atomic_writer
+from sidelight.files import atomic_write, atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 
@@ -112,3 +116,55 @@ def _records(lines: Iterable[str], findings: Findings) -> Iterator[tuple[int, li
             found=f"a record that is not: {error}",
             remedy="Write the file with a CSV library.",
         )
+
+
+_WORDS = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "[": "{[}",  # after the end of a row, a bare one would begin an optional argument
+    "]": "{]}",
+}
+_SPECIAL = re.compile(r"[\\~^\[\]&%$#_{}]")
+
+
+def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""Return a `tabular` with booktabs' rules: names on the left, figures on the right.
+
+    It needs `\usepackage{booktabs}`. The text of cells is escaped.
+    """
+    lines = [
+        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        r"\toprule",
+        _row(header),
+        r"\midrule",
+        *map(_row, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_latex_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write what `latex_table` returns."""
+    with atomic_writer(path) as stream:
+        stream.write(latex_table(header, rows))
+
+
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(map(_escaped, cells)) + r" \\"
+
+
+def _escaped(cell: str) -> str:
+    return _SPECIAL.sub(lambda found: _WORDS.get(found[0], "\\" + found[0]), cell)
+
+
+def write_markdown_table(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write a table: the first column to the left, the others, figures, to the right."""
+    rule = ["---", *(["---:"] * (len(header) - 1))]
+    lines = [f"| {' | '.join(map(_cell, row))} |" for row in (header, rule, *rows)]
+    atomic_write(path, "\n".join(lines) + "\n")
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

@@ -4,6 +4,10 @@ Each candidate covers an angle with some probability; an angle's coverage is the
 least one chosen sentence covers it, `1 - prod(1 - p)`. The weighted sum over angles is monotone
 and submodular, for which choosing greedily by gain per word is the standard approximation under a
 budget (Khuller, Moss and Naor, 1999).
+
+Fill the room in a report with sentences that wait in reserve.
+
+From what a writer cited to the citations a run file holds.
 """
 
 from __future__ import annotations
@@ -11,10 +15,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.schemas.investigation.report import (
+    DraftReport,
+    DroppedCitation,
+    Report,
+    ReportLimits,
+)
+from sidelight.schemas.run import CitedSentence
+from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import budget_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.report import DraftSentence
 
 _REPEATED_HOST = 0.75
 
@@ -103,3 +120,91 @@ def compose(
         left -= words[id(best)]
         open_candidates = remaining((item for item in open_candidates if item is not best), [best])
     return chosen
+
+
+def refill(
+    draft: DraftReport,
+    angles: Sequence[Angle],
+    evidence: EvidenceSet,
+    max_words: int,
+    say_the_same: Callable[[Candidate, Candidate], bool],
+) -> DraftReport:
+    """Return the draft with what `compose` adds to it from its reserve, at its end.
+
+    Nothing is taken away. A draft that stays empty says that nothing was found.
+
+    Args:
+        draft: What stands, and the reserve.
+        angles: What the report is to cover.
+        evidence: Everything the sentences may cite.
+        max_words: The track's limit.
+        say_the_same: See `compose`.
+    """
+    standing = as_candidates(draft.sentences, evidence)
+    waiting = as_candidates(draft.reserve, evidence)
+    weights = {angle.angle_id: angle.weight for angle in angles}
+    added = compose(waiting, weights, max_words, say_the_same, standing=standing)
+    sentence_of = {
+        id(candidate): sentence for candidate, sentence in zip(waiting, draft.reserve, strict=True)
+    }
+    fresh = [sentence_of.pop(id(candidate)) for candidate in added]
+    sentences = (*draft.sentences, *fresh) or NOTHING_FOUND.sentences
+    return draft.model_copy(update={"sentences": sentences, "reserve": tuple(sentence_of.values())})
+
+
+def as_candidates(sentences: Sequence[DraftSentence], evidence: EvidenceSet) -> list[Candidate]:
+    """Return sentences as `compose` weighs them, from the host they cite first."""
+    hosts = {item.segment.segment_id: item.segment.host for item in evidence.items}
+    return [
+        Candidate(
+            text=sentence.text,
+            covers=sentence.covers,
+            host=hosts.get(sentence.segment_ids[0], "") if sentence.segment_ids else "",
+            segment_ids=sentence.segment_ids,
+        )
+        for sentence in sentences
+    ]
+
+
+def resolve_report(
+    topic_id: str, draft: DraftReport, evidence: EvidenceSet, limits: ReportLimits
+) -> tuple[Report, tuple[DroppedCitation, ...]]:
+    """Return the report within the track's rules for citations, and what was dropped for them.
+
+    What is no evidence of this topic goes; so do the second of two overlapping windows and whatever
+    is beyond the limit.
+
+    Raises:
+        InputError: What is left breaks a limit of the track.
+    """
+    known = frozenset(evidence.segment_ids().values())
+    dropped: list[DroppedCitation] = []
+    sentences = []
+    for sentence in draft.sentences:
+        cited: list[str] = []
+        for segment_id in dict.fromkeys(sentence.segment_ids):
+            reason = (
+                _refusal(topic_id, segment_id, cited, limits.max_citations)
+                if segment_id in known
+                else "no such evidence"
+            )
+            if reason:
+                dropped.append(DroppedCitation(segment_id=segment_id, reason=reason))
+            else:
+                cited.append(segment_id)
+        sentences.append(CitedSentence(text=sentence.text, citations=tuple(cited)))
+    report = Report(
+        topic_id=topic_id,
+        sentences=tuple(sentences),
+        evidence_ids=known,
+        limits=limits,
+    )
+    return report, tuple(dropped)
+
+
+def _refusal(topic_id: str, segment_id: str, cited: list[str], limit: int) -> str:
+    if document_id_of(segment_id) == topic_id:
+        return "the target article itself"
+    if overlapping(segment_id, cited):
+        return "overlaps a window already cited"
+    return "more citations than a sentence may have" if len(cited) >= limit else ""

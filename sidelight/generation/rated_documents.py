@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.checks.usefulness import UsefulnessCheck
-    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import ArticleProfile
     from sidelight.schemas.investigation.usefulness import Usefulness
     from sidelight.schemas.segment import Segment
 

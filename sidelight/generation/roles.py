@@ -10,12 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
+from sidelight.schemas.investigation.angle import (
+    Angle,
+    ArticleProfile,
+    Aspect,
+    Claim,
+    Coverage,
+    Cut,
+    Plan,
+    PlannedQuery,
+)
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
-from sidelight.schemas.investigation.profile import ArticleProfile, Claim, Cut
-from sidelight.schemas.investigation.question import DraftQuestions
 from sidelight.schemas.investigation.report import (
     CheckedReport,
+    DraftQuestions,
     DraftReport,
     DraftSentence,
     Removal,
@@ -27,8 +35,8 @@ from sidelight.schemas.investigation.usefulness import Usefulness
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.schemas.article import Article
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Article
 
 __all__ = [
     "Angle",

@@ -10,7 +10,7 @@ from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.reading.names import host_label
-from sidelight.generation.reading.sentence_fault import sentence_fault
+from sidelight.generation.reading.neutrality import sentence_fault
 from sidelight.schemas.investigation.report import CheckedReport, Removal, Standing
 from sidelight.text import one_line, tokens
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.checks.support import Support, SupportCheck
+    from sidelight.schemas.investigation.angle import ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.schemas.investigation.report import DraftReport, DraftSentence
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode

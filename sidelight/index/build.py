@@ -28,21 +28,21 @@ from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import Engine, LocalEngine
 from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, open_text
 from sidelight.index.given import GivenParts
-from sidelight.index.integrity import hash_files
 from sidelight.index.lucene.segments import ANALYZER, merge_lucene
 from sidelight.index.manifest import (
     MANIFEST,
     IndexPlan,
     Manifest,
     describe_inputs,
+    hash_files,
     read_manifest,
     read_plan,
+    read_report,
     write_manifest,
     write_plan,
 )
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields
 from sidelight.index.text.docstore import Docstore
-from sidelight.index.text.part_report import read_report
 from sidelight.index.text.text_part import BuildTextPart, merge_docstores, text_parts
 from sidelight.index.vectors.profiles import EXACT, IN_LUCENE, NO_VECTORS, profile_named
 from sidelight.index.vectors.sources import describe_sources, vector_parts
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.engine import Progress
-    from sidelight.index.text.part_report import PartReport, ShardReport
+    from sidelight.index.manifest import PartReport, ShardReport
     from sidelight.index.text.text_part import TextPart
     from sidelight.index.vectors.part import VectorPart
 

@@ -1,25 +1,34 @@
-"""Where the parts of a build are worked on."""
+"""Where the parts of a build are worked on.
+
+The parts of a build on the machines of a Ray cluster, or in processes of this one.
+
+A part is a folder of files that all machines see, so nothing but its name passes through Ray: plain
+tasks do, without the tables of Ray Data. Ray gives a task whose process or machine is lost to
+another one, which goes on with what it finds in the folder.
+"""
 
 from __future__ import annotations
 
+import faulthandler
+import logging
 import os
 import platform
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sidelight.errors import MachineError
 from sidelight.processes import end_with_parent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     OnSegments = Callable[[int], object]
-    # Given a description and perhaps a total, shows progress while its block runs and yields the
-    # function that advances it.
+
     Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], object]]]
 
 T = TypeVar("T")
@@ -103,3 +112,122 @@ def check_shared(folder: Path) -> None:
             remedy="Put the shards and the index on a file system that all machines share, under "
             "the same path on each.",
         )
+
+
+# For processes to end in, when the build has.
+_ENDING_S = 30
+
+
+class RayEngine:
+    """The cluster of RAY_ADDRESS or, failing that, of this machine, or else this machine alone.
+
+    All machines have the same version of sidelight, and the shards, the index and the model under
+    the same path. As many items are worked on at once as the cluster has room for; an item whose
+    process is lost is worked on again, three times at most. The connection is made when it is first
+    needed and ends with this process.
+    """
+
+    def map(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Yield the result for each item, in order; each has a core and room for a Java machine.
+
+        Raises:
+            MachineError: Ray is not installed, its cluster is out of reach, or an item's process is
+                lost time after time.
+        """
+        if items:
+            ray = _connected()
+            # A machine too small for that does one at a time.
+            memory = min(PROCESS_BYTES, int(max(_amounts(ray, "memory"), default=PROCESS_BYTES)))
+            yield from _results(ray, work, items, {"num_cpus": 1, "memory": memory})
+
+    def encode(
+        self, work: Callable[[T, OnSegments], object], items: Sequence[T], on_segments: OnSegments
+    ) -> None:
+        """Let a model work on each item; each has a GPU where there is one, or else a machine.
+
+        Raises:
+            MachineError: As for `map`.
+        """
+        if items:
+            ray = _connected()
+            # Where machines differ, one as large as the smallest.
+            cores = min(_amounts(ray, "CPU"), default=1)
+            room = {"num_gpus": 1} if _amounts(ray, "GPU") else {"num_cpus": cores}
+            for segments in _results(ray, partial(_total, work), items, room):
+                on_segments(segments)
+
+
+def _connected() -> Any:
+    """Return the module `ray`, connected to a cluster."""
+    # Else Ray says that it reports to its makers how it is used, and does.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # To report crashes, Ray takes SIGSEGV, which a Java machine lives on, and in the end leaves it
+    # to nobody. The variable holds for its processes; for this one, too, if it is imported below.
+    os.environ.setdefault("RAY_DISABLE_FAILURE_SIGNAL_HANDLER", "1")
+    try:
+        import ray
+        from ray._private import ray_constants
+    except ModuleNotFoundError as error:
+        raise MachineError(
+            f"the engine 'ray' needs the package {error.name!r}, which is not installed",
+            remedy="Install it with: pip install 'sidelight[ray]'",
+        ) from error
+    if not ray.is_initialized():
+        ray_constants.RAY_DISABLE_FAILURE_SIGNAL_HANDLER = True
+        reported = faulthandler.is_enabled()
+        try:
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+        except ConnectionError as error:
+            raise MachineError(
+                f"no Ray cluster answers: {error}",
+                remedy="Start it with `ray start`, or unset RAY_ADDRESS to work on this machine.",
+            ) from error
+        finally:
+            if not reported:
+                faulthandler.disable()  # Ray lets Python take the signal, too
+    return ray
+
+
+def _amounts(ray: Any, resource: str) -> list[float]:
+    """Return how much of a resource each machine has that has any."""
+    found = (node["Resources"].get(resource, 0.0) for node in ray.nodes() if node["Alive"])
+    return [amount for amount in found if amount]
+
+
+def _results(
+    ray: Any, work: Callable[[T], R], items: Sequence[T], room: Mapping[str, float]
+) -> Iterator[R]:
+    # Ray would fill one machine before it takes the next.
+    task = ray.remote(scheduling_strategy="SPREAD", **room)(_apply)
+    tasks = [task.remote(work, item) for item in items]
+    waiting = list(tasks)
+    try:
+        for one in tasks:
+            while one in waiting:
+                finished, waiting = ray.wait(waiting)
+                ray.get(finished)  # an error ends the build now, not when its turn comes
+            yield ray.get(one)
+    except ray.exceptions.RayError as error:
+        cause = getattr(error, "cause", None)
+        if cause and not isinstance(cause, ray.exceptions.RayError):
+            raise cause from error
+        raise MachineError(
+            f"Ray could not get a part done: {str(cause or error).splitlines()[0]}",
+            remedy="See that all machines have the same version of sidelight and memory enough, "
+            "and run the same command again; it goes on where it was.",
+        ) from error
+    finally:
+        if waiting:
+            for one in waiting:
+                ray.cancel(one, force=True)
+            ray.wait(waiting, num_returns=len(waiting), timeout=_ENDING_S)
+
+
+def _apply(work: Callable[[T], R], item: T) -> R:
+    return work(item)
+
+
+def _total(work: Callable[[T, OnSegments], object], item: T) -> int:
+    done: list[int] = []
+    work(item, done.append)
+    return sum(done)

@@ -10,10 +10,9 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import LuceneIndex
 from sidelight.index.lucene.vectors import LuceneVectors
 from sidelight.index.manifest import Manifest, read_manifest
-from sidelight.index.remote.address import is_remote
+from sidelight.index.remote.client import is_remote
 from sidelight.index.remote.index import RemoteIndex, RemoteText
-from sidelight.index.text.docstore import Docstore
-from sidelight.index.text.raw_text import RawText
+from sidelight.index.text.docstore import Docstore, RawText
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
 from sidelight.index.vectors.vectors import VectorIndex
 

@@ -1,4 +1,11 @@
-"""What built an index, and the check that all of it is still there."""
+"""What built an index, and the check that all of it is still there.
+
+What was found in the shards of a part of an index.
+
+Hashes of an index's files: a sample, looked at whenever it is opened, and the whole on request.
+
+A text that was changed to one of equal length leaves every size as it was.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +15,144 @@ from typing import TYPE_CHECKING, TypeVar
 import orjson
 from pydantic import Field, ValidationError
 
-from sidelight.errors import InputError
-from sidelight.files import atomic_write, read_json, read_limited, sha256_file
+from sidelight.errors import InputError, Problem
+from sidelight.files import atomic_write, open_regular, read_json, read_limited, sha256_file
 from sidelight.formats.findings import Findings
 from sidelight.index.encoding.calibration import Encoding
 from sidelight.index.encoding.encoder import EncoderIdentity
 from sidelight.index.encoding.precision import Arithmetic
-from sidelight.index.integrity import FileHash, check_samples
 from sidelight.index.text.corpus import CorpusFields
-from sidelight.index.text.part_report import ShardReport
 from sidelight.index.vectors.profiles import EXACT
 from sidelight.schemas.base import FileName, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+
+REPORT = "report.json"
+
+
+class ShardReport(Value):
+    """What was found in one shard.
+
+    Attributes:
+        name: Name of its file.
+        segments: How many segments of it are in the index.
+        refused: How many of its lines are not.
+        problems: What is wrong with the first of those.
+    """
+
+    name: str
+    segments: int
+    refused: int
+    problems: tuple[Problem, ...]
+
+
+class PartReport(Value):
+    """What was found in the shards of one part, and of how many documents."""
+
+    documents: int
+    shards: tuple[ShardReport, ...]
+
+
+def read_report(part: Path) -> PartReport:
+    """Return what was found in a part."""
+    return PartReport.model_validate_json(read_limited(part / REPORT))
+
+
+def write_report(part: Path, report: PartReport) -> None:
+    """Keep what was found in a part."""
+    atomic_write(part / REPORT, report.model_dump_json())
+
+
+_REMEDY = "Copy the whole folder again, or delete it and build the index again."
+_BLOCK = 4096
+_BLOCKS = 32
+
+HASH_PATTERN = r"^[0-9a-f]{64}$"
+
+
+class FileHash(Value):
+    """SHA-256 of a file and of a sample of it, which takes the same time for any size."""
+
+    whole: str = Field(pattern=HASH_PATTERN)
+    sample: str = Field(pattern=HASH_PATTERN)
+
+
+def hash_files(folder: Path, names: Iterable[str]) -> dict[str, FileHash]:
+    """Return the hashes of some files of a folder, by name; of parts that are links, none."""
+    return {
+        name: FileHash(whole=sha256_file(folder / name), sample=_sample(folder / name))
+        for name in names
+        if not _is_linked(folder, name)
+    }
+
+
+def check_samples(folder: Path, hashes: Mapping[str, FileHash], findings: Findings) -> None:
+    """Add a problem for each file whose sample is another one."""
+    for name, expected in hashes.items():
+        path = folder / name
+        if path.is_file() and _sample(path) != expected.sample:
+            _changed(name, findings)
+
+
+def verify_files(
+    folder: Path,
+    hashes: Mapping[str, FileHash],
+    on_file: Callable[[int], object] = lambda _: None,
+) -> int:
+    """Read all files of an index, and return how many.
+
+    Raises:
+        InputError: The index was built before hashes were kept.
+        InvalidFileError: Files have changed; all are named.
+    """
+    if not hashes:
+        raise InputError(
+            f"{folder}: expected hashes of its files; found an index built before they were kept",
+            remedy="Build the index again to have them.",
+        )
+    findings = Findings(folder)
+    for name, expected in hashes.items():
+        if sha256_file(folder / name) != expected.whole:
+            _changed(name, findings)
+        on_file(1)
+    findings.raise_errors()
+    return len(hashes)
+
+
+def _changed(name: str, findings: Findings) -> None:
+    findings.error(
+        "index-file",
+        None,
+        expected=f"{name} as it was built",
+        found="other bytes",
+        remedy=_REMEDY,
+    )
+
+
+def _sample(path: Path) -> str:
+    """Return the SHA-256 of blocks that are spread over a file, the first and the last included."""
+    size = path.stat().st_size
+    digest = hashlib.sha256()
+    with open_regular(path) as stream:
+        if size <= _BLOCK * _BLOCKS:
+            digest.update(stream.read())
+        else:
+            for number in range(_BLOCKS):
+                stream.seek((size - _BLOCK) * number // (_BLOCKS - 1))
+                digest.update(stream.read(_BLOCK))
+    return digest.hexdigest()
+
+
+def _is_linked(folder: Path, name: str) -> bool:
+    path = folder / name
+    while path != folder:
+        if path.is_symlink():
+            return True
+        path = path.parent
+    return False
+
 
 FORMAT_VERSION = 2
 MANIFEST = "manifest.json"

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.learned.reading.copying import letters_found, longest_run, pairs_found
 from sidelight.learned.reading.opposition import is_polar, opposed, taken_back
 from sidelight.learned.reading.sharing import (
     alike_share,
     found_share,
+    letters_found,
+    longest_run,
     novelty,
     numbers_of,
     order_kept,
+    pairs_found,
     phrases_near,
     weighted_share,
 )

@@ -13,8 +13,7 @@ import numpy as np
 
 from sidelight.learned.comparing import Task
 from sidelight.learned.features import COPYING, FEATURES, evidence
-from sidelight.learned.grade_model import load_grade_model
-from sidelight.learned.ordinal_model import weights_hash
+from sidelight.learned.ordinal_model import load_grade_model, weights_hash
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import read
 from sidelight.text_vectors import TextVectors
@@ -22,8 +21,7 @@ from sidelight.text_vectors import TextVectors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.learned.grade_model import GradeModel
-    from sidelight.learned.ordinal_model import Values
+    from sidelight.learned.ordinal_model import GradeModel, Values
     from sidelight.text_vectors import Encode
 
 ITEM_GRADES = "item_grades"

@@ -1,14 +1,28 @@
-"""What a model is asked and what it answers: the two values every model here shares."""
+"""What a model is asked and what it answers: the two values every model here shares.
+
+An unusable reply as data, for traces and for the cache.
+
+What estimates assume of models and servers, wherever a run or a judge is estimated.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import Field
 
-from sidelight.errors import Usage
+from sidelight.errors import (
+    EmptyReplyError,
+    FailedCallError,
+    MalformedReplyError,
+    RefusedReplyError,
+    ReplyError,
+    StructuredOutputError,
+    TruncatedReplyError,
+    Usage,
+)
 from sidelight.schemas.base import Value
 
 
@@ -112,3 +126,61 @@ class Model(Protocol):
             ReplyError: A reply came and is truncated, empty, refused or malformed.
             ModelUnavailableError: The model cannot be asked.
         """
+
+
+FailureKind: TypeAlias = Literal["truncated", "empty", "refused", "malformed", "misfit", "failed"]
+"""Why a reply is unusable; `misfit`: an answer of another type than was asked for."""
+
+_ERRORS: dict[FailureKind, type[ReplyError]] = {
+    "truncated": TruncatedReplyError,
+    "empty": EmptyReplyError,
+    "refused": RefusedReplyError,
+    "malformed": MalformedReplyError,
+    "misfit": StructuredOutputError,
+    "failed": FailedCallError,
+}
+_KINDS = {error: kind for kind, error in _ERRORS.items()}
+
+
+class ReplyFailure(Value):
+    """What a `ReplyError` says.
+
+    Attributes:
+        kind: Which error it is.
+        message: What is wrong.
+        remedy: What fixes it.
+        text: What the model said, as far as it came.
+        usage: What it cost, or None where the server does not say.
+    """
+
+    kind: FailureKind
+    message: str
+    remedy: str
+    text: str
+    usage: Usage | None
+
+    @classmethod
+    def of(cls, error: ReplyError) -> Self:
+        """Return an error as data."""
+        return cls.model_validate(
+            {
+                "kind": _KINDS[type(error)],
+                "message": error.message,
+                "remedy": error.remedy,
+                "text": error.text,
+                "usage": error.usage,
+            }
+        )
+
+    def error(self) -> ReplyError:
+        """Return the error that was raised."""
+        return _ERRORS[self.kind](
+            self.message, text=self.text, usage=self.usage, remedy=self.remedy
+        )
+
+
+CHARACTERS_PER_TOKEN = 4
+"""Of English text, in common vocabularies; a tokenizer would have to be downloaded."""
+
+TOKENS_PER_SECOND = 200
+"""Of one reply: the speed of the published AutoJudge, which asked one call at a time."""

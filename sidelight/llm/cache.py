@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
 from sidelight.files import make_folder, open_to_append
-from sidelight.llm.base import Reply
-from sidelight.llm.failure import ReplyFailure
+from sidelight.llm.base import Reply, ReplyFailure
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

@@ -1,7 +1,11 @@
-"""Answers of a given type: asked for by schema, checked on arrival, repaired at most once."""
+"""Answers of a given type: asked for by schema, checked on arrival, repaired at most once.
+
+Whether an answer speaks of exactly what was asked about.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
@@ -16,12 +20,11 @@ from sidelight.errors import (
     TruncatedReplyError,
     Usage,
 )
-from sidelight.llm.base import JsonSchema, Message, Reply, Request
-from sidelight.llm.failure import ReplyFailure
+from sidelight.llm.base import JsonSchema, Message, Reply, ReplyFailure, Request
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from sidelight.llm.base import Model
 
@@ -175,3 +178,22 @@ def _repair(request: Request, error: ReplyError) -> Request:
 
 def _sum(first: Usage | None, second: Usage | None) -> Usage | None:
     return None if first is None or second is None else first + second
+
+
+def check_each_once(asked: Collection[str], answered: Sequence[str]) -> None:
+    """Hold the ids of an answer against those asked about.
+
+    Raises:
+        ValueError: One is missing, invented or there twice; the message names all that are.
+    """
+    counts = Counter(answered)
+    faults = {
+        "missing": sorted(set(asked) - set(counts)),
+        "not asked for": sorted(set(counts) - set(asked)),
+        "more than once": sorted(one for one, count in counts.items() if count > 1),
+    }
+    if any(faults.values()):
+        raise ValueError(
+            "give each id once, and no other; "
+            + "; ".join(f"{fault}: {', '.join(ids)}" for fault, ids in faults.items() if ids)
+        )

@@ -23,18 +23,16 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidelight.build.investigation import open_sources
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.files import check_output, make_folder
-from sidelight.formats.topics.topic_format import read_topics
+from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
-from sidelight.reproduction.archive import write_archive
-from sidelight.reproduction.contents import BundledPrompt, Contents, describe_files
-from sidelight.reproduction.recording import Recording, recording
-from sidelight.reproduction.replay import compare_runs, replay_run
+from sidelight.reproduction.archive import BundledPrompt, Contents, describe_files, write_archive
+from sidelight.reproduction.recording import Recording, compare_runs, recording, replay_run
 from sidelight.runs.directory import RunDirectory
-from sidelight.runs.self_evaluation.rubrics import DRAFTED
+from sidelight.runs.self_evaluation import DRAFTED
+from sidelight.wiring.investigation import open_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.index.folder import SearchIndex
     from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.run_manifest import RunManifest
+    from sidelight.schemas.run import RunManifest
 
 TOPICS, RUN, SCORES, RUBRICS = "topics.jsonl", "run", "scores", "rubrics"
 EVIDENCE, REPLIES, PROMPTS = "evidence", "replies.jsonl", "prompts"

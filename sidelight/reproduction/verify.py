@@ -14,14 +14,24 @@ from pydantic import ValidationError
 
 from sidelight.errors import InputError, MachineError, OfflineError, Problem
 from sidelight.files import open_regular
-from sidelight.formats.topics.topic_format import read_topics
+from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import KeptReply, keep_replies
 from sidelight.prompting import find_prompts
-from sidelight.reproduction.archive import read_archive
+from sidelight.reproduction.archive import (
+    CONTENTS,
+    BundledPrompt,
+    Contents,
+    read_archive,
+    read_contents,
+)
 from sidelight.reproduction.bundle import EVIDENCE, REPLIES, RUBRICS, RUN, SCORES, TOPICS
-from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, read_contents
-from sidelight.reproduction.recording import Recording, replaying
-from sidelight.reproduction.replay import compare_runs, compare_scores, replay_run
+from sidelight.reproduction.recording import (
+    Recording,
+    compare_runs,
+    compare_scores,
+    replay_run,
+    replaying,
+)
 from sidelight.runs.directory import RunDirectory
 from sidelight.versions import VERSION
 

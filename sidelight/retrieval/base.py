@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
-    from sidelight.schemas.investigation.search import Hit, Query
+    from sidelight.schemas.investigation.evidence import Hit, Query
 
 Lookup = Callable[[Sequence[str]], Sequence[Segment]]
 """Segment ids to segments, in the order asked for."""

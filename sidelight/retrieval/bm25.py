@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.index.lucene.segments import LuceneIndex, LuceneSearcher
-    from sidelight.schemas.investigation.search import Hit, Query
+    from sidelight.schemas.investigation.evidence import Hit, Query
 
 
 _BM25 = Bm25()

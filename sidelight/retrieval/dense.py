@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.lucene.vectors import LuceneVectors
     from sidelight.index.vectors.vectors import VectorIndex
-    from sidelight.schemas.investigation.search import Hit, Query
+    from sidelight.schemas.investigation.evidence import Hit, Query
 
 
 class DenseRetriever:

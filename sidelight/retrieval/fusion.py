@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.investigation.search import Hit, ranked
+from sidelight.schemas.investigation.evidence import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sidelight.retrieval.base import Retriever
-    from sidelight.schemas.investigation.search import Query
+    from sidelight.schemas.investigation.evidence import Query
 
 
 class FusionRetriever:

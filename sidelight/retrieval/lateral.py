@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.investigation.search import DroppedHit
+from sidelight.schemas.investigation.evidence import DroppedHit
 from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import shingles, tokens
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.retrieval.base import Lookup, Retriever
-    from sidelight.schemas.article import Article
-    from sidelight.schemas.investigation.search import DropReason, Hit, Query
+    from sidelight.schemas.investigation.evidence import DropReason, Hit, Query
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Article
 
 # A syndicated copy changes a byline or a headline; another account shares far fewer phrases.
 COPY_OVERLAP = 0.8

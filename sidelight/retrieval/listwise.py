@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.evidence import Hit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sidelight.retrieval.base import Lookup, Retriever
-    from sidelight.schemas.investigation.search import Query
+    from sidelight.schemas.investigation.evidence import Query
     from sidelight.schemas.segment import Segment
 
     # Given queries and the segments of each, returns for each the places of its segments, best

@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.index.text.segment_text import lexical_text
-from sidelight.schemas.investigation.search import Hit, ranked
+from sidelight.index.text.corpus import lexical_text
+from sidelight.schemas.investigation.evidence import Hit, ranked
 from sidelight.text import STOPWORDS, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.schemas.investigation.search import Query
+    from sidelight.schemas.investigation.evidence import Query
     from sidelight.schemas.segment import Segment
 
 

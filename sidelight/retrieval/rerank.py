@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from sidelight.index.text.segment_text import passage_text
-from sidelight.schemas.investigation.search import Hit, ranked
+from sidelight.index.text.corpus import passage_text
+from sidelight.schemas.investigation.evidence import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.retrieval.base import Lookup, Retriever
     from sidelight.retrieval.cross_encoder import CrossEncoder
-    from sidelight.schemas.investigation.search import Query
+    from sidelight.schemas.investigation.evidence import Query
 
 _BLOCK = 32
 

@@ -29,8 +29,7 @@ from sidelight.registry import registered
 from sidelight.runs.log import Fallback
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.trace import Trace
-from sidelight.schemas.run import CitedSentence, Result
-from sidelight.schemas.run_manifest import RunManifest
+from sidelight.schemas.run import CitedSentence, Result, RunManifest
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Topic
 from sidelight.tracks import load_track, run_file_names

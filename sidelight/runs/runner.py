@@ -15,8 +15,7 @@ from sidelight.files import sha256_file
 from sidelight.formats.runs.run_format import Delivery, run_format
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
-from sidelight.schemas.run import RunIdentity
-from sidelight.schemas.run_manifest import RunManifest
+from sidelight.schemas.run import RunIdentity, RunManifest
 from sidelight.schemas.task import CitedTextTask
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from sidelight.config.settings import Settings
     from sidelight.errors import Problem
     from sidelight.runs.log import PromptUsage
-    from sidelight.schemas.investigation.outcome import Outcome
+    from sidelight.schemas.investigation.trace import Outcome
     from sidelight.schemas.task import Task
     from sidelight.schemas.topic import Topic
     from sidelight.tracks import Track

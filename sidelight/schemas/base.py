@@ -1,4 +1,4 @@
-"""The base class of values, which are frozen, closed and finite, and the names of files in folders."""
+"""The base class of values, which are frozen and finite, and names of files in folders."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.schemas.investigation.search import Hit, ranked
+from sidelight.schemas.investigation.evidence import Hit, ranked
 from sidelight.schemas.topic import question_id
 
 if TYPE_CHECKING:

@@ -1,11 +1,14 @@
-"""Run files as read: not checked against a track, so that invalid ones can be spoken of too."""
+"""Run files as read: not checked against a track, so that invalid ones can be spoken of too.
+
+What made a run: everything that its files depend on, and the files' hashes.
+"""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.base import FileName, Value
+from sidelight.schemas.investigation.evidence import Hit
 
 RunType: TypeAlias = Literal["automatic", "manual"]
 """Whether a person had a hand in a run."""
@@ -175,3 +178,33 @@ class RankingRun(Value):
     def results(self) -> dict[str, tuple[Hit, ...]]:
         """Return the hits of each topic, best first."""
         return dict(self.rankings)
+
+
+class RunManifest(Value):
+    """What made a run. It holds no time and no path, so that a rerun gives the same.
+
+    Attributes:
+        sidelight: Version that made it.
+        packages: By name, the versions of the packages that decide results.
+        track: Name of the track.
+        settings: Hash of all settings.
+        index: Hash of the index.
+        topics: Ids of the finished topics, in the order of the files.
+        thin_topics: Those whose report is short for want of evidence.
+        fallbacks: By topic id, steps done without a model whose replies were no use.
+        failed_topics: Ids of the topics that could not be finished.
+        edited: Traces, by path in the run directory, that someone changed after they were made.
+        files: By path in the run directory, SHA-256 of each file.
+    """
+
+    sidelight: str
+    packages: dict[str, str]
+    track: str
+    settings: str
+    index: str
+    topics: tuple[str, ...]
+    thin_topics: tuple[str, ...]
+    fallbacks: dict[str, tuple[str, ...]]
+    failed_topics: tuple[str, ...]
+    edited: tuple[FileName, ...]
+    files: dict[FileName, str]

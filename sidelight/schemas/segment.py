@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.article import host_of
 from sidelight.schemas.base import Value
+from sidelight.schemas.topic import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure
 
 # Of the words a track allows: from this share on a text is long enough to be left alone, and below
 # that one it is thin for want of evidence.

@@ -1,21 +1,35 @@
-"""The web app: a form, an API to submit an article and follow it, and the finished pages."""
+"""The web app: a form, an API to submit an article and follow it, and the finished pages.
+
+Whether a text is an article, and what to do where it is none.
+
+The pages that people see: the form, an investigation under way, and the icon of both.
+
+What the API of the web app takes and answers.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
+import re
 from collections import Counter
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from sidelight.schemas.article import Article
-from sidelight.serve.acceptance import why_no_article
-from sidelight.serve.desk import FullError, Job
+from sidelight.schemas.base import Value
+from sidelight.schemas.topic import Article
+from sidelight.serve.desk import Found, FullError, Job, State
 from sidelight.serve.guards import (
     BodyGuard,
     ClientAddress,
@@ -26,24 +40,171 @@ from sidelight.serve.guards import (
     client_of,
     media_type,
 )
-from sidelight.serve.messages import (
-    ADDRESS,
-    MAX_TEXT,
-    MAX_TITLE,
-    MAX_URL,
-    Progress,
-    Submission,
-    refusals,
-)
-from sidelight.serve.site_pages import ICON, job_page, page_headers, start_page
 from sidelight.serve.upload import READERS, NoArticleError, read_upload
-from sidelight.text import one_line
+from sidelight.text import clean, count_words, one_line, sentences
 from sidelight.versions import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from sidelight.serve.desk import Desk
+
+MIN_WORDS = 50
+_MIN_SENTENCES = 3
+_MIN_LETTERS = 0.6  # of what is no white space; prose has more than nine in ten
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}", re.IGNORECASE)
+_ENDS = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+
+
+def why_no_article(text: str) -> str:
+    """Return why a text cannot be investigated, and what to do; empty where it can be."""
+    text = clean(text)
+    words, inked = count_words(text), "".join(text.split())
+    if _ADDRESS.fullmatch(text.strip()):
+        return (
+            "That is an address, and nothing is fetched from addresses. Open the page, and paste "
+            "the text of the article."
+        )
+    letters = sum(character.isalpha() for character in inked)
+    if letters < _MIN_LETTERS * len(inked):
+        return "That looks like data or code. Paste the text of a news article."
+    if words < MIN_WORDS:
+        return (
+            f"The text has {words} word{'s' if words != 1 else ''}; an article has {MIN_WORDS} or "
+            "more. Paste all of its text."
+        )
+    whole = sum(_ENDS.search(one) is not None for one in sentences(text))
+    if whole < _MIN_SENTENCES:
+        return (
+            "The text holds hardly a whole sentence, as menus and lists do. Paste the text of the "
+            "article itself."
+        )
+    return ""
+
+
+_FOLDER = Path(__file__).parent / "site"
+_PARTS = re.compile(r"<(?P<tag>style|script)>(?P<text>.*?)</(?P=tag)>", re.DOTALL)
+ICON = (_FOLDER / "icon.svg").read_bytes()
+
+
+def start_page() -> tuple[str, dict[str, str]]:
+    """Return the form, and its headers."""
+    return _page("start.html")
+
+
+def job_page(title: str) -> tuple[str, dict[str, str]]:
+    """Return the page of an investigation under a title of its own, and its headers."""
+    text, headers = _page("job.html")
+    return text.replace("TITLE", escape(title)), headers
+
+
+def page_headers(policy: str = "") -> dict[str, str]:
+    """Return the headers of a page, which may bring a policy of its own."""
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+    }
+    return headers | ({"Content-Security-Policy": policy} if policy else {})
+
+
+@cache
+def _page(name: str) -> tuple[str, dict[str, str]]:
+    """Return a page with its style and scripts put in, and headers that allow them alone."""
+    text = (_FOLDER / name).read_text(encoding="utf-8")
+    for part in ("style.css", "shared.js"):
+        text = text.replace(f"/* {part} */", (_FOLDER / part).read_text(encoding="utf-8"))
+    found = {match["tag"]: match["text"] for match in _PARTS.finditer(text)}
+    policy = (
+        f"default-src 'none'; style-src '{_hash(found['style'])}'; "
+        f"script-src '{_hash(found['script'])}'; connect-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return text, page_headers(policy)
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+MAX_TITLE, MAX_URL, MAX_TEXT = 500, 2_000, 200_000
+ADDRESS = re.compile(r"https?://\S+")
+
+
+class Submission(Value):
+    """An article to investigate."""
+
+    title: str = Field("", max_length=MAX_TITLE, description="Headline.")
+    url: Annotated[str, Field(max_length=MAX_URL, pattern=rf"^({ADDRESS.pattern})?$")] = Field(
+        "", description="Where it was published; nothing is fetched from there."
+    )
+    text: str = Field(min_length=1, max_length=MAX_TEXT, description="Its text.")
+
+
+class Progress(Value):
+    """How far an investigation is.
+
+    Attributes:
+        id: Of the investigation.
+        state: `waiting`, `running`, `done` or `failed`.
+        ahead: Investigations that come first, while it waits.
+        title: Headline of the article.
+        steps: Steps begun so far.
+        queries: What was searched for so far.
+        found: Pages that were taken as evidence so far.
+        sentences: Of the report, those that stood the check.
+        message: Why it failed.
+        page: Where its page is, when it is done.
+        address: Where people watch it.
+    """
+
+    id: str
+    state: State
+    ahead: int = 0
+    title: str = ""
+    steps: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    found: tuple[Found, ...] = ()
+    sentences: tuple[str, ...] = ()
+    message: str = ""
+    page: str = ""
+    address: str = ""
+
+
+class Fault(Value):
+    """What is wrong with one field of a request."""
+
+    loc: tuple[str, ...]
+    msg: str
+    type: str
+
+
+class Refusal(Value):
+    """Why a request was refused."""
+
+    detail: str | tuple[Fault, ...]
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return how answers to requests that are refused are described."""
+    return {
+        status: {"model": Refusal, "description": _REFUSED[status]} for status in sorted(statuses)
+    }
+
+
+_REFUSED = {
+    400: "The host is not one of this app's names.",
+    401: "The token is missing or wrong.",
+    403: "A page of another site sent the request.",
+    404: "There is no such investigation, or it is not done.",
+    408: "The request took too long to arrive.",
+    413: "The request is too long.",
+    415: "The Content-Type is none that this address takes.",
+    422: "It is no article.",
+    429: "Too many at once, or in a minute; `Retry-After` says when to come again.",
+}
+
 
 MAX_BODY_BYTES = 1_000_000
 STREAMS_OF_A_CLIENT = 20

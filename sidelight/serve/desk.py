@@ -1,4 +1,7 @@
-"""Investigations asked for over the web: they queue, a few run at once, old ones are removed."""
+"""Investigations asked for over the web: they queue, a few run at once, old ones are removed.
+
+What an investigation searched for and found so far, for somebody who watches it.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +12,83 @@ from collections import OrderedDict
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 from uuid import uuid4
 
 from sidelight.errors import SidelightError
 from sidelight.files import atomic_write
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
+from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.angle import Plan
+from sidelight.schemas.investigation.evidence import Selection
+from sidelight.schemas.investigation.report import CheckedReport
 from sidelight.serve.job_file import JobFile, read_jobs, remove_job, write_job
-from sidelight.serve.news import News
+from sidelight.text import one_line
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterable
     from pathlib import Path
 
     from sidelight.config.settings import Settings
     from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.topic import Article
     from sidelight.serve.worker import Worker
+
+T = TypeVar("T")
+_MOST = 60  # of each: all are sent with every event
+
+
+class Found(Value):
+    """A page that was found to speak to the article.
+
+    Attributes:
+        title: Of the page.
+        host: Where it stands.
+    """
+
+    title: str
+    host: str
+
+
+@dataclass(slots=True)
+class News:
+    """Everything so far.
+
+    Attributes:
+        queries: What was searched for.
+        found: Pages that were taken as evidence.
+        sentences: Of the report, those that stood the check.
+    """
+
+    queries: list[str] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+
+    def take(self, result: object) -> bool:
+        """Take note of what came of a step, and tell whether there is anything new in it."""
+        before = (len(self.queries), len(self.found), tuple(self.sentences))
+        match result:
+            case Plan():
+                self.queries = _added(self.queries, (one_line(one.text) for one in result.queries))
+            case Selection():
+                pages = (
+                    Found(title=one_line(one.segment.title), host=one.segment.host)
+                    for one in result.evidence.items
+                )
+                self.found = _added(self.found, pages)
+            case CheckedReport():
+                stand = (one_line(one.text) for one in result.draft.sentences)
+                self.sentences = _added([], stand)
+        return before != (len(self.queries), len(self.found), tuple(self.sentences))
+
+
+def _added(known: list[T], more: Iterable[T]) -> list[T]:
+    return list(dict.fromkeys([*known, *more]))[:_MOST]
+
 
 PAGE = "page.html"
 _CANCELLED = "The investigation was cancelled."

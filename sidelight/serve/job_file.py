@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from sidelight.errors import UsageError
 from sidelight.files import atomic_write, make_folder, read_limited
-from sidelight.schemas.article import Article
 from sidelight.schemas.base import Value
+from sidelight.schemas.topic import Article
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from sidelight.files import read_limited
 from sidelight.plain_yaml import read_yaml
 from sidelight.registry import locate, names
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.label_scale import LabelScale
+from sidelight.schemas.grading.judgment import LabelScale
 from sidelight.schemas.task import (
     CitedTextTask,
     Limit,

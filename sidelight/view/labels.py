@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.manifest import read_manifest_beside
+from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
 from sidelight.evaluation.scoring.files import label_source
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         AnswerAssessment,
         CompoundAssessment,
         QuestionAssessment,
+        Scales,
     )
-    from sidelight.schemas.grading.label_scale import Scales
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ import re
 from math import fsum
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.metrics.question_coverage import question_coverage
-from sidelight.evaluation.metrics.report_contradiction import report_contradiction
-from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.evaluation.metrics.rubric import (
+    question_coverage,
+    report_contradiction,
+    report_support,
+)
 from sidelight.evaluation.scoring.score import compound_questions
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.view.model import AnswerMark, QuestionMark, TopicMarks
@@ -17,8 +19,7 @@ from sidelight.view.report import web_page
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.schemas.grading.judgment import AnswerAssessment
-    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.judgment import AnswerAssessment, Scales
     from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
     from sidelight.view.labels import Labels
 

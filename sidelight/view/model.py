@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
-    from sidelight.view.cited import Sentence, Source
     from sidelight.view.digest.model import Digest
+    from sidelight.view.report import Sentence, Source, WebPage
     from sidelight.view.trail_model import Trail
-    from sidelight.view.web_page import WebPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,165 @@
-"""The sentences of a report beside the segments they cite."""
+"""The sentences of a report beside the segments they cite.
+
+How far the sentences of a report are supported: by the run's own check, and by a judge.
+
+One page of the web, as the page of a run names it.
+
+The sentences of a report and what they cite, as the values that a page shows.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from sidelight.schemas.article import host_of
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import host_of
 from sidelight.text import clean, content_words, sentence_spans
-from sidelight.view.cited import Citation, Sentence, Source
 from sidelight.view.digest.origin import Origins
-from sidelight.view.support import Verdict
-from sidelight.view.web_page import WebPage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sidelight.schemas.investigation.trace import Trace
     from sidelight.schemas.run import CitedSentence
+
+    Verdicts = Mapping[str, "Verdict"]
+
+    """By the number of a sentence."""
+
+_IN_FULL = "full"
+
+
+class Verdict(NamedTuple):
+    """How far a sentence is supported.
+
+    Attributes:
+        label: How far.
+        reason: Why.
+        said_by: The segments that support it so far, each by itself; empty for all it cites.
+    """
+
+    label: str
+    reason: str
+    said_by: tuple[str, ...] = ()
+
+
+def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
+    """Return what the run's own check says of each sentence that it labelled.
+
+    It says nothing of a sentence that lost a citation after the check.
+    """
+    labels = {
+        (one.text, frozenset(one.segment_ids)): Verdict(one.label, one.reason, one.said_by)
+        for stood in trace.stood.values()
+        for one in stood
+    }
+    return {
+        str(number): found
+        for number, sentence in enumerate(report, start=1)
+        if (found := labels.get((sentence.text, frozenset(sentence.citations))))
+    }
+
+
+def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
+    """Return what a judge says, where there is one; it alone makes nothing supported in full.
+
+    Args:
+        checked: By the run's own check, which learned from people.
+        judged: By a judge.
+    """
+    heeded = {
+        number: verdict
+        for number, verdict in judged.items()
+        if verdict.label != _IN_FULL or number not in checked
+    }
+    return {**checked, **heeded}
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A page of the web.
+
+    Attributes:
+        host: Its host name; the address where there is none.
+        title: Its title; may be empty.
+        url: Its address if a browser may follow it (http or https), else empty.
+    """
+
+    host: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cited segment.
+
+    Attributes:
+        number: 1-based, in the order of first citation.
+        segment_id: Its id.
+        page: Where it stands.
+        name: Who publishes it.
+        kind: Of page; empty where it does not show.
+        date: As the page has it; empty where it bears none.
+        passages: The segment as it is, piece by piece, and whether a sentence of the report rests
+            on the piece.
+        cited_by: Numbers of the sentences that cite it.
+    """
+
+    number: int
+    segment_id: str
+    page: WebPage
+    name: str
+    kind: str
+    date: str
+    passages: tuple[tuple[str, bool], ...]
+    cited_by: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The segment as it is."""
+        return "".join(text for text, _ in self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A source as one sentence uses it; its text is `before + nearest + after`.
+
+    Attributes:
+        source: What is cited.
+        before: Its text up to the nearest sentence.
+        nearest: The sentence of the source that shares most words with the citing one.
+        after: The rest.
+        supports: Whether it is among those that support the sentence as far as its label says.
+    """
+
+    source: Source
+    before: str
+    nearest: str
+    after: str
+    supports: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the report.
+
+    Attributes:
+        number: 1-based.
+        text: The sentence.
+        citations: What it rests on.
+        support: How far that supports it: `full`, `partial`, `none`, `unjudged` or `uncited`.
+        reason: Who says so, and why.
+    """
+
+    number: int
+    text: str
+    citations: tuple[Citation, ...]
+    support: str
+    reason: str
+
 
 _UNCHECKED = Verdict("unjudged", "The run's own check left no label.")
 _UNCITED = Verdict("uncited", "It cites nothing.")

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.schemas.segment import document_id_of
-from sidelight.view.report import web_page
+from sidelight.view.report import WebPage, web_page
 from sidelight.view.trail_model import AngleTrail, Left, Removed, Search, Taken, Trail
-from sidelight.view.web_page import WebPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.schemas.investigation.angle import Angle, PlannedQuery
-    from sidelight.schemas.investigation.search import Hit
+    from sidelight.schemas.investigation.evidence import Hit
     from sidelight.schemas.investigation.trace import Round, Trace
 
 _LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "unfit for a report"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sidelight.view.web_page import WebPage
+    from sidelight.view.report import WebPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from sidelight.ablation.shared import SharedSources
+from sidelight.ablation.runs import SharedSources
 from sidelight.config.settings import RetrievalSettings
 from sidelight.index.folder import IndexFolder
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 
 
 def test_arms_that_search_alike_share_their_hits(small_index: IndexFolder) -> None:

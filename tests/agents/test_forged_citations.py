@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from sidelight.agents.graphs.investigation import build_graph
+from sidelight.agents.investigation import build_graph
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.investigation.report import (
     CheckedReport,
@@ -22,6 +21,7 @@ from sidelight.schemas.investigation.report import (
     Revision,
 )
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies
 

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidelight.build.investigation import Sources, open_investigation
-from sidelight.build.models import ModelAccess
 from sidelight.config.settings import Settings
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
+from sidelight.wiring.investigation import Sources, open_investigation
+from sidelight.wiring.models import ModelAccess
 
 
 def test_no_segment_of_a_topic_is_fetched_twice(

@@ -8,17 +8,17 @@ from typing import Any, Literal
 
 import pytest
 
-from sidelight.agents.candidates import ORDERS
-from sidelight.agents.graphs.investigation import build_graph
-from sidelight.build.roles import open_roles
+from sidelight.agents.investigation import build_graph
+from sidelight.agents.searching import ORDERS
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation.reading.injection import gives_orders
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.topic import Article
 from sidelight.text import content_words
 from sidelight.text_vectors import Encode
+from sidelight.wiring.roles import open_roles
 from tests.helpers.hostile_pages import HOSTILE_TEXTS, HostileText
 from tests.helpers.mini_web import dependencies
 from tests.helpers.models.obedient_model import KEY, WORD, ObedientModel

@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
-from sidelight.build.check import check_settings
-from sidelight.build.estimate import estimate_run
-from sidelight.build.judges import JudgeInputs, make_judge
-from sidelight.build.roles import models_asked, open_roles
 from sidelight.config.describe import describe_settings
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
@@ -22,12 +18,16 @@ from sidelight.parts import KINDS, ROLES
 from sidelight.registry import load, names
 from sidelight.retrieval.named import open_retriever
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.article import Article
+from sidelight.schemas.topic import Article
+from sidelight.wiring.check import check_settings
+from sidelight.wiring.estimate import estimate_run
+from sidelight.wiring.judges import JudgeInputs, make_judge
+from sidelight.wiring.roles import models_asked, open_roles
 from tests.helpers.labels.labelled import examples
 
 if TYPE_CHECKING:
-    from sidelight.build.models import Models
     from sidelight.llm.prompted import PromptedModel
+    from sidelight.wiring.models import Models
 
 EXTENDING = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 CHOSEN = {"retriever": "retrieval.retriever", "track": "track"} | {

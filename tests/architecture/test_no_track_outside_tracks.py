@@ -31,10 +31,10 @@ AT_HOME = (
     "formats/runs/cited_text.py",
     "formats/labels/assessments.py",
     "parts.py",
-    "evaluation/published/",
     "evaluation/scoring/organizers/",
     "learned/",  # says whose labels it learned from
-    "evaluation/training/",
+    "formats/labels/human_labels.py",
+    "research/",
 )
 
 

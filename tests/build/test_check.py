@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.build.check import check_settings
 from sidelight.config.load import load_settings
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.check import Check
+from sidelight.wiring.check import check_settings
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 

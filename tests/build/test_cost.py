@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from sidelight.build.cost import run_cost
 from sidelight.config.settings import Settings
 from sidelight.runs.log import PromptUsage
+from sidelight.wiring.estimate import run_cost
 
 USAGE = PromptUsage(calls=2, prompt_tokens=1_000_000, completion_tokens=500_000)
 CHEAP = {"prompt_price": 1.0, "completion_price": 2.0}

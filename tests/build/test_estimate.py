@@ -7,18 +7,18 @@ import orjson
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.build.estimate import estimate_run
-from sidelight.build.investigation import open_investigation, open_sources
-from sidelight.build.models import ModelAccess
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
-from sidelight.index.text.segmenter import write_segments
+from sidelight.index.text.corpus import write_segments
 from sidelight.runs.runner import run_topics
-from sidelight.schemas.article import Article
+from sidelight.schemas.topic import Article
+from sidelight.wiring.estimate import estimate_run
+from sidelight.wiring.investigation import open_investigation, open_sources
+from sidelight.wiring.models import ModelAccess
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.public_data import PublicData
 

@@ -9,15 +9,15 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-from sidelight.build.judges import JudgeInputs, judge_class, judge_model, make_judge, set_up_judge
-from sidelight.build.models import ModelAccess, models_by_name
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
+from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.learned.ordinal_model import weights_hash
-from sidelight.schemas.article import Article
+from sidelight.schemas.topic import Article
+from sidelight.wiring.judges import JudgeInputs, judge_class, judge_model, make_judge, set_up_judge
+from sidelight.wiring.models import ModelAccess, models_by_name
 from tests.helpers.labels.labelled import examples, rubric
 
 RUBRICS = {"t1": rubric("t1")}

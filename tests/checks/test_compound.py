@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sidelight.checks.compound import COMPOUND_PROMPT, CompoundVerdict
+from sidelight.checks.questions import COMPOUND_PROMPT, CompoundVerdict
 from sidelight.errors import StructuredOutputError
 from sidelight.llm.prompted import PromptedModel
 from tests.helpers.asking.conversation import fences, says, scripted

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.checks.compound_rules import compound_reason
+from sidelight.checks.questions import compound_reason
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.sample import sample_path

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.checks.general import general_reason
+from sidelight.checks.questions import general_reason
 from sidelight.formats.runs.question_list import read_question_run
 
 

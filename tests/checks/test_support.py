@@ -68,7 +68,7 @@ TAKEN_BACK = [
 
 
 def with_and_without_an_encoder() -> list[LearnedSupportCheck]:
-    from sidelight.build.judges import open_encoder
+    from sidelight.wiring.judges import open_encoder
 
     return [WORDS_ONLY, LearnedSupportCheck(open_encoder().encode)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.formats.verdict import judge_file
 from sidelight.sample import sample_path
 from sidelight.tracks import load_track

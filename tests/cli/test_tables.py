@@ -14,27 +14,25 @@ from typing import Any, TypeAlias
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.build.estimate import PromptEstimate, RunEstimate
-from sidelight.cli import demo
+from sidelight.cli import audit, demo, run_report
 from sidelight.cli.console import print_table
-from sidelight.cli.judge import audit
-from sidelight.cli.judge.evaluate_report import print_evaluation
+from sidelight.cli.evaluation_report import print_evaluation
 from sidelight.cli.main import app
-from sidelight.cli.run import report
-from sidelight.cli.run.estimate import report_estimate
+from sidelight.cli.run_report import report_estimate
 from sidelight.config.load import load_settings
-from sidelight.evaluation.audit.results import Audit, ProbeResult
-from sidelight.evaluation.battles.ratings import Battle
-from sidelight.evaluation.published.targets import Figure
+from sidelight.evaluation.audit.audit import Audit, ProbeResult
+from sidelight.evaluation.battles import Battle
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.question_grades import write_question_grades
 from sidelight.index.folder import IndexFolder
+from sidelight.research.published import Figure
 from sidelight.runs.log import PromptUsage
 from sidelight.sample import sample_path
-from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem
 from sidelight.schemas.grading.judgment import QuestionGrade
+from sidelight.schemas.grading.rubric import ExamBank, ExamItem
 from sidelight.tracks import load_track
+from sidelight.wiring.estimate import PromptEstimate, RunEstimate
 from tests.helpers.graded import example
 from tests.helpers.scripted_runs import TOPICS
 from tests.helpers.scripted_runs import run as scripted_run
@@ -194,7 +192,7 @@ def score_battles(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
     async def ask(*_: object) -> list[Battle]:
         return [Battle(str(n), "sidelight-one", "sidelight-two", n / 2, "") for n in range(3)]
 
-    patched.setattr("sidelight.build.models.ask", ask)
+    patched.setattr("sidelight.wiring.models.ask", ask)
     runs = []
     for run in ("sidelight-one", "sidelight-two"):
         answer = {"run_id": run, "topic_id": "0", "topic": "who pays?", "references": []}
@@ -251,7 +249,7 @@ def prompts(_: Path, patched: pytest.MonkeyPatch) -> list[str]:
 def reproduce(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
     figures = [Figure("tau of the runs by everything that was counted", "0.678", 0.6781)]
     figures.append(Figure("kappa", "0.44", 0.47, misprint="a digit is turned"))
-    patched.setattr("sidelight.evaluation.published.targets.figures_of", lambda *_: figures)
+    patched.setattr("sidelight.research.published.figures_of", lambda *_: figures)
     return ["reproduce", "rubric-sun", "--data", str(folder)]
 
 
@@ -310,7 +308,7 @@ def estimated() -> None:
 def used() -> None:
     usage = PromptUsage(12, 3, 45_678, 901, 23.4, Counter({"truncated": 2, "empty": 1}))
     made: Any = SimpleNamespace(usage=lambda: {("m", "question_pairwise"): usage}, seconds=dict)
-    report._print_usage(made, load_settings(), 4)
+    run_report._print_usage(made, load_settings(), 4)
 
 
 def evaluated() -> None:

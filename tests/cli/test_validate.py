@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from sidelight.cli.console import problem_lines
 from sidelight.cli.main import app
-from sidelight.cli.terminal.problems import problem_lines
 from sidelight.errors import InvalidFileError, Problem, UsageError
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.trace import Outcome
+from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 from tests.helpers.scripted_runs import IDS, scripted
 from tests.helpers.scripted_runs import run as scripted_run

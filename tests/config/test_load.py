@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import yaml
 
-from sidelight.build.graphs import open_graph
-from sidelight.build.investigation import Sources
-from sidelight.build.models import ModelAccess
 from sidelight.config.describe import describe_settings
 from sidelight.config.load import dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.wiring.investigation import Sources
+from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.run import open_graph
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from sidelight.build.judges import JudgeInputs, make_judge
 from sidelight.evaluation.labelling.examples import Examples, read_examples
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.question_similarity.mode import Mode
-from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
+from sidelight.evaluation.labelling.protocol import Mode
+from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.registry import names
 from sidelight.sample import sample_path
@@ -23,6 +22,7 @@ from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import CitedSentence, SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
+from sidelight.wiring.judges import JudgeInputs, make_judge
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.models.reading_model import ReadingModel
 

@@ -10,22 +10,25 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sidelight.build.roles import extractive_roles, open_roles
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation import roles as protocols
-from sidelight.generation.citations import resolve_report
+from sidelight.generation.compose import resolve_report
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.roles import Roles
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.angle import Plan
+from sidelight.schemas.investigation.angle import ArticleProfile, Plan
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
-from sidelight.schemas.investigation.profile import ArticleProfile
-from sidelight.schemas.investigation.question import QuestionSet
-from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
+from sidelight.schemas.investigation.report import (
+    DraftReport,
+    DraftSentence,
+    QuestionSet,
+    ReportLimits,
+)
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text import clean, count_words, one_line
 from sidelight.text_vectors import Encode
+from sidelight.wiring.roles import extractive_roles, open_roles
 from tests.helpers.models.obedient_model import ObedientModel
 
 TITLE = "Harbour of Orrin Holds Too Many Boats"

@@ -15,19 +15,16 @@ import pytest
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.formats.runs.run_format import Delivery, run_format
-from sidelight.formats.topics.topic_format import topic_format
+from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import judge_file
 from sidelight.registry import names
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog
 from sidelight.runs.packing import pack_runs
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome, TaskResult
-from sidelight.schemas.investigation.question import QuestionSet
-from sidelight.schemas.investigation.report import Report, limits_of
-from sidelight.schemas.investigation.search import Hit
-from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.investigation.report import QuestionSet, Report, limits_of
+from sidelight.schemas.investigation.trace import Outcome, TaskResult, Trace
 from sidelight.schemas.ranking import QuestionRankings, Ranking
 from sidelight.schemas.run import CitedSentence, QuestionHits, Result, RunIdentity
 from sidelight.schemas.task import (
@@ -37,7 +34,7 @@ from sidelight.schemas.task import (
     RankingTask,
     Task,
 )
-from sidelight.schemas.topic import Narrative, Topic, question_id
+from sidelight.schemas.topic import Article, Narrative, Topic, question_id
 from sidelight.tracks import Track, load_track
 
 TASKS = [(track, task.name) for track in names("track") for task in load_track(track).tasks]

@@ -25,9 +25,9 @@ from sidelight.errors import InputError, InvalidFileError, MachineError, UsageEr
 from sidelight.index.encoding.encoder import EncoderIdentity
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import read_manifest, write_manifest
-from sidelight.index.remote.address import RemoteAddress, allow_token, write_address
+from sidelight.index.remote.client import RemoteAddress, allow_token, write_address
 from sidelight.prompting import find_prompts
-from sidelight.reproduction.contents import BundledPrompt, Contents, describe_files
+from sidelight.reproduction.archive import BundledPrompt, Contents, describe_files
 from sidelight.reproduction.recording import Recording
 from sidelight.versions import VERSION
 from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer

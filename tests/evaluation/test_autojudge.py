@@ -20,7 +20,7 @@ from tests.helpers.public_data import PublicData
 
 SCALES = load_track().scales
 
-WORKFLOW = Path(str(files("sidelight.cli.judge") / "autojudge.yml"))
+WORKFLOW = Path(str(files("sidelight.cli") / "autojudge.yml"))
 RUBRICS = sample_path() / "human_rubrics"
 REPORTS = sample_path() / "runs" / "report_generation_runs"
 TOPICS = sorted(read_rubrics(RUBRICS, SCALES))

@@ -17,7 +17,7 @@ from tests.helpers.models.model_server import Answer, ModelServer, completion, e
 
 __all__ = ["installed"]
 
-WORKFLOW = Path(str(files("sidelight.cli.judge") / "autojudge_model.yml"))
+WORKFLOW = Path(str(files("sidelight.cli") / "autojudge_model.yml"))
 BRIDGE, SALMON = "Bridge at Harrow opened in 1931.", "Salmon return in autumn."
 KEY = "s3cret-key"
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sidelight.formats.latex import latex_table
+from sidelight.formats.table import latex_table
 
 
 def test_a_table_has_booktabs_rules_and_escaped_cells() -> None:

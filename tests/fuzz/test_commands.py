@@ -23,7 +23,7 @@ from sidelight.cli.main import app
 from sidelight.errors import SidelightError
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.prompting import find_prompts
-from sidelight.reproduction.contents import CONTENTS, BundledPrompt, Contents, describe_files
+from sidelight.reproduction.archive import CONTENTS, BundledPrompt, Contents, describe_files
 from sidelight.reproduction.recording import Recording
 from sidelight.sample import sample_path
 from sidelight.versions import VERSION

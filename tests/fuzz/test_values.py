@@ -35,8 +35,9 @@ from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.grading import corrections
-from sidelight.evaluation.labelling.manifest import JudgingManifest
+from sidelight.evaluation.labelling.judged_runs import JudgingManifest
 from sidelight.files import sha256_file
+from sidelight.formats import topics
 from sidelight.formats.banks import exams, nuggets, rubrics
 from sidelight.formats.labels import (
     assessments,
@@ -45,13 +46,11 @@ from sidelight.formats.labels import (
     qrels,
     question_grades,
 )
-from sidelight.formats.runs import cited_text, linked_reports, question_list, trec_run
-from sidelight.formats.runs.rag import answers, described_answers, flat_answers
-from sidelight.formats.topics import articles, narratives
+from sidelight.formats.runs import cited_text, linked_reports, question_list, rag, trec_run
 from sidelight.llm.cache import KeptReply
-from sidelight.reproduction.contents import CONTENTS, Contents
+from sidelight.reproduction.archive import CONTENTS, Contents
 from sidelight.runs.directory import TopicResult
-from sidelight.schemas.run_manifest import RunManifest
+from sidelight.schemas.run import RunManifest
 from sidelight.tracks import Track
 from tests.fuzz.test_commands import bundle, finished, graded, sample, scripted, seal
 from tests.helpers.formats.hostile_values import Change, cell_changes, filled, json_changes
@@ -230,13 +229,13 @@ READERS = {
             "answers.jsonl",
             as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}}),
         ),
-        answers._StrictAnswer,
+        rag._StrictAnswer,
     ),
     "flat answers": Reader(
         "validate {}/answers.jsonl --track rag2024 --json",
         "answers.jsonl",
         written("answers.jsonl", as_lines(FLAT)),
-        flat_answers._StrictAnswer,
+        rag._StrictFlatAnswer,
     ),
     "described answers": Reader(
         "validate {}/answers.jsonl --track rag2026 --json",
@@ -244,7 +243,7 @@ READERS = {
         written(
             "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "run_desc": "a run"}})
         ),
-        described_answers._StrictAnswer,
+        rag._StrictDescribedAnswer,
     ),
     "linked reports": Reader(
         "validate {}/reports.jsonl --track dragun2026testbed --json",
@@ -262,13 +261,13 @@ READERS = {
         linked_reports._StrictReport,
     ),
     "articles": Reader(
-        "validate {}/topics.jsonl --json", "topics.jsonl", sample, articles._TopicLine
+        "validate {}/topics.jsonl --json", "topics.jsonl", sample, topics._TopicLine
     ),
     "narratives": Reader(
         "validate {}/narratives.jsonl --track rag2025 --json",
         "narratives.jsonl",
         sample,
-        narratives._NarrativeLine,
+        topics._NarrativeLine,
     ),
     "assessments of questions": Reader(
         "score task1 --data {} --json --samples 100",
@@ -506,30 +505,31 @@ READS = frozenset(
 
 TRIED_HERE = {
     *("ablation/grid", "config/load", "evaluation/grading/corrections", "formats/banks/exams"),
-    *("evaluation/labelling/manifest", "evaluation/scoring/files", "formats/banks/nuggets"),
-    *("evaluation/scoring/graded/spread", "evaluation/scoring/organizers/compat"),
-    *("evaluation/scoring/organizers/diff", "formats/banks/query_texts", "formats/banks/rubrics"),
-    *("formats/labels/assessments", "formats/labels/graded_passages", "formats/labels/gradings"),
-    *("formats/labels/nugget_assignments", "formats/labels/qrels", "formats/runs/cited_lines"),
-    *("formats/labels/question_grades", "formats/runs/by_question/trec_run", "llm/cache"),
+    *("evaluation/labelling/judged_runs", "evaluation/scoring/files", "formats/banks/nuggets"),
+    *("evaluation/scoring/graded", "evaluation/scoring/organizers/compat"),
+    *("evaluation/scoring/organizers/diff", "formats/banks/exams", "formats/banks/rubrics"),
+    *("formats/labels/assessments"),
+    *("formats/labels/graded_passages"),
+    *("formats/labels/nugget_assignments", "formats/labels/qrels", "formats/runs/cited_sentences"),
+    *("formats/labels/question_grades", "formats/runs/trec_run", "llm/cache"),
     *("formats/runs/cited_text", "formats/runs/linked_reports", "formats/runs/question_list"),
-    *("formats/runs/rag/references", "formats/runs/trec_run", "formats/topics/pooled_questions"),
-    *("formats/topics/queries", "formats/topics/topic_lines", "index/text/json_stream"),
-    *("reproduction/contents", "reproduction/verify", "runs/directory", "tracks/__init__"),
-    *("cli/rubric/gathering", "formats/columns", "formats/lines", "formats/table"),
+    *("formats/runs/rag", "formats/runs/trec_run", "formats/topics"),
+    *("formats/topics", "formats/topics", "index/text/corpus"),
+    *("reproduction/archive", "reproduction/verify", "runs/directory", "tracks/__init__"),
+    *("cli/grade", "formats/lines", "formats/lines", "formats/table"),
 }
 TRIED_ELSEWHERE = {
     "tests/formats/runs/test_official.py": {"formats/runs/official"},
     "tests/llm, tests/generation, tests/evaluation/labelling: replies of models": {
-        *("evaluation/labelling/asking/assessor", "evaluation/labelling/direct_grade/prompted"),
-        *("evaluation/labelling/passage_grade/prompted", "llm/failure", "llm/structured"),
-        *("llm/server/chat_completion", "schemas/investigation/profile"),
+        *("evaluation/labelling/asking", "evaluation/labelling/direct_grade"),
+        *("evaluation/labelling/passage_grade", "llm/base", "llm/structured"),
+        *("llm/server/openai_compat", "schemas/investigation/angle"),
     },
     "tests/index: folders of indexes, and servers of them": {
         *("index/build", "index/folder", "index/encoding/calibration", "index/lucene/segments"),
-        *("index/lucene/top_hits", "index/manifest", "index/remote/address"),
-        *("index/remote/answers", "index/remote/client", "index/remote/pages"),
-        *("index/text/offset_store", "index/text/part_report", "index/text/raw_text"),
+        *("index/lucene/segments", "index/manifest", "index/remote/client"),
+        *("index/remote/index", "index/remote/client", "index/remote/index"),
+        *("index/text/docstore", "index/manifest", "index/text/docstore"),
         "index/vectors/vectors",
     },
     "tests/serve: what a browser sends, and the jobs made of it": {
@@ -537,12 +537,12 @@ TRIED_ELSEWHERE = {
     },
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
-        *("ablation/measures", "reproduction/recording", "view/labels", "cli/run/judging"),
+        *("ablation/measures", "reproduction/recording", "view/labels", "cli/run_report"),
     },
     "files that come with the program, or that people fetch to reproduce tables": {
-        *("evaluation/published/exams", "evaluation/published/targets"),
-        *("evaluation/training/label_files", "evaluation/training/training"),
-        *("learned/ordinal_model", "learned/questions/model", "learned/reading/tables"),
+        *("research/published", "research/published"),
+        *("formats/labels/human_labels", "research/training"),
+        *("learned/ordinal_model", "learned/questions", "learned/reading/tables"),
     },
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.generation.citations import resolve_report
+from sidelight.generation.compose import resolve_report
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence, ReportLimits
 from sidelight.schemas.segment import Segment

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.generation.compose import refill
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.refill import refill
 from sidelight.schemas.investigation.angle import Angle, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.generation.spread import spread
+from sidelight.generation.extractive.select import spread
 from sidelight.schemas.segment import Segment, overlapping
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
-from sidelight.agents.deps import Deps
-from sidelight.agents.graphs.investigation import build_graph
-from sidelight.build.roles import extractive_roles
+from sidelight.agents.investigation import build_graph
+from sidelight.agents.state import Deps
 from sidelight.config.settings import Settings
 from sidelight.generation.roles import Roles
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.retrieval.memory import MemoryRetriever
-from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
+from sidelight.wiring.roles import extractive_roles
 
 
 def dependencies(

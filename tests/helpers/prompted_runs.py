@@ -9,8 +9,8 @@ import orjson
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.formats.topics.narratives import read_narratives
-from sidelight.formats.topics.narratives import write_narratives as write_narrative_file
+from sidelight.formats.topics import read_narratives
+from sidelight.formats.topics import write_narratives as write_narrative_file
 from sidelight.sample import sample_path
 from sidelight.schemas.topic import Narrative
 

@@ -11,14 +11,12 @@ from typing import Any
 from sidelight.config.load import load_settings
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome
-from sidelight.schemas.investigation.profile import ArticleFacts
-from sidelight.schemas.investigation.question import QuestionSet
-from sidelight.schemas.investigation.report import Report, ReportLimits
-from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.investigation.angle import ArticleFacts
+from sidelight.schemas.investigation.report import QuestionSet, Report, ReportLimits
+from sidelight.schemas.investigation.trace import Outcome, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 
 TOPICS = [Article(topic_id=f"topic-{letter}", body=f"Text {letter}.") for letter in "dbeac"]
 IDS = [article.topic_id for article in TOPICS]

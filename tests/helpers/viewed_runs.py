@@ -12,22 +12,34 @@ from sidelight.config.load import load_settings
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import run_topics
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
-from sidelight.schemas.investigation.outcome import Outcome
-from sidelight.schemas.investigation.profile import ArticleFacts
-from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.angle import (
+    Angle,
+    ArticleFacts,
+    Aspect,
+    Coverage,
+    Plan,
+    PlannedQuery,
+)
+from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import (
     DraftSentence,
+    QuestionSet,
     Removal,
     Report,
     ReportLimits,
     Standing,
 )
-from sidelight.schemas.investigation.search import Hit
-from sidelight.schemas.investigation.trace import PageName, Round, Searched, Selected, Trace
+from sidelight.schemas.investigation.trace import (
+    Outcome,
+    PageName,
+    Round,
+    Searched,
+    Selected,
+    Trace,
+)
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.topic import Article
 from sidelight.text import one_line
 
 CALM = "Calm words about a bog."

@@ -22,7 +22,7 @@ from sidelight.index.manifest import FORMAT_VERSION, IndexPlan
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.registry import names
 from sidelight.retrieval.named import open_retriever
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_collection
 from tests.helpers.indexes.small_corpus import write_shard

@@ -20,9 +20,8 @@ import ray
 from sidelight.errors import InvalidFileError, MachineError, Problem
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.engine import LocalEngine
+from sidelight.index.engine import LocalEngine, RayEngine
 from sidelight.index.folder import open_index
-from sidelight.index.ray_engine import RayEngine
 from tests.helpers.indexes.generated_collection import write_collection
 from tests.helpers.indexes.same_index import check_same
 
@@ -32,7 +31,7 @@ import ctypes, signal, sys
 if "imported" in sys.argv:
     import ray
 from sidelight.index.lucene.jvm import java_class
-from sidelight.index.ray_engine import RayEngine
+from sidelight.index.engine import RayEngine
 
 def handler(number):
     action = (ctypes.c_void_p * 32)()

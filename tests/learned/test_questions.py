@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight.learned.questions.lists import closest_earlier, corrected, repeated_patterns
-from sidelight.learned.questions.model import FLAWED, Outlook, question_model
-from sidelight.learned.questions.words import runs
+from sidelight.learned.questions import (
+    FLAWED,
+    Outlook,
+    closest_earlier,
+    corrected,
+    question_model,
+    repeated_patterns,
+    runs,
+)
 
 
 @pytest.mark.parametrize(

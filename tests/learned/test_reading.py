@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.evaluation.training.attacks import ATTACKS, keywords, shuffle
+from sidelight.evaluation.audit.text_attacks import ATTACKS, keywords, shuffle
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import MAX_WORDS, read, split, stem

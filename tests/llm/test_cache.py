@@ -27,8 +27,7 @@ from sidelight.errors import (
 )
 from sidelight.llm.base import Message, Model, Reply, Request
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.offline import OfflineModel
-from sidelight.llm.scripted import ScriptedModel
+from sidelight.llm.scripted import OfflineModel, ScriptedModel
 from sidelight.llm.structured import ask
 from sidelight.schemas.base import Value
 from tests.helpers.models import cache_worker

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.llm.exact_ids import check_each_once
+from sidelight.llm.structured import check_each_once
 
 
 def test_each_id_once_will_do_in_any_order() -> None:

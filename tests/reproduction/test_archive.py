@@ -16,13 +16,14 @@ import pytest
 import zstandard
 
 from sidelight.errors import InputError
-from sidelight.reproduction.archive import read_archive, write_archive
-from sidelight.reproduction.contents import (
+from sidelight.reproduction.archive import (
     CONTENTS,
     BundledFile,
     Contents,
     describe_files,
+    read_archive,
     read_contents,
+    write_archive,
 )
 
 SEED = 7

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError
 from sidelight.index.folder import IndexFolder
-from sidelight.reproduction.archive import read_archive
-from sidelight.reproduction.contents import describe_files, read_contents
+from sidelight.reproduction.archive import describe_files, read_archive, read_contents
 from sidelight.sample import sample_path
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.prompted_runs import run, write_inputs

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.retrieval.fusion import FusionRetriever, reciprocal_rank_fusion
-from sidelight.retrieval.listed.trec_run import TrecRunRetriever
-from sidelight.schemas.investigation.search import Hit, Query, ranked
+from sidelight.retrieval.listed import TrecRunRetriever
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 
 
 def test_by_hand() -> None:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from sidelight.retrieval.lateral import LateralRetriever, overlap
-from sidelight.retrieval.listed.trec_run import TrecRunRetriever
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.search import DroppedHit, Hit, Query
+from sidelight.retrieval.listed import TrecRunRetriever
+from sidelight.schemas.investigation.evidence import DroppedHit, Hit, Query
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 
 BODY = (
     "The old mill by the river was sold last week to a company that nobody in the village had "

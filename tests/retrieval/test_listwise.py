@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.retrieval.listwise import STRIDE, WINDOW, ListwiseRetriever, window_starts
-from sidelight.schemas.investigation.search import Hit, Query, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 
 QUERIES = [Query(query_id="a", text="first"), Query(query_id="b", text="second")]

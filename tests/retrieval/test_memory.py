@@ -7,7 +7,7 @@ import pytest
 from sidelight.index.folder import IndexFolder
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.memory import MemoryRetriever, analyze
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 
 

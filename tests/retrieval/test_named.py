@@ -7,7 +7,7 @@ import pytest
 from ir_measures import nDCG
 
 from sidelight.errors import InputError, UsageError
-from sidelight.formats.topics.queries import read_queries
+from sidelight.formats.topics import read_queries
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
 from sidelight.index.folder import IndexFolder, open_index

@@ -11,11 +11,11 @@ from transformers import AutoModelForSequenceClassification
 from sidelight.errors import MachineError
 from sidelight.index.encoding.precision import Arithmetic
 from sidelight.index.folder import IndexFolder
-from sidelight.index.text.segment_text import passage_text
+from sidelight.index.text.corpus import passage_text
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.cross_encoder import CrossEncoder
 from sidelight.retrieval.rerank import RerankRetriever
-from sidelight.schemas.investigation.search import Hit, Query, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from tests.helpers.models.int8_models import write_int8
 

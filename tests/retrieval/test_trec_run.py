@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from sidelight.retrieval.listed.trec_run import TrecRunRetriever
-from sidelight.schemas.investigation.search import Hit, Query
+from sidelight.retrieval.listed import TrecRunRetriever
+from sidelight.schemas.investigation.evidence import Hit, Query
 
 
 def test_answers_by_query_id() -> None:

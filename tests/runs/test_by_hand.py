@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
 from tests.helpers.models.by_hand import ByHandServer, investigate
 

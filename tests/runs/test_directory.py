@@ -12,11 +12,10 @@ from sidelight.config.settings import Settings
 from sidelight.errors import InputError, UsageError
 from sidelight.files import atomic_write, atomic_writer, half_written_name
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
-from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.trace import Trace
-from sidelight.schemas.run import CitedSentence
-from sidelight.schemas.run_manifest import RunManifest
+from sidelight.schemas.run import CitedSentence, RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 
 
 def result(topic_id: str, fingerprint: str = "f") -> TopicResult:

@@ -19,7 +19,7 @@ from sidelight.generation.roles import Roles
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
-from sidelight.index.text.segmenter import read_documents, write_segments
+from sidelight.index.text.corpus import read_documents, write_segments
 from tests.helpers.models.fault_server import FAULTS, HTTP_FAULTS, REPLY_FAULTS, FaultServer
 from tests.helpers.prompted_runs import SHORT, files, run, write_inputs, write_narratives
 from tests.helpers.public_data import PublicData

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import orjson
 
-from sidelight.build.run import make_run
 from sidelight.config.settings import Settings
 from sidelight.index.folder import IndexFolder, open_index
-from sidelight.index.remote.address import RemoteAddress, write_address
+from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.runs.runner import RunSummary
-from sidelight.schemas.article import Article
+from sidelight.schemas.topic import Article
+from sidelight.wiring.run import make_run
 from tests.helpers.indexes.rest_server import NAME, RestServer
 
 # Of the whole of a run's inputs; the index is one of them.

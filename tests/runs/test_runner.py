@@ -11,17 +11,16 @@ from typing import Any, cast
 import orjson
 import pytest
 
-from sidelight.agents.graphs.outcome import outcome_of
-from sidelight.agents.graphs.state import InvestigationState
+from sidelight.agents.state import InvestigationState, outcome_of
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
 from sidelight.runs.runner import run_topics
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome
-from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import QuestionSet
+from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from tests.helpers.mini_web import investigation

@@ -18,19 +18,18 @@ from sidelight.formats.labels.assessments import (
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
-from sidelight.formats.topics.articles import read_articles
-from sidelight.formats.topics.queries import read_queries
+from sidelight.formats.topics import read_articles, read_queries
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
-from sidelight.index.text.segmenter import read_documents, write_segments
+from sidelight.index.text.corpus import read_documents, write_segments
 from sidelight.retrieval.base import Retriever
 from sidelight.retrieval.bm25 import Bm25Retriever
 from sidelight.retrieval.dense import DenseRetriever
 from sidelight.sample import sample_path
-from sidelight.schemas.article import Article
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 
 SCALES = load_track().scales

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from sidelight.registry import names
-from sidelight.schemas.grading.label_scale import Label, LabelScale, OneOf
+from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf
 from sidelight.tracks import load_track
 
 GRADES = LabelScale(

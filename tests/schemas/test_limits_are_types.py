@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.schemas.investigation.question import QuestionSet
-from sidelight.schemas.investigation.report import Report, ReportLimits
+from sidelight.schemas.investigation.report import QuestionSet, Report, ReportLimits
 from sidelight.schemas.run import CitedSentence
 from sidelight.text import budget_words
 

@@ -8,16 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan, PlannedQuery
-from sidelight.schemas.investigation.profile import ArticleFacts
-from sidelight.schemas.investigation.question import DraftQuestions
+from sidelight.schemas.investigation.angle import (
+    Angle,
+    ArticleFacts,
+    Aspect,
+    Coverage,
+    Plan,
+    PlannedQuery,
+)
+from sidelight.schemas.investigation.evidence import DroppedHit, Hit
 from sidelight.schemas.investigation.report import (
+    DraftQuestions,
     DraftReport,
     DraftSentence,
     DroppedCitation,
     Removal,
 )
-from sidelight.schemas.investigation.search import DroppedHit, Hit
 from sidelight.schemas.investigation.trace import (
     Finished,
     PageName,

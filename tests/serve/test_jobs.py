@@ -17,17 +17,16 @@ from hypothesis import strategies as st
 
 from sidelight.errors import UsageError
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.angle import Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
-from sidelight.schemas.investigation.outcome import Outcome
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
+from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.segment import Segment
-from sidelight.serve.acceptance import MIN_WORDS, why_no_article
+from sidelight.schemas.topic import Article
+from sidelight.serve.app import MAX_TEXT, MIN_WORDS, why_no_article
+from sidelight.serve.desk import News
 from sidelight.serve.job_file import claim_folder
-from sidelight.serve.messages import MAX_TEXT
-from sidelight.serve.news import News
-from sidelight.serve.web_text import read_web_page
+from sidelight.serve.upload import read_web_page
 from tests.helpers.scripted_runs import scripted
 from tests.serve.test_serve import ARTICLE, TEXT, Site, endless, served
 
@@ -249,7 +248,7 @@ def test_refusals_are_as_described(tmp_path: Path) -> None:
 
 
 def test_both_pages_have_one_style_and_their_own_script() -> None:
-    from sidelight.serve.site_pages import job_page, start_page
+    from sidelight.serve.app import job_page, start_page
 
     for text, headers in (start_page(), job_page("A")):
         assert "/* style.css */" not in text

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sidelight.schemas.article import Article
+from sidelight.schemas.topic import Article
 from sidelight.serve.app import MAX_BODY_BYTES
 from tests.serve.test_jobs import HTML
 from tests.serve.test_serve import ARTICLE, TEXT, Site, connected, served

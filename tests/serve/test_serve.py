@@ -24,8 +24,8 @@ from sidelight.cli.serve import _who_may_ask as who_may_ask
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.trace import Outcome
+from sidelight.schemas.topic import Article
 from sidelight.serve import app as app_module
 from sidelight.serve import server as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app

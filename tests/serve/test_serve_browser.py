@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sidelight.runs.log import TopicLog
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome
+from sidelight.schemas.investigation.trace import Outcome
+from sidelight.schemas.topic import Article
 from tests.helpers.scripted_runs import scripted
 from tests.serve.test_jobs import HTML, PLAN, SELECTION
 from tests.serve.test_serve import TEXT, Site, endless, served

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from sidelight.agents.graphs.outcome import outcome_of
+from sidelight.agents.state import outcome_of
 from sidelight.config.load import load_settings
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
 from sidelight.sample import sample_path
-from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text import clean
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
@@ -37,7 +37,7 @@ from tests.helpers.mini_web import investigation
 from tests.helpers.viewed_runs import TOPIC, write_run
 
 if TYPE_CHECKING:
-    from sidelight.agents.graphs.state import InvestigationState
+    from sidelight.agents.state import InvestigationState
 
 SCALES = load_track().scales
 

@@ -6,17 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.angle import Angle, Aspect, Plan
+from sidelight.schemas.investigation.angle import Angle, ArticleFacts, Aspect, Plan
 from sidelight.schemas.investigation.evidence import FoundClaim
-from sidelight.schemas.investigation.profile import ArticleFacts
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
-from sidelight.view.digest.answers import answers
+from sidelight.schemas.topic import Article
 from sidelight.view.digest.article import Told
-from sidelight.view.digest.assemble import digest
+from sidelight.view.digest.assemble import answers, digest
 from sidelight.view.digest.model import Digest
 from sidelight.view.digest.origin import Origins, page_date, source_kind
 from sidelight.view.report import cite

@@ -11,15 +11,13 @@ from typing import Any
 from sidelight.config.load import load_settings
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import run_topics
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.outcome import Outcome
-from sidelight.schemas.investigation.question import QuestionSet
-from sidelight.schemas.investigation.search import Hit
-from sidelight.schemas.investigation.trace import QuestionSearch, RankedDocument, Trace
+from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.investigation.report import QuestionSet
+from sidelight.schemas.investigation.trace import Outcome, QuestionSearch, RankedDocument, Trace
 from sidelight.schemas.ranking import QuestionRankings
 from sidelight.schemas.run import QuestionHits
 from sidelight.schemas.segment import Segment
-from sidelight.schemas.topic import question_id
+from sidelight.schemas.topic import Article, question_id
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.build.run import make_run
 from sidelight.config.load import load_settings
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_folder
-from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.view.collect import collect_page
 from sidelight.view.shown_run import finished_run
+from sidelight.wiring.run import make_run
 from tests.helpers.indexes.small_corpus import write_shard
 
 pytestmark = pytest.mark.slow

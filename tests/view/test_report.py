@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
-from sidelight.view.report import cite
-from sidelight.view.support import Verdict
+from sidelight.view.report import Verdict, cite
 
 SEGMENTS = {
     "one": Segment(

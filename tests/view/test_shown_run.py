@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError
-from sidelight.formats.topics.topic_format import read_topics
-from sidelight.schemas.article import Article
+from sidelight.formats.topics import read_topics
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page

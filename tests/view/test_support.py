@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidelight.schemas.investigation.report import Standing
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
-from sidelight.view.support import Verdict, agreed, checked_support
+from sidelight.view.report import Verdict, agreed, checked_support
 
 REPORT = (
     CitedSentence(text="A lake is dry.", citations=("one", "two")),

@@ -15,8 +15,7 @@ from sidelight.schemas.grading.graded_passage import (
     OfficialJudgment,
 )
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.view.verification.grid import Cell, verification
-from sidelight.view.verification.page import render_verification
+from sidelight.view.verification.page import Cell, render_verification, verification
 
 RATES, ANSWERS, DIRECT = Grader("rates", "m"), Grader("answers", "m"), Grader("direct", "m")
 

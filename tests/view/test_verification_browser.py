@@ -20,8 +20,7 @@ from sidelight.schemas.grading.graded_passage import (
     Grading,
     ItemGrade,
 )
-from sidelight.view.verification.grid import verification
-from sidelight.view.verification.page import render_verification
+from sidelight.view.verification.page import render_verification, verification
 from tests.helpers.browsing import wait_until
 
 pytestmark = pytest.mark.slow

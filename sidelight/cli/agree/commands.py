@@ -1,4 +1,9 @@
-"""`sidelight agree`: how far two sides agree on labels, scores or relevance."""
+"""`sidelight agree`: how far two sides agree on labels, scores or relevance.
+
+`sidelight agree vote`: several judges' relevance labels made one.
+
+`sidelight agree grades`: two sides' grades of the same questions.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, warn_of_few, warn_of_few_runs
-from sidelight.cli.options.inputs import Commands, Data, rubrics_option
-from sidelight.cli.options.results import Json, Output, Samples, Seed
-from sidelight.cli.options.scores import MeasureName, Sampling, from_data, required, score_by_people
-from sidelight.cli.result_table import ResultTable, list_files, write_results
+from sidelight.cli.agree.tables import grade_tables, leaning
+from sidelight.cli.console import (
+    ResultTable,
+    list_files,
+    out,
+    print_json,
+    warn_of_few,
+    warn_of_few_runs,
+    write_results,
+)
+from sidelight.cli.options.inputs import (
+    Commands,
+    Data,
+    Json,
+    Output,
+    Samples,
+    Seed,
+    Track,
+    output_option,
+    rubrics_option,
+)
+from sidelight.cli.options.judges import MeasureName, Sampling, from_data, required, score_by_people
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
@@ -19,9 +41,10 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.evaluation.agreement.categories import CategoryAgreement
+    from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
+    from sidelight.schemas.grading.judgment import QuestionGrade
 
 app = Commands(
     help="Measure a judge: compare its labels or scores with those of people.", no_args_is_help=True
@@ -190,7 +213,7 @@ def qrels(
     as_json: Json = False,
 ) -> None:
     """Compare two sets of relevance labels, on the documents that both label."""
-    from sidelight.cli.agree.tables import category_tables, grade_tables, leaning
+    from sidelight.cli.agree.tables import category_tables
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.formats.labels.qrels import read_qrels
 
@@ -295,3 +318,103 @@ def _written(output: Path | None, tables: list[ResultTable]) -> list[str]:
 
 def _listed(grades: list[int]) -> str:
     return " ".join(map(str, grades))
+
+
+def vote(  # long: a third of it are options
+    judges: Annotated[
+        list[Path], typer.Argument(help="Relevance labels, four columns, one file a judge.")
+    ],
+    *,
+    output: Annotated[Path, output_option("Folder for the labels and what each judge said.")],
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            "--reference", help="Put each judge's grades on the scale of these labels first."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make one set of relevance labels of several: the majority, or the median where there is none.
+
+    With a reference, a judge's grades for a query are mapped as they fit best on all other queries.
+    """
+    from sidelight.errors import InputError
+    from sidelight.evaluation.labelling.relevance import decided, held_out, vote, vote_rows
+    from sidelight.formats.labels.qrels import read_qrels, write_qrels
+    from sidelight.formats.table import write_table
+
+    names = [path.name for path in judges]
+    if len(set(names)) < len(names):
+        raise UsageError("two files have one name, which is what a judge goes by here")
+    read = {path.name: read_qrels(path) for path in judges}
+    if not any(read.values()):
+        raise InputError(f"{judges[0]}: expected relevance labels; found none")
+    if reference is not None:
+        known = read_qrels(reference)
+        read = {name: held_out(grades, known) for name, grades in read.items()}
+    found = vote(read)
+    write_qrels(output / "majority.qrels", decided(found))
+    write_table(output / "votes.csv", ("query", "segment", "majority", *names), vote_rows(found))
+    votes = [one for passages in found.values() for one in passages.values()]
+    agreeing = [one.agreeing for one in votes]
+    counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
+    undecided = sum(one.grade is None for one in votes)
+    if as_json:
+        print_json(
+            {
+                "judges": names,
+                "passages": len(votes),
+                "agreeing": {str(number): count for number, count in counts.items()},
+                "undecided": undecided,
+            }
+        )
+        return
+    for number, count in counts.items():
+        alike = f"{number} judges grade alike" if number > 1 else "no two judges grade alike"
+        out.print(f"{counted(count, 'passage')} that {alike}", markup=False)
+    out.print(f"{undecided} that too few judges graded; {output}", markup=False)
+
+
+def grades(
+    first: Annotated[Path, typer.Argument(help="Graded questions of the first side, of people.")],
+    second: Annotated[Path, typer.Argument(help="Those of the second side.")],
+    *,
+    track: Track,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two sides' grades of questions: how far they agree, and which side is generous."""
+    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.errors import InputError
+    from sidelight.evaluation.agreement.labels import CategoryAgreement
+    from sidelight.formats.labels.question_grades import read_question_grades
+
+    scales = track_of_scale("question_quality", track).scales
+    sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]
+    both = sorted(sides[0].keys() & sides[1].keys())
+    if not both:
+        raise InputError(
+            "there is no question that both files grade",
+            remedy="Compare grades of the same runs.",
+        )
+    levels = scales["question_quality"].levels
+    found = CategoryAgreement.of([(sides[0][key], sides[1][key]) for key in both], levels)
+    tables = grade_tables(found, (first.name, second.name), "question_grades")
+    if as_json:
+        print_json(
+            {"n": found.n, **found.coefficients, "lean": leaning(found), "shares": found.shares}
+        )
+        return
+    for table in tables:
+        table.show()
+    only = [len(side) - len(both) for side in sides]
+    out.print(f"graded by one side only: {only[0]} and {only[1]}; not compared", markup=False)
+    list_files(write_results(output, tables))
+
+
+def _by_key(found: list[QuestionGrade]) -> dict[tuple[str, str, int], str]:
+    return {
+        (one.topic_id, one.run_tag, one.run_question_rank): one.label
+        for one in found
+        if isinstance(one.label, str)
+    }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sidelight.cli.result_table import ResultTable
+from sidelight.cli.console import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.evaluation.agreement.categories import CategoryAgreement
+    from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison
     from sidelight.evaluation.scoring.uncertainty import Interval
 
@@ -38,7 +38,7 @@ def grade_tables(
 
 def leaning(found: CategoryAgreement) -> dict[str, object]:
     """Return which way the second side leans, by name."""
-    from sidelight.evaluation.agreement.lean import lean
+    from sidelight.evaluation.agreement.labels import lean
 
     leans = lean(found)
     return leans._asdict() | {"direction": leans.words}
@@ -58,7 +58,7 @@ def category_tables(  # long: three tables side by side
         sides: What to call the first and the second side.
         prefix: How the names of the files begin.
     """
-    from sidelight.evaluation.figures.labels import draw_confusion, draw_label_shares
+    from sidelight.evaluation.figures import draw_confusion, draw_label_shares
 
     one, other = sides
     rows = {"agreement": found, **parts}
@@ -155,7 +155,7 @@ def correlation_table(found: ScoreComparison) -> ResultTable:
 
 def run_means_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTable:
     """Return the mean of each run on both sides, which the scatter shows."""
-    from sidelight.evaluation.figures.ranks import draw_run_means
+    from sidelight.evaluation.figures import draw_run_means
 
     means = list(zip(found.run_tags, *found.means, strict=True))
     return ResultTable(
@@ -177,7 +177,7 @@ def score_tables(found: ScoreComparison, sides: tuple[str, str]) -> list[ResultT
 
 def _topic_cloud_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTable:
     """Return each run's score on each topic on both sides, which the cloud shows."""
-    from sidelight.evaluation.figures.ranks import draw_topic_cloud
+    from sidelight.evaluation.figures import draw_topic_cloud
 
     cells = [
         (run_tag, *cell)

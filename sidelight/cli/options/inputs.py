@@ -3,6 +3,8 @@
 An option has one spelling and is declared once. Where commands read the same kind of thing for
 different ends, a function takes the words of its help. A command line gives it once, unless its
 help says to repeat it.
+
+Options on what a command hands back, and how often chance is drawn for it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidelight.tracks import Track as TrackRules
-
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -200,4 +201,19 @@ RetrievalMeasures = Annotated[
 ]
 CitedIndex = Annotated[
     Path | None, index_option("Index folder; every cited segment must be in it.")
+]
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Samples = Annotated[int, typer.Option("--samples", min=100, help="How often chance is drawn anew.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of these draws.")]
+
+
+def output_option(what: str) -> Any:
+    """Return `--output`, short `-o`: where every command that writes does so."""
+    return typer.Option("--output", "-o", help=what)
+
+
+Output = Annotated[
+    Path | None, output_option("Folder for tables (CSV, LaTeX) and figures (SVG, PNG).")
 ]

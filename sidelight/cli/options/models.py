@@ -14,8 +14,8 @@ from sidelight.cli.console import err
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sidelight.build.models import ModelAccess
     from sidelight.llm.budget import Totals
+    from sidelight.wiring.models import ModelAccess
 
 REPLIES = "replies"
 """Folder of replies within the output folder of a command that judges."""
@@ -85,8 +85,8 @@ class ModelCalls(NamedTuple):
         Args:
             cache: Folder of replies.
         """
-        from sidelight.build.models import ModelAccess
         from sidelight.llm.budget import Budget
+        from sidelight.wiring.models import ModelAccess
 
         return ModelAccess(
             cache=cache,

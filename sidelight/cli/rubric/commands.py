@@ -1,4 +1,7 @@
-"""`sidelight rubric`: from graded passages to labels and leaderboards."""
+"""`sidelight rubric`: from graded passages to labels and leaderboards.
+
+`sidelight rubric correlations`: graders side by side, by the leaderboards they lead to.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import (
+    list_files,
     out,
     print_json,
     warn_of_few,
     warn_of_few_runs,
     warn_of_undefined,
+    write_results,
 )
-from sidelight.cli.options.exams import (
+from sidelight.cli.options.inputs import (
+    Commands,
+    Json,
+    Output,
+    RetrievalMeasures,
+    Samples,
+    Seed,
+    Track,
+    labels_option,
+    output_option,
+)
+from sidelight.cli.options.judges import (
     AtLeast,
     GradedPath,
     GraderName,
@@ -22,17 +38,14 @@ from sidelight.cli.options.exams import (
     MinJudgment,
     MoreRuns,
     OfficialQrels,
+    Sampling,
     bank_option,
     depth_option,
     lowest_relevant,
+    min_grade_option,
 )
-from sidelight.cli.options.inputs import Commands, RetrievalMeasures, Track
-from sidelight.cli.options.results import Json, Output, Samples, Seed, output_option
-from sidelight.cli.options.scores import Sampling
-from sidelight.cli.result_table import list_files, write_results
 from sidelight.cli.rubric import upkeep
-from sidelight.cli.rubric.correlations import correlations
-from sidelight.cli.rubric.verification import corrections, verify
+from sidelight.cli.rubric.upkeep import corrections, verify
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
@@ -40,6 +53,51 @@ from sidelight.tracks import EXAM_TRACK
 if TYPE_CHECKING:
     from sidelight.evaluation.exams.grades import GradedFile, Qrels
     from sidelight.evaluation.exams.leaderboard import Places
+
+
+def correlations(
+    graded: GradedPath,
+    *,
+    labels: Annotated[
+        list[Path] | None,
+        labels_option("Relevance labels of one more grader; repeat."),
+    ] = None,
+    measures: RetrievalMeasures = "nDCG@10 AP RR",
+    min_grade: Annotated[
+        list[int] | None,
+        min_grade_option("Lowest relevant grade; repeat. 1, 4 and 5 by default."),
+    ] = None,
+    min_judgment: MinJudgment = None,
+    official: OfficialQrels = None,
+    track: Track = EXAM_TRACK,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Correlate the leaderboard by each grader's labels with the official one; count wins."""
+    from sidelight.cli.rubric.tables import wins_table, written_and_shown
+    from sidelight.evaluation.exams.grades import collect, exam_qrels, title
+    from sidelight.evaluation.exams.leaderboard import correlate_graders, judged_runs
+    from sidelight.formats.labels.graded_passages import read_graded
+    from sidelight.formats.labels.qrels import read_qrels
+
+    found = collect(read_graded(graded))
+    graders = {title(grader): exam_qrels(exam) for grader, exam in found.exams.items()}
+    graders |= {path.stem: read_qrels(path) for path in labels or ()}
+    judged = read_qrels(official) if official else found.rankings.judged
+    rows = correlate_graders(
+        found.rankings.places,
+        graders,
+        judged,
+        measures,
+        levels=min_grade or [1, 4, 5],
+        official_level=lowest_relevant(track, "judgments", min_judgment),
+    )
+    n_runs = len(judged_runs(found.rankings.places, judged))
+    about = {"n_runs_compared": n_runs}
+    written_and_shown([wins_table(rows)], output, as_json=as_json, about=about)
+    if not as_json:
+        warn_of_few_runs(n_runs)
+
 
 app = Commands(
     help="Labels and leaderboards from passages graded by a bank; what a bank lacks.",
@@ -66,8 +124,7 @@ def qrels(
     as_json: Json = False,
 ) -> None:
     """Write relevance labels for trec_eval: of each passage its best grade."""
-    from sidelight.evaluation.exams.grades import title
-    from sidelight.evaluation.exams.labels import exam_qrels, write_qrels
+    from sidelight.evaluation.exams.grades import exam_qrels, title, write_qrels
 
     found = _read(graded)
     exam = found.exam(grader)
@@ -116,8 +173,7 @@ def leaderboard(  # long: half of it are options
     """Rank the runs of a file by grades, beside their ranks by official judgments."""
     from sidelight.cli.rubric.tables import agreement_table, standings_table, written_and_shown
     from sidelight.evaluation.agreement.ranks import MIN_RUNS
-    from sidelight.evaluation.exams.grades import title
-    from sidelight.evaluation.exams.labels import exam_qrels
+    from sidelight.evaluation.exams.grades import exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import (
         compare_leaderboards,
         judged_runs,
@@ -188,11 +244,11 @@ def cover(
     from dataclasses import replace
 
     from sidelight.cli.rubric.tables import cover_table, written_and_shown
-    from sidelight.evaluation.exams.cover import exam_cover
     from sidelight.evaluation.exams.grades import title
+    from sidelight.evaluation.exams.leaderboard import exam_cover
     from sidelight.evaluation.scoring.uncertainty import run_intervals
     from sidelight.formats.banks.exams import read_exams
-    from sidelight.schemas.grading.exam_bank import item_ids
+    from sidelight.schemas.grading.rubric import item_ids
 
     found = _read(graded)
     exam = found.exam(grader)
@@ -246,7 +302,7 @@ def tables(
     """Count grades against official judgments, with kappa of each cell and of relevant or not."""
     from sidelight.cli.rubric.tables import judgment_tables
     from sidelight.evaluation.agreement.qrels import compare_qrels
-    from sidelight.evaluation.exams.labels import exam_qrels
+    from sidelight.evaluation.exams.grades import exam_qrels
     from sidelight.formats.labels.graded_passages import is_graded
     from sidelight.formats.labels.qrels import read_qrels
 

@@ -1,15 +1,17 @@
-"""What `sidelight rubric` finds, as tables."""
+"""What `sidelight rubric` finds, as tables.
+
+Correlations of graders as a table: what is best, or as good, is marked and counted.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sidelight.cli.agree.tables import category_tables, decimal, ends
-from sidelight.cli.console import print_json
-from sidelight.cli.options.scores import interval_cell
-from sidelight.cli.result_table import ResultTable, list_files, write_results
-from sidelight.evaluation.agreement.coefficients.cohen_kappa import kappa_of_cell
-from sidelight.evaluation.exams.cover import EXAM, N_EXAM
+from sidelight.cli.console import ResultTable, list_files, print_json, write_results
+from sidelight.cli.options.judges import interval_cell
+from sidelight.evaluation.agreement.coefficients import kappa_of_cell
+from sidelight.evaluation.exams.leaderboard import EXAM, N_EXAM, WITHIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.qrels import QrelsComparison
     from sidelight.evaluation.agreement.ranks import ScoreComparison
-    from sidelight.evaluation.exams.cover import Cover
-    from sidelight.evaluation.exams.leaderboard import Standing
+    from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.evaluation.scoring.uncertainty import Interval
 
@@ -167,3 +168,29 @@ def judgment_tables(found: QrelsComparison, levels: tuple[int, int]) -> list[Res
         sides = (f"grades from {levels[0]}", f"judgments from {levels[1]}")
         tables += category_tables(found.relevance, {}, sides, "relevance")[:2]
     return tables
+
+
+def wins_table(found: Sequence[GraderCorrelations]) -> ResultTable:
+    """Return a row for each grader and level; `*` marks the best and what is as good."""
+    columns = list(found[0].values)
+    best = {
+        column: max((row.values[column] or 0.0 for row in found), default=0.0) for column in columns
+    }
+    rows = [
+        [
+            row.grader,
+            str(row.level),
+            *(_cell(row.values[column], best[column]) for column in columns),
+            str(row.wins),
+        ]
+        for row in found
+    ]
+    records = [
+        {"grader": row.grader, "level": row.level, **row.values, "wins": row.wins} for row in found
+    ]
+    return ResultTable("correlations", ["grader", "relevant from", *columns, "wins"], rows, records)
+
+
+def _cell(value: float | None, best: float) -> str:
+    good = value is not None and best - value <= WITHIN + 1e-9
+    return f"{decimal(value)}{'*' if good else ' '}"

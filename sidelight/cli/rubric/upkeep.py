@@ -1,12 +1,25 @@
-"""`sidelight rubric spurious|uncovered|holes`: what a bank has too much of, or lacks."""
+"""`sidelight rubric spurious|uncovered|holes`: what a bank has too much of, or lacks.
+
+`sidelight rubric verify` and `corrections`: people check grades on a page.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from sidelight.cli.console import out
-from sidelight.cli.options.exams import (
+import typer
+
+from sidelight.cli.console import ResultTable, out, print_json
+from sidelight.cli.options.inputs import (
+    Json,
+    Output,
+    Track,
+    output_option,
+    queries_option,
+    query_option,
+)
+from sidelight.cli.options.judges import (
     GradedPath,
     GraderName,
     MinGrade,
@@ -17,9 +30,6 @@ from sidelight.cli.options.exams import (
     depth_option,
     lowest_relevant,
 )
-from sidelight.cli.options.inputs import Track
-from sidelight.cli.options.results import Json, Output
-from sidelight.cli.result_table import ResultTable
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
 
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from sidelight.evaluation.exams.grades import GradedFile, Qrels
-    from sidelight.schemas.grading.exam_bank import ExamBank
+    from sidelight.schemas.grading.rubric import ExamBank
 
 Bank = Annotated[Path, bank_option("The bank that the passages were graded by.")]
 
@@ -127,7 +137,7 @@ def holes(
     """List what has to be graded yet: new passages of runs, and new items of a bank."""
     from sidelight.evaluation.exams.leaderboard import places_of
     from sidelight.evaluation.exams.upkeep import holes as find_holes
-    from sidelight.schemas.grading.exam_bank import item_ids
+    from sidelight.schemas.grading.rubric import item_ids
 
     found = _read(graded)
     runs = [
@@ -205,3 +215,114 @@ def _texts(graded: Path, wanted: Container[tuple[str, str]]) -> dict[tuple[str, 
         for passage in query.passages
         if (query.query_id, passage.passage_id) in wanted
     }
+
+
+def verify(
+    graded: GradedPath,
+    *,
+    output: Annotated[Path, output_option("The page to write (.html).")],
+    grader: GraderName = None,
+    bank: Annotated[
+        list[Path] | None, bank_option("Shows the texts of items and queries; repeat for more.")
+    ] = None,
+    queries: Annotated[
+        Path | None, queries_option("Texts of the queries, where no bank has them.")
+    ] = None,
+    query: Annotated[list[str] | None, query_option("Only this query, by its id; repeat.")] = None,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", min=1, help="Only so many passages of each query, best first."),
+    ] = None,
+    track: Track = EXAM_TRACK,
+) -> None:
+    """Write a page on which people accept or correct grades: passages by items, no network."""
+    from sidelight.errors import InputError
+    from sidelight.files import atomic_write, sha256_file
+    from sidelight.formats.banks.exams import read_exams, read_query_texts
+    from sidelight.formats.labels.graded_passages import read_graded
+    from sidelight.tracks import load_track
+    from sidelight.view.verification.page import render_verification, verification
+
+    banks = [one for path in bank or () for one in read_exams(path)]
+    texts = {one.topic_id: one.query_text for one in banks}
+    if queries:
+        texts |= read_query_texts(queries)
+    wanted = set(query or ())
+    shown = [one for one in read_graded(graded) if not wanted or one.query_id in wanted]
+    if unknown := sorted(wanted - {one.query_id for one in shown}):
+        raise InputError(
+            f"{graded}: expected the query {unknown[0]}; found no such query",
+            remedy="Leave --query out to see all.",
+        )
+    page = verification(
+        shown,
+        int(load_track(track).scales["grades"].highest),
+        grader,
+        texts,
+        {item.item_id: item.text for one in banks for item in one.items},
+        top,
+    )
+    atomic_write(output, render_verification(page, graded.name, sha256_file(graded)))
+    n_rows = sum(len(grid.rows) for grid in page.grids)
+    out.print(
+        f"{counted(n_rows, 'passage')} of {counted(len(page.grids), 'query')}, graded by "
+        f"{page.title}",
+        markup=False,
+    )
+    out.print(f"  {output}", markup=False)
+
+
+def corrections(
+    graded: GradedPath,
+    saved: Annotated[
+        Path, typer.Argument(metavar="CORRECTIONS", help="What the page saved (.json).")
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        output_option("Write the passages with the corrected grades beside the given ones."),
+    ] = None,
+    min_grade: MinGrade = None,
+    track: Track = EXAM_TRACK,
+    as_json: Json = False,
+) -> None:
+    """Say how far people agree with the grades they checked, and keep what they corrected."""
+    from sidelight.errors import InputError
+    from sidelight.evaluation.grading.corrections import check_grades, corrected, read_corrections
+    from sidelight.files import sha256_file
+    from sidelight.formats.labels.graded_passages import read_graded, write_graded
+    from sidelight.tracks import load_track
+
+    said = read_corrections(saved)
+    if said.sha256 != sha256_file(graded):
+        raise InputError(
+            f"{saved}: expected corrections of {graded}; found those of another file or version",
+            remedy="Name the file that the page was made from.",
+        )
+    queries = list(read_graded(graded))
+    found = check_grades(
+        queries,
+        said,
+        int(load_track(track).scales["grades"].highest),
+        lowest_relevant(track, "grades", min_grade),
+    )
+    if output:
+        write_graded(output, corrected(queries, said))
+    if as_json:
+        print_json(found.model_dump())
+        return
+    shares = f"{found.accepted} of {found.checked} grades accepted"
+    kappas = ", ".join(
+        f"{what} {'undefined' if kappa is None else f'{kappa:.3f}'}"
+        for what, kappa in (
+            ("Cohen's kappa", found.kappa),
+            ("on relevant or not", found.kappa_relevant),
+        )
+    )
+    out.print(f"{shares}; {kappas}", markup=False)
+    out.print(
+        f"{found.too_high} were too high, {found.too_low} too low, {found.added} had no grade",
+        markup=False,
+    )
+    if output:
+        out.print(f"  {output}", markup=False)

@@ -19,13 +19,16 @@ from sidelight.cli.options.inputs import (
     RUN,
     Commands,
     Data,
+    Json,
+    Output,
     RetrievalMeasures,
     Rubrics,
+    Samples,
+    Seed,
     Track,
     rubrics_option,
 )
-from sidelight.cli.options.results import Json, Output, Samples, Seed
-from sidelight.cli.options.scores import (
+from sidelight.cli.options.judges import (
     Assessments,
     Compound,
     Merge,
@@ -35,11 +38,9 @@ from sidelight.cli.options.scores import (
     from_data,
     required,
 )
-from sidelight.cli.score import diff, graded, headroom
-from sidelight.cli.score.battles import battles
-from sidelight.cli.score.compare import compare
-from sidelight.cli.score.nuggets import nuggets
-from sidelight.cli.score.support import support
+from sidelight.cli.score import comparison, labels
+from sidelight.cli.score.comparison import compare
+from sidelight.cli.score.labels import battles, nuggets, support
 from sidelight.cli.score.table import ScoreOrigin, deliver
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
@@ -58,10 +59,10 @@ app.command()(support)
 app.command()(nuggets)
 app.command()(battles)
 app.command()(compare)
-app.command()(graded.quality)
-app.command()(graded.usefulness)
-app.add_typer(diff.app, name="diff")
-app.add_typer(headroom.app, name="headroom")
+app.command()(labels.quality)
+app.command()(labels.usefulness)
+app.add_typer(comparison.diff_app, name="diff")
+app.add_typer(comparison.headroom_app, name="headroom")
 
 Compat = Annotated[
     bool,
@@ -210,7 +211,7 @@ def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[Answer
 def _unit_weights(
     rubrics: dict[str, Rubric] | None, labels: list[AnswerAssessment], notes: list[str]
 ) -> dict[str, Rubric]:
-    from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+    from sidelight.evaluation.scoring.score import rubrics_from_answers, with_unit_weights
 
     notes.append("every answer of a topic weighs the same")
     if rubrics is not None:
@@ -226,8 +227,7 @@ def _report_table(
     measures: list[str] | None,
     data: Path | None,
 ) -> ScoreTable:
-    from sidelight.evaluation.scoring.people_scores import submitted_reports
-    from sidelight.evaluation.scoring.score import score_reports
+    from sidelight.evaluation.scoring.score import score_reports, submitted_reports
 
     reports = submitted_reports(data) if measures and data else None
     return score_reports(track, rubrics, labels, find_measures(measures), reports)
@@ -248,7 +248,7 @@ def retrieval(
     """
     from sidelight.evaluation.scoring.retrieval import score_retrieval, write_retrieval_scores
     from sidelight.evaluation.scoring.table import undefined_topics
-    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.judgment import Measure
 
     scores = score_retrieval(qrels, run, measures)
     undefined = undefined_topics(scores[0].topics)
@@ -304,7 +304,7 @@ def _origin(
 def _judge_of(assessments: list[Path]) -> str | None:
     """Name the judge of the files by the manifests beside them; two may not share a table."""
     from sidelight.errors import InputError
-    from sidelight.evaluation.labelling.manifest import read_manifest_beside
+    from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
 
     manifests = [read_manifest_beside(path) for path in assessments]
     labels = sorted({manifest.label for manifest in manifests if manifest})

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.cli.console import (
     err,
+    list_files,
     out,
     print_json,
     print_table,
     warn_of_few,
     warn_of_undefined,
 )
-from sidelight.cli.options.scores import interval_cell
-from sidelight.cli.result_table import list_files
+from sidelight.cli.options.judges import interval_cell
 from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sidelight.cli.options.scores import Sampling
+    from sidelight.cli.options.judges import Sampling
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.evaluation.scoring.uncertainty import Interval
 
@@ -57,7 +57,7 @@ def deliver(  # long: files, table and JSON of one result
     """
     from sidelight.evaluation.scoring.files import write_score_files
     from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, run_intervals
-    from sidelight.formats.latex import write_latex_table
+    from sidelight.formats.table import write_latex_table
 
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None

@@ -2,15 +2,31 @@
 
 Only what both sides judged is compared. What one of them left unjudged, or does not have at all,
 is counted and shown beside, and is never taken for a label.
+
+How far agreement on labels could be chance: what another draw of topics would have given.
+
+Labels of one topic go together, so topics are resampled and not labels.
+
+Counts of two sides' labels by category, and what follows from them.
+
+Which way a side leans whose grades differ from the other's.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.categories import CategoryAgreement, Judged
+from sidelight.evaluation.agreement.coefficients import (
+    cohen_kappa,
+    confusion_table,
+    gwet_ac1,
+    raw_agreement,
+)
+from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, Interval, expanded_tail
 from sidelight.formats.detect import detect_format
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
@@ -25,12 +41,139 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
+
+    from sidelight.evaluation.agreement.coefficients import Confusion
     from sidelight.formats.labels.assessments import AssessmentKind
-    from sidelight.schemas.grading.judgment import CompoundAssessment
-    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import CompoundAssessment, LabelScale, Scales
     from sidelight.schemas.grading.rubric import Rubric
 
     Assessment = QuestionAssessment | AnswerAssessment | CompoundAssessment
+
+COEFFICIENTS = {"kappa": cohen_kappa, "ac1": gwet_ac1}
+
+
+def agreement_intervals(
+    tables: npt.NDArray[np.int64], *, samples: int, seed: int
+) -> dict[str, Interval | None]:
+    """Return the 95% bootstrap interval of each coefficient, by its name.
+
+    The percentiles are those of `scoring.uncertainty.bootstrap_intervals`. Samples in which a
+    coefficient is undefined are left out.
+
+    Args:
+        tables: `(n_topics, K, K)` counts; the first side's categories are the rows.
+        samples: How many times the topics are resampled.
+        seed: Of the generator.
+
+    Returns:
+        None for a coefficient that no sample defines, and for all with fewer than 3 topics.
+    """
+    n_topics = len(tables)
+    if n_topics < MIN_TOPICS:
+        return dict.fromkeys(COEFFICIENTS)
+    generator = np.random.default_rng(seed)
+    counts = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), samples)
+    resampled = np.einsum("st,tij->sij", counts, tables)
+    tail = expanded_tail(n_topics)
+    intervals: dict[str, Interval | None] = {}
+    for name, coefficient in COEFFICIENTS.items():
+        values = [value for table in resampled if (value := coefficient(table)) is not None]
+        intervals[name] = (
+            Interval(*np.quantile(values, (tail, 1 - tail)).tolist()) if values else None
+        )
+    return intervals
+
+
+class Judged(NamedTuple):
+    """Both sides' labels of one thing, its topic, and how important it is; "" if nobody asks."""
+
+    first: str
+    second: str
+    topic_id: str
+    importance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAgreement:
+    """Two sides' labels of the same things, of which there is at least one.
+
+    Attributes:
+        categories: All K categories of the scheme, used or not.
+        table: `(K, K)` counts, a row for each category of the first side.
+        intervals: 95%, of kappa and AC1, by name, as another draw of topics could have them; None
+            where too little defines one. Empty where nothing was drawn.
+        n_topics: How many topics were drawn from.
+    """
+
+    categories: tuple[str, ...]
+    table: Confusion
+    intervals: dict[str, Interval | None] = field(default_factory=dict)
+    n_topics: int = 0
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[str, str]], categories: Sequence[str]) -> CategoryAgreement:
+        """Count pairs of the first and the second side's label."""
+        first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        return cls(tuple(categories), confusion_table(first, second, categories))
+
+    @classmethod
+    def drawn(
+        cls, judged: Sequence[Judged], categories: Sequence[str], samples: int, seed: int
+    ) -> CategoryAgreement:
+        """Count labels, and draw their topics anew."""
+        topics: dict[str, list[Judged]] = {}
+        for item in judged:
+            topics.setdefault(item.topic_id, []).append(item)
+        tables = np.array(
+            [
+                confusion_table(
+                    [item.first for item in items], [item.second for item in items], categories
+                )
+                for _, items in sorted(topics.items())
+            ]
+        )
+        return cls(
+            tuple(categories),
+            tables.sum(axis=0),
+            agreement_intervals(tables, samples=samples, seed=seed),
+            len(tables),
+        )
+
+    @property
+    def n(self) -> int:
+        """Return how many things both sides judged."""
+        return int(self.table.sum())
+
+    @property
+    def coefficients(self) -> dict[str, float | None]:
+        """Return raw agreement, kappa and AC1; None where one is undefined."""
+        return {
+            "raw": raw_agreement(self.table),
+            "kappa": cohen_kappa(self.table),
+            "ac1": gwet_ac1(self.table),
+        }
+
+    @property
+    def shares(self) -> dict[str, tuple[float, float]]:
+        """Return the share of each category among the first and the second side's labels."""
+        rows, columns = self.table.sum(axis=1), self.table.sum(axis=0)
+        return {
+            category: (int(rows[place]) / self.n, int(columns[place]) / self.n)
+            for place, category in enumerate(self.categories)
+        }
+
+    @property
+    def share_ratios(self) -> dict[str, float | None]:
+        """Return how many times as often as the first the second side gives each category.
+
+        None where the first side never does.
+        """
+        return {
+            category: second / first if first else None
+            for category, (first, second) in self.shares.items()
+        }
+
 
 _KINDS: dict[str, AssessmentKind[Any]] = {
     kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
@@ -237,4 +380,40 @@ def _rubric_place(item: Assessment) -> int | str:
         return item.answer_id
     raise UsageError(
         "compound verdicts belong to no rubric question", remedy="Leave --rubrics out."
+    )
+
+
+_EVEN = 0.05
+"""Mean differences below it are nobody's leaning."""
+
+
+class Lean(NamedTuple):
+    """How grades of the second side differ from those of the first.
+
+    Attributes:
+        higher: How many things it grades higher.
+        lower: How many lower.
+        mean: Mean of the second side's grade less the first's, in steps of the scale.
+    """
+
+    higher: int
+    lower: int
+    mean: float
+
+    @property
+    def words(self) -> str:
+        """Return which way the second side leans."""
+        if abs(self.mean) < _EVEN:
+            return "neither side is more generous"
+        return f"the second side is {'more' if self.mean > 0 else 'less'} generous"
+
+
+def lean(found: CategoryAgreement) -> Lean:
+    """Return which way the second side leans; categories stand from the lowest grade up."""
+    steps = np.subtract.outer(np.arange(len(found.categories)), np.arange(len(found.categories)))
+    difference = -steps  # column less row
+    return Lean(
+        higher=int(found.table[difference > 0].sum()),
+        lower=int(found.table[difference < 0].sum()),
+        mean=float((found.table * difference).sum() / found.n),
     )

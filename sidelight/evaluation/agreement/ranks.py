@@ -15,17 +15,23 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.coefficients.kendall import kendall, resampled_kendall
-from sidelight.evaluation.agreement.coefficients.spearman import resampled_spearman, spearman
-from sidelight.evaluation.agreement.coefficients.tau_ap import resampled_tau_ap, tau_ap
-from sidelight.evaluation.agreement.coefficients.tau_ap_b import resampled_tau_ap_b, tau_ap_b
+from sidelight.evaluation.agreement.coefficients import (
+    kendall,
+    resampled_kendall,
+    resampled_spearman,
+    resampled_tau_ap,
+    resampled_tau_ap_b,
+    spearman,
+    tau_ap,
+    tau_ap_b,
+)
 from sidelight.evaluation.scoring.measures import measure_called
 from sidelight.evaluation.scoring.uncertainty import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.evaluation.agreement.coefficients.score_vector import Scores
+    from sidelight.evaluation.agreement.coefficients import Scores
     from sidelight.evaluation.scoring.table import TopicScore
 
     Matrix = npt.NDArray[np.float64]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import UsageError
-from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem, new_item
+from sidelight.schemas.grading.rubric import ExamBank, ExamItem, new_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sidelight.evaluation.exams.labels import relevance_label
-from sidelight.text import one_line, sentences, tokens
-from sidelight.wording import stems
+from sidelight.evaluation.exams.grades import relevance_label
+from sidelight.text import one_line, sentences, stems, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.evaluation.labelling.direct_grade.protocol import DirectCase
-from sidelight.evaluation.labelling.passage_grade.protocol import PassageCase
+from sidelight.evaluation.labelling.direct_grade import DirectCase
+from sidelight.evaluation.labelling.passage_grade import PassageCase
 from sidelight.schemas.grading.graded_passage import (
     DirectGrade,
     GradedPassage,
@@ -20,10 +20,9 @@ from sidelight.schemas.grading.judgment import Unjudged
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sidelight.evaluation.labelling.direct_grade.pool import PoolGrades
-    from sidelight.evaluation.labelling.direct_grade.prompted import PromptedDirectGrades
-    from sidelight.evaluation.labelling.passage_grade.protocol import PassageGrader
-    from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem
+    from sidelight.evaluation.labelling.direct_grade import PoolGrades, PromptedDirectGrades
+    from sidelight.evaluation.labelling.passage_grade import PassageGrader
+    from sidelight.schemas.grading.rubric import ExamBank, ExamItem
 
     OnCells = Callable[[int], None]
 

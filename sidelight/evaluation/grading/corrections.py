@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError
-from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
+from sidelight.evaluation.agreement.coefficients import cohen_kappa
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import decode_unique, read_bytes
 from sidelight.schemas.base import Value

@@ -9,31 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sidelight.checks.usefulness import NearestSentence
-from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
-from sidelight.evaluation.labelling.compound.embedded import label_by_form
-from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.comparing import TextComparison
+from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS, label_by_form
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.question_quality.embedded import (
+from sidelight.evaluation.labelling.question_quality import (
+    QUESTION_QUALITY,
+    QUESTION_REDUNDANCY,
     LearnedQuestionQuality,
     LearnedQuestionRedundancy,
 )
-from sidelight.evaluation.labelling.question_quality.protocol import (
-    QUESTION_QUALITY,
-    QUESTION_REDUNDANCY,
-)
-from sidelight.evaluation.labelling.question_similarity.embedded import EmbeddedQuestionSimilarity
-from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
-from sidelight.evaluation.labelling.report_answers.embedded import EmbeddedReportAnswers
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
-from sidelight.evaluation.labelling.support.embedded import EmbeddedSupport
-from sidelight.evaluation.labelling.support.protocol import SUPPORT
-from sidelight.evaluation.labelling.usefulness.labeller import UsefulnessLabeller
-from sidelight.evaluation.labelling.usefulness.protocol import USEFULNESS
+from sidelight.evaluation.labelling.question_similarity import EmbeddedQuestionSimilarity
+from sidelight.evaluation.labelling.report_answers import EmbeddedReportAnswers
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport
+from sidelight.evaluation.labelling.usefulness import USEFULNESS, UsefulnessLabeller
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
+    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.labelling.protocol import Labeller, LabellingProtocol
     from sidelight.schemas.grading.rubric import Rubric

@@ -6,12 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.question_quality.protocol import (
+from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
     QuestionListCase,
 )
-from sidelight.evaluation.labelling.usefulness.protocol import USEFULNESS, UsefulnessCase
+from sidelight.evaluation.labelling.usefulness import USEFULNESS, UsefulnessCase
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sidelight.checks.usefulness import Document
     from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.labelling.protocol import Judgment
-    from sidelight.schemas.article import Article
     from sidelight.schemas.run import QuestionRun
+    from sidelight.schemas.topic import Article
 
 _AT_ONCE = 64
 

@@ -72,7 +72,7 @@ class Judge:
     """A named set of labellers; every judge derives from it and fills in what it has.
 
     What a judge is made from, the parameters of its constructor say by their names; all have it
-    from `sidelight.build.judges`, where they are listed.
+    from `sidelight.wiring.judges`, where they are listed.
 
     Attributes:
         name: As registered.

@@ -1,8 +1,12 @@
-"""What gets labels: a protocol for each kind of thing, which labellers of any make follow."""
+"""What gets labels: a protocol for each kind of thing, which labellers of any make follow.
+
+How many pairs of questions a prompted judge asks about at a time.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sidelight.schemas.grading.judgment import (
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sidelight.formats.labels.assessments import AssessmentKind
-    from sidelight.schemas.grading.label_scale import LabelScale
+    from sidelight.schemas.grading.judgment import LabelScale
 
 S = TypeVar("S")
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
@@ -87,3 +91,11 @@ class AssessmentProtocol(LabellingProtocol[RubricCase[S]], Generic[S, A]):
     record: Callable[[str, RubricCase[S], Sequence[Judgment]], list[A]]
     order: Callable[[A], Any]
     file_name: str
+
+
+class Mode(StrEnum):
+    """How many pairs one call is asked about; `question_similarity` says what each means."""
+
+    PAIRWISE = "pairwise"
+    LISTWISE = "listwise"
+    GRID = "grid"

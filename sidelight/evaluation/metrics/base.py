@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from sidelight.errors import UsageError
 from sidelight.registry import did_you_mean, load
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.task import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sidelight.schemas.grading.bank import Bank
-    from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged
-    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.judgment import JudgedSentence, Scales, Unjudged
+    from sidelight.schemas.grading.rubric import Bank
     from sidelight.schemas.run import CitedSentence
 
 

@@ -18,13 +18,12 @@ from math import fsum, log2
 from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.base import checked_depth
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
     Grades = Mapping[int, str | Unjudged]
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sidelight.evaluation.metrics.base import checked_depth
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,27 +3,41 @@
 Each model goes through the documents ten at a time and improves its list; the lists of several are
 merged by one of them. Then each nugget is called vital or okay, ten at a time beside each other.
 Source: TREC 2025 RAG track overview, section 3.2.
+
+What an answer says of each nugget, by a model's reading, ten nuggets at a time.
+
+A reply must give each nugget of its window one label. Where neither it nor the one more turn does,
+what it says once counts and the rest is unjudged.
+
+The answers of runs, each nugget of their topics labelled.
 """
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 from pydantic import Field
 
-from sidelight.llm.exact_ids import check_each_once
+from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.formats.labels.human_labels import ANSWER_LEVELS
+from sidelight.learned.models import AnswerModel
+from sidelight.llm.structured import check_each_once
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.bank import Nugget, NuggetBank
+from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.grading.rubric import Nugget, NuggetAssignment, NuggetBank
 from sidelight.text import budget_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.label_scale import LabelScale
+    from sidelight.schemas.grading.judgment import LabelScale
+    from sidelight.schemas.run import ReportRun
+    from sidelight.text_vectors import Encode
 
 CREATE_PROMPT = load_prompt(Path(__file__).with_name("nugget_create.prompt.md"))
 MERGE_PROMPT = load_prompt(Path(__file__).with_name("nugget_merge.prompt.md"))
@@ -162,3 +176,111 @@ def _check(answer: NuggetList) -> None:
         if text in seen:
             raise ValueError(f"nugget {number} says what an earlier one does")
         seen.add(text)
+
+
+ASSIGN_PROMPT = load_prompt(Path(__file__).with_name("nugget_assign.prompt.md"))
+
+
+class Assigned(Value):
+    """What the answer says of one nugget."""
+
+    number: int
+    reason: str
+    label: Annotated[str, OneOf(ANSWER_LEVELS)]
+
+
+class AssignedList(Value):
+    """What the answer says of each nugget of a window."""
+
+    labels: tuple[Assigned, ...]
+
+
+class PromptedAssigner:
+    """Labels by asking a model.
+
+    Args:
+        assessor: Asks.
+    """
+
+    def __init__(self, assessor: Assessor) -> None:
+        self._assessor = assessor
+
+    async def __call__(self, bank: NuggetBank, query: str, answer: str) -> list[Judgment]:
+        """Return one judgment for each nugget, in their order."""
+        if not one_line(answer):
+            return [Judgment(ANSWER_LEVELS[0], "the answer is empty")] * len(bank.nuggets)
+        found: list[Judgment] = []
+        for start in range(0, len(bank.nuggets), WINDOW):
+            window = bank.nuggets[start : start + WINDOW]
+            found += await self._assessor.judgments(
+                (bank.topic_id, answer),
+                ASSIGN_PROMPT,
+                AssignedList,
+                [str(number) for number in range(1, len(window) + 1)],
+                lambda reply: (
+                    (str(one.number), Judgment(one.label, one.reason)) for one in reply.labels
+                ),
+                query=query,
+                answer=answer,
+                nuggets=[nugget.text for nugget in window],
+            )
+        return found
+
+
+class Assigner(Protocol):
+    """Says what an answer tells of each nugget of its topic."""
+
+    async def __call__(self, bank: NuggetBank, query: str, answer: str) -> list[Judgment]:
+        """Return one judgment for each nugget, in their order."""
+        ...
+
+
+class LearnedAssigner:
+    """Labels by the small model that learned from people's; see `AnswerModel`.
+
+    Args:
+        encode: Texts to vectors by the default encoder; None goes by words only.
+    """
+
+    def __init__(self, encode: Encode | None) -> None:
+        self._model = AnswerModel.load(encode)
+
+    async def __call__(self, bank: NuggetBank, query: str, answer: str) -> list[Judgment]:
+        """Return one judgment for each nugget, in their order."""
+        items = [nugget.text for nugget in bank.nuggets]
+        verdicts = self._model.judge(items, answer, max_words=None, context=query)
+        return [Judgment(ANSWER_LEVELS[one.level], one.reason or one.sentence) for one in verdicts]
+
+
+async def assign_runs(
+    runs: Sequence[ReportRun],
+    banks: Mapping[str, NuggetBank],
+    queries: Mapping[str, str],
+    assigner: Assigner,
+) -> list[NuggetAssignment]:
+    """Return the labels of all answers to topics that have nuggets, run by run.
+
+    Args:
+        runs: What is judged.
+        banks: Topic id -> nuggets.
+        queries: Topic id -> what was asked, where it is known.
+        assigner: Who judges.
+    """
+    found = []
+    for run in runs:
+        for report in run.reports:
+            topic_id = report.metadata.topic_id
+            if topic_id not in banks:
+                continue
+            bank, query = banks[topic_id], queries.get(topic_id, "")
+            judgments = await assigner(bank, query, report.text)
+            found.append(
+                NuggetAssignment(
+                    run_tag=run.run_tag,
+                    bank=bank,
+                    labels=tuple(one.label for one in judgments),
+                    query=query,
+                    answer=report.text,
+                )
+            )
+    return found

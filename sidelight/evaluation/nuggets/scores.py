@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.table import tabulate
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure, Unjudged
 from sidelight.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.bank import NuggetBank
-    from sidelight.schemas.grading.label_scale import Scales
-    from sidelight.schemas.grading.nugget_assignment import NuggetAssignment
+    from sidelight.schemas.grading.judgment import Scales
+    from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
 
 NUGGET_MEASURES = (
     Measure(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.judgment import Measure
 
 
 class TopicValues(NamedTuple):

@@ -14,15 +14,13 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.formats.table import write_table
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.grading.judgment import AnswerAssessment
-    from sidelight.schemas.grading.label_scale import LabelScale
+    from sidelight.schemas.grading.judgment import AnswerAssessment, LabelScale
     from sidelight.schemas.grading.rubric import Rubric
 
 

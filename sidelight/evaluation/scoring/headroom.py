@@ -12,8 +12,7 @@ from collections import defaultdict
 from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.evaluation.metrics.question_coverage import question_coverage
-from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.evaluation.metrics.rubric import question_coverage, report_support
 from sidelight.evaluation.scoring.score import compound_questions, score_questions, score_reports
 from sidelight.schemas.grading.judgment import Unjudged
 

@@ -11,14 +11,14 @@ from sidelight.evaluation.metrics.base import declared
 from sidelight.evaluation.scoring.funnel import STAGE_MEASURES
 from sidelight.evaluation.scoring.support import SUPPORT_MEASURES
 from sidelight.registry import did_you_mean, names
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure
 from sidelight.text import finite_number
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sidelight.schemas.grading.measure import Parameter
+    from sidelight.schemas.grading.judgment import Parameter
 
 # `support_recall(citations=first)`: a computation and what it is made with.
 _CALL = re.compile(r"(?P<name>[\w.:-]+)\((?P<parameters>[^()]*)\)")

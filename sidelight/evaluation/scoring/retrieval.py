@@ -19,7 +19,7 @@ from sidelight.evaluation.scoring.files import write_score_files
 from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import read_trec_run
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,6 +3,10 @@
 The rubrics say which topics, questions and answers there are; assessments only say how each one
 was met. A topic without any judgment scores 0 and is listed. A pair or answer without a label
 earns nothing and is counted as unjudged. What the rubrics do not know is an error.
+
+Scores of the runs in a data folder, by people's labels.
+
+Rubrics in which every answer of a topic weighs the same, also where no rubric is at hand.
 """
 
 from __future__ import annotations
@@ -13,20 +17,31 @@ from typing import TYPE_CHECKING
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.table import tabulate
-from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.formats.banks.rubrics import read_rubrics
+from sidelight.formats.data_folder import DataPart, find_part, look_for
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    read_assessments,
+)
+from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.run_format import reports_by_topic
+from sidelight.schemas.grading.judgment import Label, Unjudged
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.grading.judgment import (
         AnswerAssessment,
         CompoundAssessment,
+        Measure,
         QuestionAssessment,
+        Scales,
     )
-    from sidelight.schemas.grading.label_scale import Scales
-    from sidelight.schemas.grading.measure import Measure
-    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import CitedSentence
     from sidelight.tracks import Track
 
@@ -190,3 +205,101 @@ def _require_known(unknown: Sequence[str], what: str) -> None:
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _MAX_LISTED
     return "; ".join(names[:_MAX_LISTED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def people_question_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
+    """Score the question runs, without compound questions; see `score_questions`.
+
+    Args:
+        track: Whose labels and number of questions count.
+        data: Laid out as in `formats.data_folder`.
+        further: Measures to compute besides the track's.
+
+    Raises:
+        InputError: A part is not there, or does not fit the rubrics.
+        InvalidFileError: A file is not what it should be.
+    """
+    return score_questions(
+        track,
+        read_rubrics(find_part(data, DataPart.RUBRICS), track.scales),
+        read_assessments(
+            find_part(data, DataPart.QUESTION_ASSESSMENTS), QUESTION_ASSESSMENTS, track.scales
+        ),
+        read_assessments(
+            find_part(data, DataPart.COMPOUND_CHECK), COMPOUND_ASSESSMENTS, track.scales
+        ),
+        further,
+    )
+
+
+def people_report_scores(track: Track, data: Path, further: Sequence[Measure] = ()) -> ScoreTable:
+    """Score the reports; see `score_reports`.
+
+    Args:
+        track: Whose labels and number of questions count.
+        data: Laid out as in `formats.data_folder`.
+        further: Measures to compute besides the track's.
+
+    Raises:
+        InputError: A part is not there, or does not fit the rubrics.
+        InvalidFileError: A file is not what it should be.
+    """
+    return score_reports(
+        track,
+        read_rubrics(find_part(data, DataPart.RUBRICS), track.scales),
+        read_assessments(
+            find_part(data, DataPart.REPORT_ASSESSMENTS), ANSWER_ASSESSMENTS, track.scales
+        ),
+        further,
+        submitted_reports(data) if further else None,
+    )
+
+
+def submitted_reports(data: Path) -> dict[tuple[str, str], tuple[CitedSentence, ...]] | None:
+    """Return the reports of a data folder, by run tag and topic id; None where it has none.
+
+    Raises:
+        InputError: A file cannot be read, or a run has two reports for a topic.
+        InvalidFileError: A file is not what it should be.
+    """
+    folder = look_for(data, DataPart.REPORT_RUNS)
+    paths = [path for path in sorted(folder.iterdir()) if path.name[0] != "."] if folder else []
+    return reports_by_topic([read_report_run(path) for path in paths]) if paths else None
+
+
+def with_unit_weights(rubrics: Mapping[str, Rubric]) -> dict[str, Rubric]:
+    """Return rubrics in which every answer of a topic weighs the same.
+
+    All answers are put under a single question, so that a score is the mean over the answers.
+    """
+    return {
+        topic_id: _one_question(topic_id, rubric.answers) for topic_id, rubric in rubrics.items()
+    }
+
+
+def rubrics_from_answers(assessments: Iterable[AnswerAssessment]) -> dict[str, Rubric]:
+    """Return stand-in rubrics: for each topic every answer id that any run was judged on.
+
+    For assessments whose rubrics are not at hand. All answers weigh the same, their texts are
+    empty, and a topic or answer that no run was judged on is not missed.
+    """
+    answer_ids: dict[str, set[str]] = defaultdict(set)
+    for item in assessments:
+        answer_ids[item.topic_id].add(item.answer_id)
+    return {
+        topic_id: _one_question(
+            topic_id, [RubricAnswer(answer_id=name, text="") for name in sorted(names)]
+        )
+        for topic_id, names in sorted(answer_ids.items())
+    }
+
+
+def _one_question(topic_id: str, answers: Sequence[RubricAnswer]) -> Rubric:
+    question = RubricQuestion(
+        question_id="all-1",
+        rank=1,
+        text="",
+        importance=Label(name="", credit=1),
+        answers=tuple(answers),
+    )
+    return Rubric(topic_id=topic_id, questions=(question,))

@@ -12,15 +12,14 @@ from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.table import tabulate
-from sidelight.formats.runs.by_topic import reports_by_topic
-from sidelight.schemas.grading.measure import Measure
+from sidelight.formats.runs.run_format import reports_by_topic
+from sidelight.schemas.grading.judgment import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import JudgedSentence
-    from sidelight.schemas.grading.label_scale import Scales
+    from sidelight.schemas.grading.judgment import JudgedSentence, Scales
     from sidelight.schemas.run import ReportRun
 
 

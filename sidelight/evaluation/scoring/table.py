@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sidelight.evaluation.metrics.base import TopicRecord
-    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.judgment import Measure
 
 
 @dataclass(frozen=True, slots=True)

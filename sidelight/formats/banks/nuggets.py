@@ -14,13 +14,13 @@ from pydantic import BaseModel, Field, ValidationError
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_json_lines
-from sidelight.schemas.grading.bank import Nugget, NuggetBank, Weight
+from sidelight.schemas.grading.rubric import Nugget, NuggetBank, Weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from sidelight.schemas.grading.label_scale import LabelScale
+    from sidelight.schemas.grading.judgment import LabelScale
 
 
 class NuggetLine(BaseModel):

@@ -19,13 +19,13 @@ from sidelight.errors import InputError
 from sidelight.files import atomic_write
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import decode_unique, read_bytes
-from sidelight.schemas.grading.label_scale import Label
+from sidelight.schemas.grading.judgment import Label
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
 _QUESTION_ID = r"^.+-0*[1-9][0-9]{0,5}$"
 

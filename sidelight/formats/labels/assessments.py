@@ -2,6 +2,8 @@
 
 Human files call the label `annotation`, automatic ones `auto_assessment`; both are read, the
 latter is written. An empty label means that nobody could judge, and is never taken for a grade.
+
+Support of sentences as CSV: a row for each sentence of each report.
 """
 
 from __future__ import annotations
@@ -20,12 +22,13 @@ from sidelight.schemas.grading.judgment import (
     QuestionAssessment,
     Unjudged,
 )
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
     from pathlib import Path
 
-    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import JudgedSentence, LabelScale, Scales
 
 A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 
@@ -241,3 +244,19 @@ def _wins(label: str | Unjudged, other: str | Unjudged, scale: LabelScale) -> bo
     if isinstance(label, Unjudged) or isinstance(other, Unjudged):
         return not isinstance(label, Unjudged)
     return label != other and scale.first((label, other)) == label
+
+
+def write_support_sentences(path: Path, sentences: Iterable[JudgedSentence]) -> None:
+    """Write the labels of sentences; a label is empty for one that is unjudged."""
+    header = ["run_tag", "topic_id", "sentence", "citations", "first", "all", "reason", "text"]
+    write_table(path, header, map(_row, sentences))
+
+
+def _row(item: JudgedSentence) -> list[object]:
+    labels = (
+        "uncited" if label is None else "" if isinstance(label, Unjudged) else label
+        for label in (item.first, item.all)
+    )
+    cited = " ".join(map(one_line, item.sentence.citations))
+    text = one_line(item.sentence.text)
+    return [item.run_tag, item.topic_id, item.number, cited, *labels, item.reason, text]

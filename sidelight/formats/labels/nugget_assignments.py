@@ -16,16 +16,15 @@ from sidelight.files import atomic_writer
 from sidelight.formats.banks.nuggets import NuggetLine, as_nuggets, nugget_content
 from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.lines import read_json_lines
-from sidelight.schemas.grading.bank import NuggetBank
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.nugget_assignment import NuggetAssignment
+from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
 from sidelight.text import budget_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
 _FAILED = "failed"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.files import atomic_writer
-from sidelight.formats.columns import read_columns
 from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import read_columns
 from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.errors import Problem
-    from sidelight.schemas.grading.label_scale import LabelScale
+    from sidelight.schemas.grading.judgment import LabelScale
 
 _COLUMNS = ("query", "iteration", "segment", "grade")
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")

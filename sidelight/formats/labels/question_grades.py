@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from sidelight.schemas.grading.label_scale import LabelScale, Scales
+    from sidelight.schemas.grading.judgment import LabelScale, Scales
 
 _COLUMNS = ("topic number", "article id", "place", "run", "rank", "grade", "redundant", "question")
 _RANK = re.compile(r"[1-9][0-9]{0,2}")

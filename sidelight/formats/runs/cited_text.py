@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_json_lines
-from sidelight.formats.runs.active_text import inert
-from sidelight.formats.runs.cited_lines import (
+from sidelight.formats.runs.cited_sentences import (
     check_constant,
     check_reports,
+    inert,
     manual_lines,
     repeated_topic,
     strict_lines,

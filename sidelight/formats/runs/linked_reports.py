@@ -10,8 +10,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
 from sidelight.formats.lines import read_bytes, read_json_lines
-from sidelight.formats.runs.active_text import inert
-from sidelight.formats.runs.cited_lines import check_reports, repeated_topic, strict_lines
+from sidelight.formats.runs.cited_sentences import (
+    check_reports,
+    inert,
+    repeated_topic,
+    strict_lines,
+)
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import report_run
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport

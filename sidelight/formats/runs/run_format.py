@@ -1,11 +1,14 @@
-"""What the runs of a task are kept in: one record per format, found by its registered name."""
+"""What the runs of a task are kept in: one record per format, found by its registered name.
+
+The reports of several runs, told apart by run and topic.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
-from sidelight.errors import UsageError
+from sidelight.errors import InputError, UsageError
 from sidelight.registry import load, names
 from sidelight.schemas.run import Result
 
@@ -110,3 +113,25 @@ def run_format(task: Task) -> RunFormat[Any, Any, Any]:
 def run_formats() -> dict[str, RunFormat[Any, Any, Run]]:
     """Return all registered formats by name."""
     return {name: load("format", name) for name in names("format")}
+
+
+def reports_by_topic(
+    runs: Iterable[ReportRun],
+) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
+    """Return the sentences of each report of some runs, by run tag and topic id.
+
+    Raises:
+        InputError: A run has two reports for a topic, or two runs share a tag.
+    """
+    reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
+    tags: set[str] = set()
+    for run in runs:
+        if run.run_tag in tags:
+            raise InputError(f"the run {run.run_tag} was given twice")
+        tags.add(run.run_tag)
+        for report in run.reports:
+            key = (run.run_tag, report.metadata.topic_id)
+            if key in reports:
+                raise InputError(f"run {run.run_tag} has two reports for topic {key[1]}")
+            reports[key] = report.responses
+    return reports

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.reading.names import find_names, mentions, name_forms
-from sidelight.generation.reading.search_words import search_words
-from sidelight.text import content_words, sentences
-from sidelight.wording import stems
+from sidelight.generation.reading.names import find_names, mentions, name_forms, search_words
+from sidelight.text import content_words, sentences, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import ArticleProfile
 
 _QUERY_WORDS = 12
 _MOST_NAMES = 60

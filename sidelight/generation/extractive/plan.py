@@ -2,6 +2,8 @@
 
 Every query carries a keyword of the article that its question lacks, because a bare question ("the
 100-page report") finds nothing.
+
+Draft no rubric: without a model, the planner's fixed angles say what matters.
 """
 
 from __future__ import annotations
@@ -11,23 +13,22 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive import asked
-from sidelight.generation.extractive.write_report.answering import tells_of_ties
+from sidelight.generation.extractive.write_report.quotes import tells_of_ties
 from sidelight.generation.reading.names import (
     find_names,
     looks_like_place,
     mentions,
     name_forms,
+    search_words,
 )
-from sidelight.generation.reading.search_words import search_words
 from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
 from sidelight.text import content_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sidelight.schemas.investigation.angle import Angle, Coverage
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
     from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.profile import ArticleProfile
 
 _AUTHORS, _SOURCES = 2, 3
 _LINKS_PER_ROUND = 2
@@ -248,3 +249,11 @@ def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
         and not looks_like_place(name)
         and own.isdisjoint(name.split())
     )
+
+
+class ExtractiveRubricDrafter:
+    """The role `draft_rubric` without a model."""
+
+    async def __call__(self, profile: ArticleProfile) -> tuple[Angle, ...]:
+        """Return no angle."""
+        return ()

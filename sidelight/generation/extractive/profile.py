@@ -7,15 +7,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.generation.reading.byline import find_authors, find_publisher
-from sidelight.generation.reading.cleaning import clean_article
+from sidelight.generation.reading.cleaning import clean_article, find_authors, find_publisher
 from sidelight.generation.reading.names import (
     cited_studies,
     find_names,
     looks_like_place,
     people_and_organisations,
 )
-from sidelight.schemas.investigation.profile import ArticleProfile, Claim
+from sidelight.schemas.investigation.angle import ArticleProfile, Claim
 from sidelight.text import (
     STOPWORDS,
     clean,
@@ -28,7 +27,7 @@ from sidelight.text import (
 )
 
 if TYPE_CHECKING:
-    from sidelight.schemas.article import Article
+    from sidelight.schemas.topic import Article
 
 _MAX_CLAIMS = 8
 _MIN_CLAIM_WORDS, _MAX_CLAIM_WORDS = 8, 34

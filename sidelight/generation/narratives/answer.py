@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from sidelight.generation.prompted.keys import KeyedSegments
-from sidelight.llm.asked import Asked
+from sidelight.generation.prompted.findings import KeyedSegments
+from sidelight.llm.prompted import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.profile import ArticleProfile
 
 PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
 _SEGMENT_WORDS = 250

@@ -1,21 +1,73 @@
-"""What was found, put in order for those who go on from it: by question, each claim once, keyed."""
+"""What was found, put in order for those who go on from it: by question, each claim once, keyed.
+
+Whether two sentences of a report say the same.
+
+How important a question is, in the words and weights of the track's rubrics.
+
+Segments under the keys of one prompt, and the way back.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
-from sidelight.generation.prompted.importance import importance_of
-from sidelight.generation.prompted.same_fact import SameFact
+from sidelight.schemas.grading.judgment import OneOf
 from sidelight.schemas.investigation.evidence import FoundClaim
-from sidelight.text import one_line
+from sidelight.text import figures, is_negated, one_line
+from sidelight.text_vectors import TextVectors
+from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
+    from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode
+
+_SAME = 0.85
+
+
+class SameFact:
+    """Goes by closeness in meaning; other figures, or a "not" in one of them, tell facts apart.
+
+    Args:
+        encode: Encodes sentences.
+        texts: All that will be compared; encoded at once, as far as that can tell any two apart.
+    """
+
+    def __init__(self, encode: Encode, texts: Sequence[str]) -> None:
+        self._facts = {text: (frozenset(figures(text)), is_negated(text)) for text in texts}
+        shared = Counter(self._facts.values())
+        # What nothing else can be the same as need not be encoded.
+        compared = [text for text, fact in self._facts.items() if shared[fact] > 1]
+        self._row_of = {text: row for row, text in enumerate(compared)}
+        self._cosines = TextVectors(encode).similarity(compared, compared)
+
+    def __call__(self, first: str, second: str) -> bool:
+        """Tell whether two of the texts state one fact."""
+        if self._facts[first] != self._facts[second]:
+            return False
+        return first == second or self._alike(first, second)
+
+    def _alike(self, first: str, second: str) -> bool:
+        return float(self._cosines[self._row_of[first], self._row_of[second]]) >= _SAME
+
+
+_SCALE = load_track().scales["importance"]
+
+Importance: TypeAlias = Annotated[str, OneOf(_SCALE.names)]
+"""As prompts ask for it."""
+
+weight_of = _SCALE.credit
+
+
+def importance_of(weight: float) -> str:
+    """Return the label whose weight comes nearest."""
+    return min(_SCALE.names, key=lambda name: abs(_SCALE.credit(name) - weight))
+
 
 # More than evidence on one article ever gave; what is over is on the lightest questions.
 _MOST_CLAIMS = 150
@@ -165,3 +217,52 @@ def _joined(known: FoundClaim, other: FoundClaim) -> FoundClaim:
             "against": known.against or other.against,
         }
     )
+
+
+MAX_CITED = 3
+"""Segments a sentence cites at most; a track that allows fewer has its way in `resolve_report`."""
+
+
+class ShownSegment(NamedTuple):
+    """A segment as `segments.partial.md` shows it."""
+
+    key: str
+    host: str
+    title: str
+    text: str
+
+
+class KeyedSegments:
+    """Segments shown as E1, E2, ... in one prompt; nowhere else do the keys mean anything.
+
+    Args:
+        segments: In the order of their keys.
+        max_words: Each is cut to so many first words. A window is seldom longer, and what is cut
+            off mostly stands in the window that overlaps it.
+    """
+
+    def __init__(self, segments: Sequence[Segment], max_words: int) -> None:
+        self._by_key = {f"E{number}": segment for number, segment in enumerate(segments, start=1)}
+        self.shown = tuple(
+            ShownSegment(
+                key=key,
+                host=segment.host,
+                title=segment.title,
+                text=" ".join(segment.text.split(maxsplit=max_words)[:max_words]),
+            )
+            for key, segment in self._by_key.items()
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._by_key
+
+    def __getitem__(self, key: str) -> Segment:
+        return self._by_key[key]
+
+    def resolve(self, keys: Iterable[str]) -> tuple[tuple[Segment, ...], tuple[str, ...]]:
+        """Return the segments behind keys, each once, and the keys that stand for nothing."""
+        named = list(dict.fromkeys(keys))
+        return (
+            tuple(self._by_key[key] for key in named if key in self),
+            tuple(key for key in named if key not in self),
+        )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.schemas.investigation.angle import Angle, Aspect
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from sidelight.text import content_words, one_line, sentences
 
 if TYPE_CHECKING:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from sidelight.generation.reading.names import looks_like_organisation, looks_personal
 from sidelight.generation.reading.verbs import first_verb
-from sidelight.generation.statements.name_words import CALENDAR, CUE, page_names
 from sidelight.generation.statements.pointing import (
+    CALENDAR,
+    CUE,
     ORGANISATION_KINDS,
     PERSON_KINDS,
     loose_pronoun,
+    page_names,
     short_name,
 )
 from sidelight.text import STOPWORDS, one_line

@@ -5,6 +5,20 @@ connective goes, and so do "also" and "on Thursday"; a pronoun, "the company" or
 the name that the page gives it; a sentence that points to the one before is joined to it by a
 semicolon; one that means what its page is about is attributed to the page by its title, and "this
 report" takes that title.
+
+Whether a sentence of a page is a statement fit for a report, as far as its form tells.
+
+What a sentence tells, without its remarks on another text.
+
+Pages that check or discuss a text wrap what they found into remarks on it: "That framing is
+misleading: ...", "... is supported by the register, which lists ...", "..., confirming the
+article's account". Where such a sentence leans on the one before, what was found may still stand
+alone. Only whole clauses go; what stays is in the page's own words and order.
+
+Pages that are documents: what a ruling, a register or a study says of its own matter.
+
+Such a page says "this report" or "the corrected ratio" and means what its title names. A reader of
+one sentence learns from that title what is meant.
 """
 
 from __future__ import annotations
@@ -14,13 +28,312 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidelight.generation.reading.injection import gives_orders
-from sidelight.generation.statements.documents import of_document, titled
-from sidelight.generation.statements.name_words import has_name
+from sidelight.generation.reading.neutrality import passes_verdict
+from sidelight.generation.reading.verbs import first_verb, has_verb
 from sidelight.generation.statements.naming import Page
-from sidelight.generation.statements.pointing import definites, points_out
-from sidelight.generation.statements.quotable import is_quotable, without_label
-from sidelight.generation.statements.telling import told
+from sidelight.generation.statements.pointing import (
+    ORGANISATION_KINDS,
+    PERSON_KINDS,
+    definites,
+    has_name,
+    points_out,
+)
 from sidelight.text import STOPWORDS, clean, count_words, one_line, sentences
+
+_MIN_WORDS, _MAX_WORDS = 6, 80
+_MIN_OWN_WORDS = 4  # outside quotation marks
+_MAX_LABEL = 4
+# Also in single quotes, as headlines and titles of songs are.
+_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|‘[^‘’]*’|(?<![\w])\'[^\']*\'(?!\w)')
+
+_BEGINS = re.compile(r"(?!\d+, \d+ )[\"“'‘]?[^\W_a-z]")
+_ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")
+_MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?[\d$£€])|https?://|www\.|\w@\w|&[a-z]+;")
+_FIRST_OR_SECOND_PERSON = re.compile(
+    r"\b(?:I|I'm|I’m|I've|me|my|mine|we|us|ours?|we're|you|yours?|you're"
+    r"|(?:Me|My|Mine|We|Ours?|We're|You|Yours?|You're)(?!\s+[A-Z]))\b"  # not "Know Your Meme"
+)
+_SERVICE = re.compile(
+    r"\b(?:cookies?|subscribe|(?:our|free|daily|weekly|email) newsletters?|sign up|log in|click"
+    r"|read more|all rights reserved|copyright (?:\d|©|\(c\)|notice|holders?)"
+    r"|comments? (?:are|is)|share this|advertisement"
+    r"|related (?:stories|articles)"
+    r"|(?:please|should be) (?:cite|quote|credit|contact|note|write|see|use|check)|cite(?:d)? as"
+    r"|interviews? (?:with|can|are|may)\b.*\b(?:arranged|available|requests?)|press (?:contact"
+    r"|office|enquir\w+|inquir\w+)|for (?:more|further) (?:information|details)|upon request"
+    r"|on request|available (?:from|at|to) the press|terms (?:of use|and conditions)|opening times"
+    r"|opening hours|free of charge|out of stock|gift card|discount code|delivery takes|returns"
+    r" are|page (?:was )?(?:last )?(?:updated|edited|reviewed)|retrieved (?:on|from)|archived from"
+    r"|is (?:useful|helpful) for|photograph(?:s|y)? by|image (?:credit|caption|copyright)"
+    r"|version of the (?:conversation|interview)|in this (?:article|section|story|guide)"
+    r"|valued member|not to be confused|no relation|did not (?:answer|respond|reply)"
+    r"|declined to comment|(?:questions|comments|enquiries)\b.*\bmay be (?:addressed|sent)"
+    r"|previous bulletin|in this series|died (?:at home|peacefully)|survived by)\b"
+    r"|\b(?:follows|below)\.$|\b(?:is|has) (?:entry|number|reference|item) [A-Z]*-?\d+\.$",
+    re.IGNORECASE,
+)
+# "For the potter, see ..." is a signpost.
+_NO_STATEMENT = re.compile(
+    r"^For\s.*\bsee\b|^See\s|^The\s\w+\s(?:approached|contacted|interviewed|spoke\sto|visited)\s"
+    r"|^(?:To|Asked|Speaking|Born|Based|Written|Posted|Published|Updated)\s"
+)
+_ORDER = re.compile(
+    r"^(?:Read|See|Watch|Check|Visit|Follow|Add|Use|Take|Try|Keep|Make|Let|Avoid|Remember|Consider"
+    r"|Find|Get|Learn|Listen|Look|Note|Order|Press|Put|Send|Share|Start|Stop|Tell|Choose|Contact"
+    r"|Beware|Please|Do|Don't|Never|Always|Ask|Buy|Call|Come|Download|Enter|Go|Join|Select|Sort"
+    r"|Store|Turn|Write)\s+(?!and\b)[a-z]"
+)
+# What only says that something is told elsewhere: "The report sets out three scenarios."
+_ANNOUNCES = re.compile(
+    r"(?:sets? out|outlines?|deals? with|looks? (?:at|into)|introduces?|lists?|asks?|asked"
+    r"|discuss\w+)\s(?!.*(?:\d|\b(?:not|no|but|only|because)\b))"
+)
+_WRITING = re.compile(
+    r"\b(?:report|study|paper|article|page|chapter|document|book|survey|review|assessment|bulletin"
+    r"|column|series|website|section)\b[^,.;]*$",
+    re.IGNORECASE,
+)
+_LEANS = re.compile(
+    r"^[\"“'‘(]?(?:He|She|It|They|We|This|That|These|Those|Such|His|Her|Its|Their|But|And|Or|So|Yet"
+    r"|Then|However|Instead|Meanwhile|Nevertheless|Nonetheless|Moreover|Furthermore|Also|Still"
+    r"|Therefore|Thus|Indeed|Here|Now|Nor|Again|As a result|In (?:addition|contrast|fact|turn))\b"
+)
+
+
+def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
+    """Tell whether a sentence is a statement fit for a report.
+
+    It is not if it is a fragment, a question, an instruction, in the first or second person,
+    markup, a service of the site, a verdict or next to nothing but a quotation.
+
+    Args:
+        sentence: On one line.
+        leaning: Whether it may be short and lean on a sentence before it, to which it will be
+            joined.
+    """
+    return (
+        (leaning or count_words(sentence) >= _MIN_WORDS)
+        and count_words(sentence) <= _MAX_WORDS
+        and _BEGINS.match(sentence) is not None
+        and _ENDS.search(sentence) is not None
+        and sentence.count('"') % 2 == 0
+        and sentence.count("“") == sentence.count("”")
+        and sentence.count("(") == sentence.count(")")
+        and not _FIRST_OR_SECOND_PERSON.search(_QUOTED.sub(" ", sentence))
+        and not any(
+            pattern.search(sentence) for pattern in (_MARKUP, _SERVICE, _NO_STATEMENT, _ORDER)
+        )
+        and (leaning or _LEANS.match(sentence) is None)
+        and not passes_verdict(sentence)
+        and (leaning or count_words(_QUOTED.sub("", sentence)) >= _MIN_OWN_WORDS)
+        and has_verb(sentence)
+        and not _is_label(sentence)
+        and not _announces(sentence)
+    )
+
+
+def _announces(sentence: str) -> bool:
+    """Tell whether a sentence says of a writing only what it is about."""
+    verb = first_verb(sentence)
+    return (
+        verb is not None
+        and _ANNOUNCES.match(sentence, verb) is not None
+        and _WRITING.search(sentence[:verb]) is not None
+    )
+
+
+def without_label(sentence: str) -> str:
+    """Return a sentence without a label before it, as in "Missing context: ..."."""
+    label, colon, rest = sentence.partition(": ")
+    is_label = colon and count_words(label) <= _MAX_LABEL and not has_verb(label)
+    return rest if is_label and label.count('"') % 2 == 0 and has_verb(rest) else sentence
+
+
+def _is_label(sentence: str) -> bool:
+    """Tell whether a sentence opens with a label, as in "Author of the study: ..."."""
+    label, colon, rest = sentence.partition(": ")
+    if not colon or has_verb(label) or label.count('"') % 2:
+        return False
+    return count_words(label) <= _MAX_LABEL or not has_verb(rest)
+
+
+_MIN_TOLD_WORDS, _MAX_CHARACTERS = 7, 1_000
+_NEAR_BY, _NEAR_REASON = 12, 60  # characters between the judgment and what it rests on
+_NOTED = r"(?:context|caveat|uncertainty|update|detail|nuance|point|fact|finding|limitation)"
+_ON_A_TEXT = re.compile(
+    r"\b(?:articles?|framing|claims?|headlines?|piece|coverage|stor(?:y|ies)|accounts?|assertions?"
+    r"|characteri[sz]ation|statements?|reporting|description|premise|narrative|figures?|numbers?"
+    r"|quotes?|points?|context|wording|rumou?rs?)\b"
+)
+_BEARS_ON = (
+    r"(?:support|confirm|corroborat|match|reinforc|underscor|undercut|contradict|substantiat|verif"
+    r"|back|echo|temper|weaken|strengthen|complicat|qualif|highlight|illustrat|reflect|bolster"
+    r"|validat|align|correspond|track|mirror|rebut|refut|undermin)"
+)
+# Openings such as "Bottom line:", "Another important update is that" and "Updating the story,".
+_OPENING = re.compile(
+    r"^(?:(?:The\s+)?[Bb]ottom\s+line:"
+    rf"|[^:;.,\"“]{{0,90}}\b{_NOTED}\b[^:;.,\"“]{{0,40}}:"
+    rf"|[^:;\"“]{{0,90}}\b{_NOTED}\b(?:[^:;\"“]{{0,80}},)?[^:;,\"“]{{0,50}}?\s(?:is|was)\s+that"
+    r"|(?:Further\s+)?(?:[Uu]pdating|[Aa]dding\s+to|[Ss]upporting|[Cc]omplicating|[Cc]onfirming)"
+    r"\s[^,]{1,60},"
+    r"|As\s+(?:noted|mentioned|stated)\s+in\s[^,]{1,60},)\s+(?=\S)"
+)
+_JUDGED = re.compile(
+    r"\b(?:is|are|was|were)\s+(?:[a-z]+\s+){0,3}?(?:misleading|inaccurate|accurate|correct|wrong"
+    r"|incorrect|overstated|exaggerated|imprecise|supported|corroborated|confirmed|consistent"
+    r"|plausible|documented|right|reasonable|substantiated|contradicted|verified|undercut|credible"
+    r"|contested|backed|borne\s+out)\b"
+)
+_REASON = re.compile(r"(?:[:;]|,\s+(?:because|since|as)|(?<!\s)\s+(?:because|since))\s+(?=\S)")
+_BY_WHOM = re.compile(
+    r"(?:by|with)\s+(?P<who>(?:(?!\band\s+(?:by|with)\b)[^,;:]){2,80}),\s+which\s+(?=\S)"
+)
+_TAIL = re.compile(
+    rf",\s+(?:(?:thereby\s+|thus\s+|further\s+|directly\s+)?{_BEARS_ON}[a-z]*ing\b|consistent\s+with"
+    rf"|an?\s+[a-z]+\s+[a-z]+ed\b|which\s+(?:[a-z]+\s+)?(?:{_BEARS_ON}[a-z]*s|is|are|was|gives|makes"
+    r"|should|means)\b)(?P<rest>[^;]*)\.$"
+)
+_TELLS_MORE = re.compile(r"\d|\b(?:but|while|although|though|whereas)\b")
+
+
+def told(sentence: str) -> str:
+    """Return a sentence without remarks on another text; the same where nothing else would stand.
+
+    Args:
+        sentence: On one line.
+    """
+    if len(sentence) > _MAX_CHARACTERS:
+        return sentence
+    return _without_tail(_without_judgment(_without_opening(sentence)))
+
+
+def _without_opening(sentence: str) -> str:
+    match = _OPENING.match(sentence)
+    return (_standing(sentence[match.end() :]) if match else "") or sentence
+
+
+def _without_judgment(sentence: str) -> str:
+    """Return the finding for which a sentence says that a text is right or wrong."""
+    judged = _JUDGED.search(sentence)
+    if judged is None or not _ON_A_TEXT.search(sentence[: judged.start()]):
+        return sentence
+    by_whom = _BY_WHOM.search(sentence, judged.end())
+    if by_whom and by_whom.start() - judged.end() < _NEAR_BY:
+        return _standing(f"{by_whom['who']} {sentence[by_whom.end() :]}") or sentence
+    reason = _REASON.search(sentence, judged.end())
+    if reason and reason.start() - judged.end() <= _NEAR_REASON:
+        return _standing(sentence[reason.end() :]) or sentence
+    return sentence
+
+
+def _without_tail(sentence: str) -> str:
+    tail = _TAIL.search(sentence)
+    if tail is None or _TELLS_MORE.search(tail["rest"]) or not _ON_A_TEXT.search(tail["rest"]):
+        return sentence
+    return _standing(f"{sentence[: tail.start()]}.") or sentence
+
+
+def _standing(text: str) -> str:
+    """Return a text as a sentence if it can be one, else nothing."""
+    is_balanced = (
+        text.count('"') % 2 == 0
+        and text.count("“") == text.count("”")
+        and text.count("(") == text.count(")")
+    )
+    has_subject = bool(first_verb(text))  # neither without a verb nor beginning with one
+    is_sentence = is_balanced and has_subject and count_words(text) >= _MIN_TOLD_WORDS
+    return f"{text[0].upper()}{text[1:]}" if is_sentence else ""
+
+
+_MAX_TITLE_WORDS, _SHORT_TITLE = 14, 6
+
+# A title such as "Correction notice C-17" or "Survey of growers, 2019" names a document.
+_KINDS = (
+    r"\b(?:notice|opinion|decision|ruling|report|study|survey|trial|test|filing|schedule|accounts"
+    r"|statistics|assessment|evaluation|re-evaluation|analysis|audit|census|directory|register"
+    r"|judg(?:e)?ment|complaint|inquiry|investigation|review|fact[- ]check|corrections?)\b"
+)
+_DOCUMENT = re.compile(rf"{_KINDS}|\b[A-Z]{{2}}[A-Z0-9/-]{{0,60}}\d", re.IGNORECASE)
+_ANOTHER = re.compile(rf"{_KINDS}|\b(?:bulletin|entry|patent|grants|results)\b", re.IGNORECASE)
+# "MA-2021-0417": the number under which a document is filed.
+_FILED = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,4}){0,20}-\d{3,}[\d/-]*")
+_SUBTITLE = re.compile(r"(?:(?<!\s)\s+)?\([^()]*\)$|(?<!\s)\s+[|–—-]\s+[^|–—-]*$")
+# Headings and fields that only a study has.
+_SECTION = re.compile(
+    r"^(?:abstract|plain summary|methods?|design|results|findings|conclusions?|limitations?|limits"
+    r"|funding|declarations?|questions?|sources|publication record"
+    r"|(?:published in|data set|doi): .*"
+    r"|(?:research|study) summary\b.*|.*\bvolume \d+, (?:number|issue) \d+.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MIN_SECTIONS = 2
+_NOT_ITS_MATTER = re.compile(
+    rf"(?:{ORGANISATION_KINDS}|{PERSON_KINDS}|letter|man|woman|boy|girl|child|house|street"
+    r"|arrangement|invoice|witness|fund|shop|store|owner|editors?|page|list|note|panel|tribunal"
+    r"|chamber|laboratory|team)"
+)
+_ITSELF = re.compile(
+    r"^(?P<the>The|This)\s+(?P<kind>(?:working\s+)?paper|report|study|survey|trial|experiment|analysis"
+    r"|assessment|evaluation|audit|inquiry|investigation|application|ruling|notice)\s+"
+    r"(?=[a-z])(?!(?:of|for|on|that|which|who|in|at|from|by|group|found by|also)\b)"
+)
+
+
+# "Assessment RIA-2021-047 estimates": a number that only its own page explains.
+_BY_NUMBER = re.compile(
+    rf"^(?P<kind>[A-Z][a-z]+(?: paper)?) (?P<number>{_FILED.pattern}) (?=[a-z])"
+)
+
+
+def titled(sentence: str, page: Page) -> str:
+    """Return a sentence with the title of its page after "this report", where it is one.
+
+    "The survey" on a page whose title names a bulletin is another document.
+    """
+    if (own := _BY_NUMBER.match(sentence)) and own["number"] in page.title:
+        sentence = f"This {own['kind'].lower()} {sentence[own.end() :]}"
+    match = _ITSELF.match(sentence)
+    if match is None or not (_FILED.search(page.title) or _is_study(page)):
+        return sentence
+    name, kind = _name_of(page), match["kind"]
+    is_another = match["the"] == "The" and kind not in name.casefold() and _ANOTHER.search(name)
+    if not name or is_another:
+        return sentence
+    says_kind = kind in name.casefold() and count_words(name) <= _SHORT_TITLE
+    called = name if says_kind else f'The {kind} "{name}"'
+    return f"{called} {sentence[match.end() :]}"
+
+
+def of_document(sentence: str, loose: tuple[str, ...], page: Page) -> str:
+    """Return a sentence as what a document says, where it means that document's own matter.
+
+    Args:
+        sentence: On one line.
+        loose: What it calls by its kind alone.
+        page: Where it stands.
+    """
+    name = _name_of(page)
+    if not name or not sentence.endswith("."):
+        return ""
+    if any(_NOT_ITS_MATTER.fullmatch(phrase.split()[-1].casefold()) for phrase in loose):
+        return ""
+    return f'{sentence.removesuffix(".")}, according to "{name}".'
+
+
+def _name_of(page: Page) -> str:
+    """Return the title of a page if it names a document, else nothing."""
+    subtitle = _SUBTITLE.search(page.title)
+    is_filed = subtitle is not None and _FILED.search(subtitle.group()) is not None
+    name = (page.title if is_filed else _SUBTITLE.sub("", page.title)).strip('"“”')
+    if not (is_filed or _DOCUMENT.search(name) or _is_study(page)):
+        return ""
+    return "" if '"' in name or count_words(name) > _MAX_TITLE_WORDS else name
+
+
+def _is_study(page: Page) -> bool:
+    return len(_SECTION.findall(page.text)) >= _MIN_SECTIONS
+
 
 _MAX_LINE_WORDS = 400
 _MAX_JOINED_WORDS = 48

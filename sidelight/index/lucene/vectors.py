@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import InputError
 from sidelight.index.lucene.jvm import JAVA, java_class
-from sidelight.index.lucene.segments import LuceneIndex
-from sidelight.index.lucene.top_hits import TopHits
+from sidelight.index.lucene.segments import LuceneIndex, TopHits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sidelight.schemas.investigation.search import Hit
+    from sidelight.schemas.investigation.evidence import Hit
 
 _FIELD = "vector"
 # Neighbours that a search keeps in view; Anserini's figures for the published indexes use as many.

@@ -1,32 +1,253 @@
-"""An index on a server, to those who search and read as one in a folder."""
+"""An index on a server, to those who search and read as one in a folder.
+
+What a server answered, kept by what it was asked, so that nothing is asked twice.
+
+What a server's answers say: hits, and the segments that come with them.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
+import sqlite3
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 from urllib.parse import quote_plus
 
 import orjson
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, MachineError
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import Bm25
-from sidelight.index.remote.address import read_address
-from sidelight.index.remote.answers import is_id, read_document, read_search
-from sidelight.index.remote.client import RestClient
-from sidelight.index.remote.pages import FILE, Pages
+from sidelight.index.remote.client import RestClient, read_address
+from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.schemas.segment import Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sidelight.index.lucene.vectors import LuceneVectors
-    from sidelight.index.remote.address import RemoteAddress
+    from sidelight.index.remote.client import RemoteAddress
     from sidelight.index.vectors.vectors import VectorIndex
-    from sidelight.schemas.investigation.search import Hit, Query
-    from sidelight.schemas.segment import Segment
+    from sidelight.schemas.investigation.evidence import Query
+
+FILE = "pages.sqlite"
+_VERSION = 1
+_LOCK_WAIT_S = 60.0
+_AT_ONCE = 500
+# In WAL mode NORMAL loses nothing when a process dies; only a power cut may take the last answers.
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS searches (request TEXT PRIMARY KEY, hits BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS segments (segment_id TEXT PRIMARY KEY, segment BLOB NOT NULL);
+PRAGMA user_version = {_VERSION};
+"""
+
+
+class Pages:
+    """Searches and segments of one index, from any thread; processes may share the file.
+
+    The first answer to a request stays, so that a run that is taken up again reads what it read.
+
+    Args:
+        path: The file; made when missing.
+
+    Raises:
+        InputError: It holds something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            self._database = sqlite3.connect(
+                path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False
+            )
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            if version not in {0, _VERSION}:
+                raise sqlite3.DatabaseError(f"pages of version {version}")
+            self._database.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{path}: expected kept pages of version {_VERSION}; found: {error}",
+                remedy="Remove the file; what it held is asked for again.",
+            ) from error
+
+    def hits(self, request: str) -> list[Hit] | None:
+        """Return the hits of a search, or None if it was not kept."""
+        rows = self._execute("SELECT hits FROM searches WHERE request = ?", (request,))
+        return [Hit(name, score) for name, score in orjson.loads(rows[0][0])] if rows else None
+
+    def keep_search(self, request: str, hits: Sequence[Hit], segments: Iterable[Segment]) -> None:
+        """Keep a search and the segments that came with it."""
+        self.keep_segments(segments)
+        self._execute(
+            "INSERT OR IGNORE INTO searches VALUES (?, ?)",
+            (request, orjson.dumps([tuple(hit) for hit in hits])),
+        )
+
+    def keep_segments(self, segments: Iterable[Segment]) -> None:
+        """Keep segments."""
+        rows = [(one.segment_id, orjson.dumps(one.model_dump())) for one in segments]
+        with self._lock:
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._database.executemany("INSERT OR IGNORE INTO segments VALUES (?, ?)", rows)
+                self._database.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise self._failure(error) from error
+
+    def segments(self, segment_ids: Sequence[str]) -> dict[str, Segment]:
+        """Return those of some segments that were kept, by id."""
+        found: dict[str, Segment] = {}
+        for begin in range(0, len(segment_ids), _AT_ONCE):
+            some = tuple(segment_ids[begin : begin + _AT_ONCE])
+            marks = ",".join("?" * len(some))
+            for name, content in self._execute(
+                f"SELECT segment_id, segment FROM segments WHERE segment_id IN ({marks})",  # noqa: S608 - marks only
+                some,
+            ):
+                found[name] = Segment.model_construct(**orjson.loads(content))
+        return found
+
+    def __len__(self) -> int:
+        """Return the number of segments kept."""
+        count: int = self._execute("SELECT count(*) FROM segments", ())[0][0]
+        return count
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def _execute(self, statement: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+        with self._lock:
+            try:
+                return self._database.execute(statement, values).fetchall()
+            except sqlite3.Error as error:
+                raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.Error) -> MachineError:
+        return MachineError(
+            f"{self._path}: pages cannot be kept or read: {error}",
+            remedy="Make room on the disk, or remove the file if it is damaged; then go on.",
+        )
+
+
+# Under which keys collections keep their text, in the order looked for.
+_TEXT = ("segment", "text", "contents", "body", "passage")
+_NAMED = ("url", "title", "headings")
+_OFFSETS = ("start_char", "end_char")
+_MAX_ID = 256
+
+
+def read_search(answer: Any, k: int, server: str) -> tuple[list[Hit], list[Segment]]:
+    """Return the hits of an answer, ordered as by `ranked`, and the segments that it holds.
+
+    Args:
+        answer: What the server said.
+        k: How many hits were asked for; more are left out.
+        server: For messages.
+
+    Raises:
+        MachineError: It is no answer to a search, or a candidate has no sound id or score.
+    """
+    candidates = answer.get("candidates") if isinstance(answer, dict) else None
+    if not isinstance(candidates, list):
+        raise _misfit(server, "a list of candidates", answer)
+    scores: dict[str, float] = {}
+    segments = []
+    for candidate in candidates[:k]:
+        fields: dict[str, Any] = candidate if isinstance(candidate, dict) else {}
+        segment_id, score = fields.get("docid"), fields.get("score")
+        if not is_id(segment_id) or not _is_score(score):
+            raise _misfit(server, "a candidate with docid and score", candidate)
+        scores.setdefault(segment_id, float(score))
+        segment = read_segment(segment_id, fields.get("doc"))
+        if segment is not None:
+            segments.append(segment)
+    return ranked([Hit(name, score) for name, score in scores.items()]), segments
+
+
+def read_document(segment_id: str, answer: Any, server: str) -> Segment:
+    """Return the segment of an answer to a request for one.
+
+    Raises:
+        MachineError: The answer holds no text.
+    """
+    found = read_segment(segment_id, answer.get("doc") if isinstance(answer, dict) else None)
+    if found is None:
+        raise _misfit(server, f"the text of {segment_id!r}", answer)
+    return found
+
+
+def read_segment(segment_id: str, document: Any) -> Segment | None:
+    """Return a document as a segment, or None where it has no text.
+
+    Servers give a document as an object, as the text of one in JSON, or as plain text.
+    """
+    if isinstance(document, str):
+        parsed = _object_in(document)
+        if parsed is None:
+            return Segment(segment_id=segment_id, text=document) if document.strip() else None
+        document = parsed
+    if not isinstance(document, dict):
+        return None
+    text = next((document[key] for key in _TEXT if isinstance(document.get(key), str)), "")
+    if not text.strip():
+        return None
+    return Segment(
+        segment_id=segment_id,
+        text=text,
+        **{key: _text(document, key) for key in _NAMED},
+        **{key: _offset(document, key) for key in _OFFSETS},
+    )
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _text(document: Mapping[str, Any], key: str) -> str:
+    found = document.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _offset(document: Mapping[str, Any], key: str) -> int:
+    found = document.get(key)
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else 0
+
+
+def is_id(value: object) -> TypeGuard[str]:
+    """Tell whether something can be the id of a segment, and a part of an address."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= _MAX_ID
+        and value.isprintable()
+        and not any(map(str.isspace, value))
+        and value not in {".", ".."}
+    )
+
+
+def _is_score(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _misfit(server: str, expected: str, found: object) -> MachineError:
+    return MachineError(
+        f"{server}: expected {expected}; found {str(found)[:100]!r}",
+        remedy="Give the address of an Anserini or Pyserini REST server.",
+    )
+
 
 # A server's own BM25: others are said, and by default none, for older servers take no parameters.
 _BM25 = Bm25()

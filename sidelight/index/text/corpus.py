@@ -1,26 +1,151 @@
-"""Shards of a corpus as streams of segments that go on after what is broken."""
+"""Shards of a corpus as streams of segments that go on after what is broken.
+
+JSONL files of any size, read line by line in constant memory, however long a line is.
+
+Which fields of a segment each kind of index reads.
+
+Cut documents into the windows of sentences that MS MARCO V2.1 calls segments.
+
+The collection's windows hold 10 sentences and begin 5 sentences apart, so neighbours share half.
+A newline is white space there, not the end of a sentence: its pages are extracted text whose lines
+break anywhere.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import zlib
+from codecs import BOM_UTF8
+from gzip import BadGzipFile
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from pydantic import ConfigDict, Field, create_model
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from sidelight.errors import InvalidFileError, Problem
+from sidelight.errors import InputError, InvalidFileError, Problem
+from sidelight.files import atomic_writer, open_binary
 from sidelight.formats.findings import Findings
-from sidelight.index.text.json_stream import (
-    MAX_PROBLEMS,
-    DamagedFileError,
-    RawLine,
-    parse_line,
-    raw_lines,
-)
+from sidelight.formats.lines import MAX_LINE_BYTES, decode_object, not_utf8, too_long
 from sidelight.schemas.base import Value
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
+from sidelight.text import sentence_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+# A file in the wrong format has a problem in every line; nobody needs to see them all.
+MAX_PROBLEMS = 10
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class DamagedFileError(InputError):
+    """A compressed file ends too early or does not decompress; its beginning was read."""
+
+
+class RawLine(NamedTuple):
+    """A line of a file as it is.
+
+    Attributes:
+        number: 1-based.
+        offset: Where it begins in the uncompressed file, in bytes.
+        content: Its bytes with the line's end; spaces stand for a byte order mark. Of a line that
+            is too long, nothing.
+        size: How many bytes it has in the file.
+    """
+
+    number: int
+    offset: int
+    content: bytes
+    size: int
+
+
+def raw_lines(path: Path) -> Iterator[RawLine]:
+    """Yield all lines of a plain or `.gz` file, blank ones included.
+
+    Raises:
+        DamagedFileError: The rest of the file does not decompress.
+        InputError: The file cannot be read.
+    """
+    offset = 0
+    try:
+        with open_binary(path) as stream:
+            for number in count(1):
+                content = stream.readline(MAX_LINE_BYTES + 1)
+                size = len(content)
+                if not size:
+                    return
+                if number == 1 and content.startswith(BOM_UTF8):
+                    content = content.replace(BOM_UTF8, b" " * len(BOM_UTF8), 1)
+                if size > MAX_LINE_BYTES:
+                    last, content = content, b""
+                    while last and not last.endswith(b"\n"):
+                        last = stream.readline(MAX_LINE_BYTES)
+                        size += len(last)
+                yield RawLine(number, offset, content, size)
+                offset += size
+    except (EOFError, BadGzipFile, zlib.error) as error:
+        raise DamagedFileError(
+            f"{path}: cannot be read: {error}", remedy="Fetch the file again."
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror}", remedy="Check that the file is there."
+        ) from error
+
+
+def parse_line(
+    line: RawLine, model: type[T], findings: Findings, *, what: str, remedy: str
+) -> T | None:
+    """Return the object on a line; None when it is blank or, with an error in `findings`, broken.
+
+    Args:
+        line: The line.
+        model: What the object must be.
+        findings: Takes what is wrong with it.
+        what: Name of such an object in messages.
+        remedy: What a user can do about an object that is not one.
+    """
+    if line.size > MAX_LINE_BYTES:
+        too_long(line.size, line.number, findings)
+        return None
+    if line.content.isspace():
+        return None
+    try:
+        content = decode_object(line.content.decode("utf-8"), line.number, findings)
+        return None if content is None else model.model_validate(content)
+    except UnicodeDecodeError as error:
+        not_utf8(error, line.number, findings)
+    except ValidationError as error:
+        findings.invalid(error, line.number, what=what, remedy=remedy)
+    return None
+
+
+def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Iterator[T]:
+    """Yield the object on each line of a plain or `.gz` file; blank lines are left out.
+
+    Args:
+        path: The file.
+        model: What each object must be.
+        what: Name of such an object in messages.
+        remedy: What a user can do about an object that is not one.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: Some lines are no such object. The valid ones are yielded first, up to the
+            tenth that is not.
+    """
+    findings = Findings(path)
+    for line in raw_lines(path):
+        found = parse_line(line, model, findings, what=what, remedy=remedy)
+        if found is not None:
+            yield found
+        if len(findings.problems) >= MAX_PROBLEMS:
+            break
+    findings.raise_errors()
+
 
 _REMEDY = (
     "Name the keys with --id-field and --text-field, or cut documents with "
@@ -129,3 +254,89 @@ class ShardReader:
         self.problems += problems[: MAX_PROBLEMS - len(self.problems)]
         if self._strict and len(self.problems) == MAX_PROBLEMS:
             raise InvalidFileError(self.problems)
+
+
+def lexical_text(segment: Segment) -> str:
+    """Return what BM25 indexes: address, title, headings and text.
+
+    Anserini indexes the same fields of MS MARCO V2.1, so its published index and ours agree.
+    """
+    fields = (segment.url, segment.title, segment.headings, segment.text)
+    return "\n".join(field for field in fields if field)
+
+
+def passage_text(segment: Segment) -> str:
+    """Return what encoders and cross-encoders read: title and text.
+
+    They see few hundred tokens, which the headings of a page would often fill.
+    """
+    return f"{segment.title}\n{segment.text}" if segment.title else segment.text
+
+
+WINDOW = 10
+STRIDE = 5
+
+
+class Document(Article):
+    """A line of a file of documents: `docid`, `body` and perhaps `url`, `title`, `headings`."""
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    topic_id: str = Field(validation_alias="docid", pattern=r"^[^\s\x00]+$")
+
+
+def read_documents(path: Path) -> Iterator[Document]:
+    """Yield the documents of a JSONL file.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is no document.
+    """
+    remedy = "Give each document a docid and a body."
+    yield from stream_objects(path, Document, what="a document", remedy=remedy)
+
+
+def windows(body: str) -> Iterator[tuple[int, int]]:
+    """Yield the (start, end) character offsets of each window; the last one ends the text."""
+    spans = list(sentence_spans(body, newline_ends=False))
+    for first in range(0, len(spans), STRIDE):
+        last = min(first + WINDOW, len(spans))
+        yield spans[first][0], spans[last - 1][1]
+        if last == len(spans):
+            return
+
+
+def write_segments(
+    path: Path, documents: Iterable[Article], on_document: Callable[[int], object]
+) -> int:
+    """Cut documents into a JSONL file with the fields of MS MARCO V2.1 segmented.
+
+    Ids are `<document id>#<window>_<byte offset of the line>`.
+
+    Args:
+        path: The file; it appears when all documents are cut.
+        documents: Read once, one at a time.
+        on_document: Called with 1 after each document.
+
+    Returns:
+        The number of segments written.
+    """
+    count = offset = 0
+    with atomic_writer(path) as stream:
+        for document in documents:
+            for number, (start, end) in enumerate(windows(document.body)):
+                fields = {
+                    "docid": f"{document.topic_id}#{number}_{offset}",
+                    "url": document.url,
+                    "title": document.title,
+                    "headings": document.headings,
+                    "segment": document.body[start:end],
+                    "start_char": start,
+                    "end_char": end,
+                }
+                line = orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
+                stream.write(line.decode())
+                offset += len(line)
+                count += 1
+            on_document(1)
+    return count

@@ -1,20 +1,261 @@
-"""Segment ids to segments, without the JVM, however their text is kept."""
+"""Segment ids to segments, without the JVM, however their text is kept.
+
+Segments by the byte offset that their ids carry: a compressed shard that can be read anywhere.
+
+A shard as published holds each segment at the offset that ends its id, so its text needs no index
+of ids. `<name>.zst` is that shard in Zstandard frames of whole lines; any tool unpacks it to the
+shard, in which refused lines are blank. `<name>.npy` says where the frames begin. Both are mapped.
+
+Segments under ids of any kind: one SQLite table in the order of ids.
+
+The text of segments out of a Lucene index that stores it, where there is no document store.
+"""
 
 from __future__ import annotations
 
-from itertools import chain
+import mmap
+import sqlite3
+import threading
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
+import orjson
+from pydantic import ValidationError
+from zstandard import ZstdCompressor, ZstdDecompressor
+
 from sidelight.errors import InputError
-from sidelight.index.text.offset_store import SUFFIX, OffsetStore, shard_name
-from sidelight.index.text.sqlite_store import SqliteStore
-from sidelight.schemas.segment import parse_segment_id
+from sidelight.formats.lines import MAX_LINE_BYTES
+from sidelight.index.lucene.jvm import java_class
+from sidelight.index.text.corpus import MS_MARCO, CorpusFields, segment_model
+from sidelight.schemas.segment import Segment, SegmentId, parse_segment_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.segment import Segment
+    from sidelight.index.lucene.segments import LuceneIndex
+    from sidelight.index.text.corpus import ShardLine
+
+SUFFIX = ".zst"
+
+# Some five lines, without entropy coding: what neighbouring windows share is kept once, and a frame
+# unpacks in 2 us. Level 3 would save a third of the bytes and take three times as long.
+_FRAME_BYTES = 1 << 13
+_LEVEL = -5
+
+_parse = segment_model(MS_MARCO).model_validate_json
+# Names of a segment's fields, and their keys on a line.
+_KEYS = [
+    (name, {"segment_id": MS_MARCO.id, "text": MS_MARCO.text}.get(name, name))
+    for name in Segment.model_fields
+]
+
+
+def shard_name(place: SegmentId) -> str:
+    """Return the name that the ids of one shard share, such as `msmarco_v2.1_doc_16`."""
+    return place.document_id.rpartition("_")[0]
+
+
+def write_offset_store(path: Path, lines: Iterable[ShardLine]) -> int:
+    """Write all lines of a shard, blank where there is no segment, and return their segments.
+
+    Args:
+        path: A new file with the ending `SUFFIX`; the table of frames goes beside it.
+        lines: Every line of the shard; those with a segment have its offset in its id.
+
+    Raises:
+        InputError: A line is longer than any that is read.
+    """
+    compress = ZstdCompressor(_LEVEL).compress
+    # Where each frame begins: in the shard, in the file, and in the count of segments.
+    table = [(0, 0, 0)]
+    segments = begin = 0
+    frame = bytearray()
+    with path.open("wb") as stream:
+
+        def end_frame() -> None:
+            stream.write(compress(frame))
+            table.append((begin + len(frame), stream.tell(), segments))
+
+        for (number, offset, content, size), segment in lines:
+            if size > MAX_LINE_BYTES:
+                raise InputError(
+                    f"{path.stem}: line {number} has {size} bytes, more than any of a collection",
+                    remedy="Fetch the shard again; if it is not the one published, rename it.",
+                )
+            if len(frame) >= _FRAME_BYTES:
+                end_frame()
+                begin = offset
+                frame.clear()
+            line = content.removesuffix(b"\n")
+            frame += (line if segment else b" " * len(line)) + b"\n"
+            segments += segment is not None
+        end_frame()
+    np.save(path.with_suffix(".npy"), np.array(table, dtype=np.int64).T)
+    return segments
+
+
+class OffsetStore:
+    """The segments of one shard, read-only and usable from any thread.
+
+    Args:
+        path: File made by `write_offset_store`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        table = np.load(path.with_suffix(".npy"), mmap_mode="r")
+        self._begins, self._places, self._counts = np.asarray(table)
+        with path.open("rb") as stream:
+            self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def __len__(self) -> int:
+        return int(self._counts[-1])
+
+    def __iter__(self) -> Iterator[Segment]:
+        return map(_segment_of_line, self._lines())
+
+    def ids(self) -> Iterator[str]:
+        """Yield all ids in the order of the shard."""
+        return (orjson.loads(line)[MS_MARCO.id] for line in self._lines())
+
+    def get_at(self, offsets: Iterable[int]) -> Iterator[Segment]:
+        """Yield the segments at these byte offsets, by place; where none begins, none comes."""
+        places = sorted({offset for offset in offsets if offset < self._begins[-1]})
+        frames = np.searchsorted(self._begins, places, side="right") - 1
+        unpack = ZstdDecompressor().decompress
+        for frame, group in groupby(zip(frames.tolist(), places, strict=True), itemgetter(0)):
+            lines, begin = unpack(self._frame(frame)), int(self._begins[frame])
+            for _, place in group:
+                start = place - begin
+                line = lines[start : lines.index(b"\n", start)]
+                if lines[start - 1 : start] in {b"", b"\n"} and not line.isspace():
+                    yield _segment_of_line(line)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._content.close()
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield the lines with segments."""
+        unpack = ZstdDecompressor().decompress
+        for frame in range(len(self._begins) - 1):
+            yield from (line for line in unpack(self._frame(frame)).split(b"\n") if line.strip())
+
+    def _frame(self, frame: int) -> bytes:
+        start, end = self._places[frame : frame + 2]
+        return self._content[start:end]
+
+
+def _segment_of_line(line: bytes) -> Segment:
+    fields = orjson.loads(line)
+    try:
+        return Segment.model_validate({name: fields[key] for name, key in _KEYS if key in fields})
+    except ValidationError:
+        # The reader of shards also takes a number for a text.
+        return Segment(**vars(_parse(line)))
+
+
+_FIELDS = tuple(Segment.model_fields)
+_COLUMNS = ", ".join(_FIELDS)
+_INSERT = f"INSERT OR IGNORE INTO segments VALUES ({', '.join('?' * len(_FIELDS))})"  # noqa: S608
+_PAGE = 1000
+# Rows of a table without rowids lie in the tree itself, which wants pages that hold many of them.
+_SCHEMA = f"""
+PRAGMA page_size = 32768;
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+CREATE TABLE segments (
+    {" NOT NULL, ".join(_FIELDS)} NOT NULL, PRIMARY KEY (segment_id)
+) WITHOUT ROWID;
+"""
+
+
+class SqliteWriter:
+    """A new store, one segment after another; memory does not grow with it.
+
+    No journal is kept: an interrupted file is to be thrown away.
+
+    Args:
+        path: A new file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path)
+        self._connection.executescript(_SCHEMA)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.commit()
+        self._connection.close()
+
+    def add(self, segment: Segment) -> bool:
+        """Add a segment and return True, or False if there is one of its id already."""
+        row = tuple(getattr(segment, field) for field in _FIELDS)
+        return bool(self._connection.execute(_INSERT, row).rowcount)
+
+
+class SqliteStore:
+    """A finished store, read-only and usable from any thread.
+
+    Args:
+        path: File made by `SqliteWriter`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # Immutable: SQLite then takes no locks and looks for no journal, even on read-only disks.
+        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return int(self._rows("SELECT count(*) FROM segments")[0][0])
+
+    def __iter__(self) -> Iterator[Segment]:
+        last = ""
+        query = f"SELECT {_COLUMNS} FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"  # noqa: S608
+        while rows := self._rows(query, last, _PAGE):
+            yield from map(_segment_of_row, rows)
+            last = rows[-1][0]
+
+    def ids(self) -> Iterator[str]:
+        """Yield all ids in order."""
+        last = ""
+        query = "SELECT segment_id FROM segments WHERE segment_id > ? ORDER BY segment_id LIMIT ?"
+        while rows := self._rows(query, last, _PAGE):
+            yield from (segment_id for (segment_id,) in rows)
+            last = rows[-1][0]
+
+    def get(self, segment_ids: Iterable[str]) -> Iterator[Segment]:
+        """Yield the segments of these ids in the order of ids; unknown ids are left out."""
+        query = (
+            f"SELECT {_COLUMNS} FROM segments "  # noqa: S608
+            "WHERE segment_id IN (SELECT value FROM json_each(?))"
+        )
+        return map(_segment_of_row, self._rows(query, orjson.dumps(list(segment_ids)).decode()))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _rows(self, query: str, *values: object) -> list[tuple[str, ...]]:
+        try:
+            with self._lock:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{self._path}: cannot be read: {error}",
+                remedy="Copy the index again, or delete it and build it again.",
+            ) from error
+
+
+def _segment_of_row(row: tuple[str, ...]) -> Segment:
+    return Segment(**dict(zip(_FIELDS, row, strict=True)))
+
 
 # Keeps the segments whose ids do not say where they are.
 SEGMENTS = "segments.sqlite"
@@ -97,3 +338,58 @@ class Docstore:
         if others and self._others:
             found.append(self._others.get(others))
         return {segment.segment_id: segment for segment in chain.from_iterable(found)}
+
+
+_FIELDS_OF = {
+    "MsMarcoV2DocCollection": MS_MARCO,
+    "JsonCollection": CorpusFields(id="id", text="contents"),
+}
+
+
+class RawText:
+    """Segment ids to segments, read one by one, from any thread.
+
+    Args:
+        index: An index that stores text.
+
+    Raises:
+        InputError: It stores none.
+    """
+
+    def __init__(self, index: LuceneIndex) -> None:
+        if not index.contents.raw:
+            raise InputError(
+                f"{index.folder}: expected an index that stores the text of its segments; found "
+                "one that does not",
+                remedy="Build the index with the shards, too: sidelight index build SHARD... "
+                "--lucene DIR",
+            )
+        self._index = index
+        self._raw_of = java_class("io.anserini.index.IndexReaderUtils").documentRaw
+        self._parse = segment_model(_FIELDS_OF[index.contents.raw]).model_validate_json
+
+    def __len__(self) -> int:
+        return self._index.contents.segments
+
+    def __contains__(self, segment_id: object) -> bool:
+        return isinstance(segment_id, str) and bool(self._raw_of(self._index.reader, segment_id))
+
+    def get_many(self, segment_ids: Sequence[str]) -> list[Segment]:
+        """Return segments in the order asked for.
+
+        Raises:
+            InputError: The index does not hold an id; the first one is named.
+        """
+        return [self._get(segment_id) for segment_id in segment_ids]
+
+    def close(self) -> None:
+        """Do nothing: the index stays open."""
+
+    def _get(self, segment_id: str) -> Segment:
+        raw = self._raw_of(self._index.reader, segment_id)
+        if raw is None:
+            raise InputError(
+                f"the index does not hold the segment {segment_id!r}",
+                remedy="Use the index that the id comes from.",
+            )
+        return Segment(**vars(self._parse(raw)))

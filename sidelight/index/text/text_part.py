@@ -25,17 +25,18 @@ from sidelight.formats.findings import quoted
 from sidelight.index.engine import check_shared
 from sidelight.index.folder import DOCSTORE, LUCENE
 from sidelight.index.lucene.segments import write_lucene
+from sidelight.index.manifest import REPORT, PartReport, ShardReport, read_report, write_report
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardLine, ShardReader
-from sidelight.index.text.docstore import SEGMENTS, Docstore
-from sidelight.index.text.offset_store import SUFFIX, OffsetStore, shard_name, write_offset_store
-from sidelight.index.text.part_report import (
-    REPORT,
-    PartReport,
-    ShardReport,
-    read_report,
-    write_report,
+from sidelight.index.text.docstore import (
+    SEGMENTS,
+    SUFFIX,
+    Docstore,
+    OffsetStore,
+    SqliteStore,
+    SqliteWriter,
+    shard_name,
+    write_offset_store,
 )
-from sidelight.index.text.sqlite_store import SqliteStore, SqliteWriter
 from sidelight.schemas.segment import document_id_of, parse_segment_id
 
 if TYPE_CHECKING:

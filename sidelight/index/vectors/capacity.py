@@ -13,7 +13,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from sidelight.index.vectors.inverted_build import ITERATIONS, SAMPLE_PER_LIST
+from sidelight.index.vectors.inverted import ITERATIONS, SAMPLE_PER_LIST
 from sidelight.index.vectors.profiles import Profile, code_bytes, shape_of
 from sidelight.schemas.base import Value
 

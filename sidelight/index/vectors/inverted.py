@@ -5,6 +5,18 @@
                         was learnt with it; read when opened: FAISS maps no such lists
 <folder>/matrix.npy     the vectors in fewer bits, mapped; with scales.npy for int8
 ```
+
+Building an inverted file of product codes: what it is, and how it is searched, is in `inverted`.
+
+Axes, lists and codes are learnt from a seeded sample (`trained.faiss`). Then the list and the code
+of each row are appended to `lists.i4` and `codes.u1` and its vector to the matrix, block by block,
+so that an interrupted call goes on after the last whole block. At last the codes are sorted into
+their lists (`filled.faiss`). FAISS cannot add to a fast-scan index what was assigned elsewhere, so
+that one is converted from `filled.faiss`, which is mapped meanwhile: the codes are in memory once.
+
+A code of 4 bits stands for three numbers, so no three should carry much more than others. Vectors
+are therefore turned before they are coded: of the axes along which they differ most from the middle
+of their list, each three are one of the strongest third, one of the second and one of the last.
 """
 
 from __future__ import annotations
@@ -13,12 +25,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.index.vectors.matrix import Found, Matrix
+from sidelight.errors import InputError
+from sidelight.index.encoding.precision import multiplies_bfloat16
+from sidelight.index.vectors.matrix import (
+    MATRIX,
+    MATRIX_PART,
+    Found,
+    Matrix,
+    RowFile,
+    matrix_file,
+    packed,
+    read_scales,
+    write_rows,
+    write_scales,
+)
+from sidelight.index.vectors.profiles import NUMBERS_PER_CODE, coded_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from sidelight.index.vectors.matrix import PartRows
+    from sidelight.index.vectors.profiles import Shape
 
 INDEX = "index.faiss"
 
@@ -65,3 +95,216 @@ class InvertedSearch:
             self._matrix.best(query, rows[rows >= 0], k)
             for query, rows in zip(vectors, candidates, strict=True)
         ]
+
+
+SEED = 2025
+ITERATIONS = 10
+SAMPLE_PER_LIST = 64
+
+# To learn axes from: hundreds for each number.
+_FOR_AXES = 65_536
+# Steps in which Panorama adds up a product with the middle of a list, to stop where it is too low.
+_LEVELS = 8
+# Middles it looks at before it knows what is too low.
+_BATCH = 1024
+
+_TRAINED, _FILLED = "trained.faiss", "filled.faiss"
+_LISTS, _CODES = "lists.i4", "codes.u1"
+
+
+def write_inverted(
+    folder: Path, rows: PartRows, shape: Shape, on_segments: Callable[[int], object]
+) -> None:
+    """Build `index.faiss` and the matrix, going on where an earlier call was interrupted.
+
+    Args:
+        folder: What that call left, or empty.
+        rows: All vectors.
+        shape: Of an inverted profile for them.
+        on_segments: Called with the number of rows found done, then after each block.
+    """
+    if not (folder / INDEX).exists():
+        if not (folder / _FILLED).exists():
+            if not (folder / _TRAINED).exists():
+                _write_index(_train(folder, rows, shape), folder / _TRAINED)
+            index = _read_step(folder / _TRAINED)
+            _encode(folder, rows, shape, index, on_segments)
+            _fill(folder, index)
+            _write_index(index, folder / _FILLED)
+            del index
+        _write_scanned(folder, shape.probes)
+    if (folder / MATRIX_PART).exists():
+        (folder / MATRIX_PART).replace(folder / MATRIX)
+    for name in (_TRAINED, _FILLED, _LISTS, _CODES):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _train(folder: Path, rows: PartRows, shape: Shape) -> Any:
+    """Learn axes, lists, codes and the scales of the matrix from a sample."""
+    import faiss
+
+    sample = rows.sample(min(shape.lists * SAMPLE_PER_LIST, len(rows)), SEED)
+    if shape.precision == "int8":
+        write_scales(folder, sample)
+    clusters: Any = faiss.Kmeans(
+        rows.dimension, shape.lists, niter=ITERATIONS, seed=SEED, spherical=True
+    )
+    clusters.train(sample)
+    some = sample[:: -(-len(sample) // _FOR_AXES)]
+    _, nearest = clusters.index.search(some, 1)
+    axes = balanced_axes(some - clusters.centroids[nearest[:, 0]])
+    turn = faiss.LinearTransform(rows.dimension, len(axes))
+    faiss.copy_array_to_vector(axes.ravel(), turn.A)
+    turn.is_trained = True
+    quantizer = faiss.IndexFlatIP(len(axes))
+    quantizer.add(turn.apply(clusters.centroids))
+    codes = len(axes) // NUMBERS_PER_CODE
+    index = faiss.IndexIVFPQ(
+        quantizer, len(axes), shape.lists, codes, 4, faiss.METRIC_INNER_PRODUCT
+    )
+    index.train(turn.apply(some))
+    return faiss.IndexPreTransform(turn, index)
+
+
+def balanced_axes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return orthogonal axes, one a row, of which each three carry about the same of vectors.
+
+    Args:
+        vectors: As they differ from what they are compared with.
+
+    Returns:
+        (at least the dimension, dimension): axes of nothing but zeros fill up the last codes.
+    """
+    dimension = vectors.shape[1]
+    _, ascending = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
+    filled = np.zeros((coded_numbers(dimension), dimension), dtype=np.float32)
+    filled[:dimension] = ascending.T[::-1]
+    strong, middling, weak = filled.reshape(NUMBERS_PER_CODE, -1, dimension)
+    together = np.stack([strong, middling[::-1], weak[::-1]], axis=1)
+    return together.reshape(filled.shape)
+
+
+def _encode(
+    folder: Path,
+    rows: PartRows,
+    shape: Shape,
+    index: Any,
+    on_segments: Callable[[int], object],
+) -> None:
+    """Append list, code and matrix row of every vector that has none yet."""
+    import faiss
+
+    scales = read_scales(folder)
+    turn = _turn_of(index)
+    inverted: Any = faiss.downcast_index(index.index)
+    assign = _assigner(inverted)
+
+    def convert(block: NDArray[np.float32]) -> tuple[NDArray[np.generic], ...]:
+        turned = turn.apply(block)
+        lists = assign(turned)
+        codes = np.empty((len(block), inverted.code_size), dtype=np.uint8)
+        inverted.encode_vectors(
+            len(block), faiss.swig_ptr(turned), faiss.swig_ptr(lists), faiss.swig_ptr(codes)
+        )
+        return lists.astype(np.int32), codes, packed(block, scales)
+
+    files = (
+        RowFile(folder / _LISTS, b"", 4),
+        RowFile(folder / _CODES, b"", inverted.code_size),
+        matrix_file(folder / MATRIX_PART, len(rows), rows.dimension, shape.precision),
+    )
+    write_rows(files, rows, convert, on_segments)
+
+
+def _assigner(index: Any) -> Callable[[NDArray[np.float32]], NDArray[np.int64]]:
+    """Return what finds the list of each row: one product of matrices, in bfloat16 if it is fast.
+
+    FAISS does the same in single precision, several times slower.
+    """
+    import faiss
+    import torch
+
+    kind = torch.bfloat16 if multiplies_bfloat16() else torch.float32
+    quantizer = faiss.downcast_index(index.quantizer)
+    centroids = torch.from_numpy(quantizer.reconstruct_n(0, index.nlist)).to(kind).T
+
+    def assign(block: NDArray[np.float32]) -> NDArray[np.int64]:
+        scores = torch.from_numpy(block).to(kind) @ centroids
+        return np.asarray(scores.max(dim=1).indices.numpy())
+
+    return assign
+
+
+def _fill(folder: Path, index: Any) -> None:
+    """Put all codes into their lists, in the order of their rows."""
+    import faiss
+
+    inverted: Any = faiss.downcast_index(index.index)
+    lists = np.fromfile(folder / _LISTS, dtype=np.int32)
+    codes = np.memmap(folder / _CODES, mode="r", dtype=np.uint8).reshape(-1, inverted.code_size)
+    order = np.argsort(lists, kind="stable")
+    ends = np.cumsum(np.bincount(lists, minlength=inverted.nlist))
+    for number, rows in enumerate(np.split(order, ends[:-1])):
+        own = codes[rows]  # has a name so that it lives while FAISS reads it
+        inverted.invlists.add_entries(number, len(rows), faiss.swig_ptr(rows), faiss.swig_ptr(own))
+    inverted.ntotal = index.ntotal = len(lists)
+
+
+def _write_scanned(folder: Path, probes: int) -> None:
+    """Write `index.faiss` from `filled.faiss`: the same codes, laid out to be searched."""
+    import faiss
+
+    filled = _read_step(folder / _FILLED, faiss.IO_FLAG_MMAP_IFC)
+    inverted: Any = faiss.downcast_index(filled.index)
+    middles = faiss.downcast_index(inverted.quantizer).reconstruct_n(0, inverted.nlist)
+    finder = list_finder(middles, probes)  # has a name so that it lives while FAISS writes it
+    scanned = faiss.IndexIVFPQFastScan(inverted)
+    scanned.quantizer = finder
+    _write_index(faiss.IndexPreTransform(_turn_of(filled), scanned), folder / INDEX)
+
+
+def list_finder(middles: NDArray[np.float32], probes: int) -> Any:
+    """Return what finds up to `probes` lists whose middles have the highest products with a query.
+
+    Panorama finds those that a flat file would, but looks at most of them in part only, and on one
+    thread, which for a single query is faster than to wake others.
+    """
+    import faiss
+
+    batch = max(probes, _BATCH)  # it can find no more than a batch has
+    finder: Any = faiss.IndexFlatIPPanorama(middles.shape[1], _LEVELS, batch)
+    finder.add(middles)
+    return finder
+
+
+def _read_step(path: Path, flags: int = 0) -> Any:
+    """Read what an earlier step wrote, with flags of FAISS.
+
+    Raises:
+        InputError: A version that did not turn vectors began the build.
+    """
+    import faiss
+
+    index = faiss.read_index(str(path), flags)
+    if not isinstance(index, faiss.IndexPreTransform):
+        raise InputError(
+            f"{path}: expected turned axes before the lists; found an unfinished index of an "
+            "older sidelight",
+            remedy="Delete the folder that is being built, and build it again. A finished index "
+            "of that version can still be searched.",
+        )
+    return index
+
+
+def _turn_of(index: Any) -> Any:
+    import faiss
+
+    return faiss.downcast_VectorTransform(index.chain.at(0))
+
+
+def _write_index(index: Any, path: Path) -> None:
+    import faiss
+
+    unfinished = path.with_suffix(".tmp")
+    faiss.write_index(index, str(unfinished))
+    unfinished.replace(path)

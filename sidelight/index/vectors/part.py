@@ -24,8 +24,8 @@ import numpy as np
 from sidelight.errors import InputError, MachineError
 from sidelight.files import make_folder
 from sidelight.index.engine import check_shared
+from sidelight.index.text.corpus import passage_text
 from sidelight.index.text.docstore import open_store
-from sidelight.index.text.segment_text import passage_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

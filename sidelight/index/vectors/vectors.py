@@ -19,15 +19,12 @@ import numpy as np
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_write, make_folder, read_limited
-from sidelight.index.vectors.flat import FlatSearch, write_flat
-from sidelight.index.vectors.gpu_search import GpuSearch
-from sidelight.index.vectors.inverted import InvertedSearch
-from sidelight.index.vectors.inverted_build import write_inverted
-from sidelight.index.vectors.matrix import write_matrix
-from sidelight.index.vectors.part_rows import PartRows, merge_ids
+from sidelight.index.vectors.flat import FlatSearch, GpuSearch, write_flat
+from sidelight.index.vectors.inverted import InvertedSearch, write_inverted
+from sidelight.index.vectors.matrix import PartRows, merge_ids, write_matrix
 from sidelight.index.vectors.profiles import shape_of
 from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.search import Hit, ranked
+from sidelight.schemas.investigation.evidence import Hit, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidelight.learned.reading.tables import frequencies
-from sidelight.text import STOPWORDS, clean, one_line, sentences
-from sidelight.wording import stems
+from sidelight.text import STOPWORDS, clean, one_line, sentences, stems
 
 MAX_WORDS = 60
 """Words of one sentence, and of two neighbours read together."""

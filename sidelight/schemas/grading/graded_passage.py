@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.schemas.grading.exam_bank import ExamKind
     from sidelight.schemas.grading.judgment import Unjudged
+    from sidelight.schemas.grading.rubric import ExamKind
 
 HIGHEST_RATING = 5
 """The best rating of a passage, by an item or as a whole; 0 is the lowest."""

@@ -1,4 +1,7 @@
-"""Reports before and after the track's limits have been checked."""
+"""Reports before and after the track's limits have been checked.
+
+Questions before and after the track's limits have been checked.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from sidelight.errors import InputError
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.segment import document_id_of, overlapping
-from sidelight.text import budget_words, one_line
+from sidelight.text import budget_words, normalized, one_line
 
 if TYPE_CHECKING:
     from sidelight.schemas.run import CitedSentence
@@ -175,3 +178,51 @@ class Report:
                 raise InputError(f"{self.topic_id}: cites itself: {segment_id}")
             if overlapping(segment_id, cited[:number]):
                 raise InputError(f"{self.topic_id}: cites two overlapping windows: {cited}")
+
+
+class DraftQuestions(Value):
+    """What a writer proposes: any number of questions, most important first."""
+
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Exactly the questions a track asks for; constructing one checks it.
+
+    Args:
+        topic_id: The topic.
+        questions: Rank 1 first.
+        count: How many the track wants.
+        max_characters: Limit per question, in code points of the NFC text.
+
+    Raises:
+        InputError: A question is empty, too long, repeated, or not a clean single line, or the
+            number is wrong.
+    """
+
+    topic_id: str
+    questions: tuple[str, ...]
+    count: int
+    max_characters: int
+
+    def __post_init__(self) -> None:
+        """Check every limit."""
+        if len(self.questions) != self.count:
+            raise InputError(
+                f"{self.topic_id}: expected {self.count} questions, found {len(self.questions)}"
+            )
+        if len({question.casefold() for question in self.questions}) != self.count:
+            raise InputError(f"{self.topic_id}: a question occurs twice")
+        for question in self.questions:
+            if not question or question != one_line(question) or question.startswith('"'):
+                raise InputError(f"{self.topic_id}: not a clean single line: {question!r}")
+            if len(normalized("NFC", question)) > self.max_characters:
+                raise InputError(
+                    f"{self.topic_id}: over {self.max_characters} characters: {question!r}"
+                )
+
+    @property
+    def content(self) -> tuple[str, ...]:
+        """What a run file holds."""
+        return self.questions

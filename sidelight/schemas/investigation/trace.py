@@ -2,21 +2,35 @@
 
 Each step of an investigation makes a trace that holds what this step did and nothing else; merged,
 in any order, they are the trace of the topic.
+
+What work on a topic delivers.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, Field
 
 from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, Plan
-from sidelight.schemas.investigation.evidence import FoundClaim
-from sidelight.schemas.investigation.profile import ArticleFacts
-from sidelight.schemas.investigation.question import DraftQuestions
-from sidelight.schemas.investigation.report import DraftReport, DroppedCitation, Removal, Standing
-from sidelight.schemas.investigation.search import DroppedHit, Hit
+from sidelight.schemas.investigation.angle import Angle, ArticleFacts, Aspect, Coverage, Plan
+from sidelight.schemas.investigation.evidence import DroppedHit, FoundClaim, Hit
+from sidelight.schemas.investigation.report import (
+    DraftQuestions,
+    DraftReport,
+    DroppedCitation,
+    QuestionSet,
+    Removal,
+    Report,
+    Standing,
+)
+from sidelight.schemas.ranking import QuestionRankings, Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sidelight.schemas.segment import Segment
 
 _Step = TypeVar("_Step")
 
@@ -224,3 +238,22 @@ def _merged(left: Any, right: Any, step: str) -> Any:
             }
         )
     raise ValueError(f"two steps disagree about {step}")
+
+
+TaskResult: TypeAlias = QuestionSet | Report | Ranking | QuestionRankings
+"""The result of a task: its type is that of the kind of task, and keeps the track's limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a topic.
+
+    Attributes:
+        results: By the name of the task, for each task of the track.
+        evidence: What was taken as evidence, by segment id; results cite nothing else.
+        trace: What was done.
+    """
+
+    results: Mapping[str, TaskResult]
+    evidence: tuple[Segment, ...]
+    trace: Trace

@@ -6,7 +6,7 @@ The three labels are those of the TREC 2024 Lateral Reading track overview, sect
 from __future__ import annotations
 
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.label_scale import Label, LabelScale
+from sidelight.schemas.grading.judgment import Label, LabelScale
 
 USEFULNESS_SCALE = LabelScale(
     name="usefulness",

@@ -8,8 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive.write_report.voices import publishers
-from sidelight.generation.reading.byline import find_authors, find_publisher
-from sidelight.generation.reading.cleaning import clean_article
+from sidelight.generation.reading.cleaning import clean_article, find_authors, find_publisher
 from sidelight.generation.reading.names import host_label
 from sidelight.text import clean, sentences, tokens
 from sidelight.view.digest.origin import page_date
@@ -17,10 +16,10 @@ from sidelight.view.digest.origin import page_date
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sidelight.schemas.article import Article
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.schemas.investigation.trace import Trace
     from sidelight.schemas.segment import Segment
+    from sidelight.schemas.topic import Article
 
 _MIN_NAME = 3
 _MIN_SITE = 6  # shorter names of sites are words that any text may hold

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sidelight.view.cited import Sentence, Source
+    from sidelight.view.report import Sentence, Source
 
 
 @dataclass(frozen=True, slots=True)

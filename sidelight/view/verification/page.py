@@ -1,16 +1,200 @@
-"""The page as one HTML file that asks the network for nothing; see `sidelight.view.page`."""
+"""The page as one HTML file that asks the network for nothing; see `sidelight.view.page`.
+
+What the page shows: for each query a grid of passages and items, as one grader left them.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sidelight.errors import InputError
+from sidelight.evaluation.exams.grades import collect, title
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.view.page import content_policy, page_template
 
 if TYPE_CHECKING:
-    from sidelight.view.verification.grid import Verification
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.schemas.grading.graded_passage import (
+        GradedPassage,
+        GradedQuery,
+        Grader,
+        ItemGrade,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One item against one passage.
+
+    Attributes:
+        grade: The grade; None where there is none.
+        answer: What the passage answers, or why there is no grade.
+    """
+
+    grade: int | None
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A passage.
+
+    Attributes:
+        passage_id: Its id.
+        text: What it says.
+        best: Its best grade; None where it has none.
+        judged: What an assessor gave it; None where nobody judged it.
+        cells: One for each item of the grid.
+    """
+
+    passage_id: str
+    text: str
+    best: int | None
+    judged: int | None
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A query.
+
+    Attributes:
+        query_id: Its id.
+        query: Its text; empty where nobody gave it.
+        item_ids: The items, in the order of the bank, or as the grader came by them.
+        items: Their texts, or their ids where nobody gave them.
+        rows: Its passages, as the file has them.
+    """
+
+    query_id: str
+    query: str
+    item_ids: tuple[str, ...]
+    items: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """All that is on the page.
+
+    Attributes:
+        grader: Whose grades they are.
+        highest: The highest grade.
+        grids: One for each query with grades.
+    """
+
+    grader: Grader
+    highest: int
+    grids: tuple[Grid, ...]
+
+    @property
+    def title(self) -> str:
+        """What to call the grader."""
+        return title(self.grader)
+
+
+def verification(  # a page in a line each
+    queries: Sequence[GradedQuery],
+    highest: int,
+    grader: str | None = None,
+    texts: Mapping[str, str] | None = None,
+    items: Mapping[str, str] | None = None,
+    limit: int | None = None,
+) -> Verification:
+    """Return what a page shows.
+
+    Args:
+        queries: Graded passages.
+        highest: The highest grade there can be.
+        grader: Whose grades, by name; None where there is but one.
+        texts: Of queries, by id.
+        items: Texts of items, by id, in the order of their bank.
+        limit: How many passages of each query, the best graded first; all if None.
+
+    Raises:
+        InputError: Nothing is graded by items.
+        UsageError: There is no such grader, or there are several.
+    """
+    chosen = collect(queries).exam(grader).grader
+    grids = [_grid(query, chosen, texts or {}, items or {}, limit) for query in queries]
+    found = tuple(grid for grid in grids if grid.item_ids)
+    if not found:
+        raise InputError(
+            f"{title(chosen)} graded no passage by items",
+            remedy="Choose a grader that did with --grader.",
+        )
+    return Verification(chosen, highest, found)
+
+
+def _grid(
+    query: GradedQuery,
+    grader: Grader,
+    texts: Mapping[str, str],
+    items: Mapping[str, str],
+    limit: int | None,
+) -> Grid:
+    graded = {
+        item.item_id: None for passage in query.passages for item in _graded_items(passage, grader)
+    }
+    places = {item_id: place for place, item_id in enumerate(items)}
+    item_ids = tuple(sorted(graded, key=lambda item_id: places.get(item_id, len(places))))
+    rows = [_row(passage, grader, item_ids) for passage in query.passages]
+    if limit is not None:
+        rows = sorted(rows, key=lambda row: -1 if row.best is None else row.best, reverse=True)
+    return Grid(
+        query.query_id,
+        texts.get(query.query_id, ""),
+        item_ids,
+        tuple(items.get(item_id, item_id) for item_id in item_ids),
+        tuple(rows[:limit]),
+    )
+
+
+def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> Row:
+    graded = {item.item_id: item for item in _graded_items(passage, grader)}
+    answers = _answers(passage)
+    cells = []
+    for item_id in item_ids:
+        item = graded.get(item_id)
+        rating = item.rating if item else None
+        if isinstance(rating, Unjudged):
+            cells.append(Cell(None, rating.reason))
+        else:
+            own = item.answer if item and not _is_grade(item.answer) else ""
+            cells.append(Cell(rating, own or answers.get(item_id, "")))
+    grades = [cell.grade for cell in cells if cell.grade is not None]
+    return Row(
+        passage.passage_id,
+        passage.text,
+        max(grades, default=None),
+        passage.relevance,
+        tuple(cells),
+    )
+
+
+def _graded_items(passage: GradedPassage, grader: Grader) -> tuple[ItemGrade, ...]:
+    grading = passage.grading(grader)
+    return grading.items if grading else ()
+
+
+def _answers(passage: GradedPassage) -> dict[str, str]:
+    """Return what graders that only answer made of the items; some rate and answer apart."""
+    return {
+        item.item_id: item.answer
+        for grading in passage.gradings
+        for item in grading.items
+        if item.rating is None and not _is_grade(item.answer)
+    }
+
+
+def _is_grade(answer: str) -> bool:
+    return answer.strip().isdigit()
+
 
 _FOLDER = Path(__file__).parent
 

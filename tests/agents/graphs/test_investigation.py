@@ -11,19 +11,18 @@ import orjson
 import pytest
 from langgraph.runtime import Runtime
 
-from sidelight.agents.candidates import ORDERS, Candidates, only_candidates
-from sidelight.agents.graphs.investigation import build_graph
-from sidelight.agents.graphs.routing import (
+from sidelight.agents.investigation import (
     MAX_REVISIONS,
     after_check,
     after_coverage,
+    build_graph,
     to_investigators,
 )
+from sidelight.agents.searching import ORDERS, Candidates, only_candidates
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.retrieval.lateral import COPY_OVERLAP, overlap
-from sidelight.schemas.article import Article
 from sidelight.schemas.investigation.angle import Angle, Aspect, Coverage, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import (
@@ -34,6 +33,7 @@ from sidelight.schemas.investigation.report import (
 )
 from sidelight.schemas.investigation.trace import Finished
 from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.topic import Article
 from sidelight.text import content_words, one_line, shingles
 from sidelight.text_vectors import Encode
 from tests.helpers.mini_web import dependencies, investigation

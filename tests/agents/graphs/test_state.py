@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.agents.graphs.state import merge_evidence, union
+from sidelight.agents.state import merge_evidence, union
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.segment import Segment
 

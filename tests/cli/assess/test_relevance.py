@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.build import models
 from sidelight.cli.main import app
 from sidelight.errors import InputError
-from sidelight.formats.topics.narratives import write_narratives
+from sidelight.formats.topics import write_narratives
 from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
+from sidelight.wiring import models
 from tests.helpers.asking.conversation import Asked, scripted
 
 NAMES = ("small_doc_00_0#0_0", "small_doc_00_0#1_1")

@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.errors import MachineError, UsageError
 from sidelight.index.folder import IndexFolder
-from sidelight.index.remote.address import tokens_file
+from sidelight.index.remote.client import tokens_file
 from tests.cli.index.test_search import run
 from tests.helpers.indexes.rest_server import NAME, RestServer
 

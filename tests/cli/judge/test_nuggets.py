@@ -9,11 +9,11 @@ import orjson
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.build import models
 from sidelight.cli.main import app
 from sidelight.errors import InputError
 from sidelight.index.folder import IndexFolder
 from sidelight.llm.prompted import PromptedModel
+from sidelight.wiring import models
 from tests.helpers.asking.conversation import Asked, scripted
 
 RELATED, UNRELATED = "small_doc_00_0#0_0", "small_doc_00_0#1_1"

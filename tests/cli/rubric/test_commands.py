@@ -17,8 +17,8 @@ from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.qrels import read_qrels
-from sidelight.schemas.grading.exam_bank import ExamBank, ExamItem
 from sidelight.schemas.grading.graded_passage import GradedPassage, OfficialJudgment
+from sidelight.schemas.grading.rubric import ExamBank, ExamItem
 from tests.helpers.graded import example
 from tests.helpers.public_data import PublicData
 

@@ -20,8 +20,8 @@ from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import read_graded, write_graded
-from sidelight.schemas.grading.exam_bank import ExamBank, new_item
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery
+from sidelight.schemas.grading.rubric import ExamBank, new_item
 from tests.helpers.models.fault_server import FaultServer
 
 AT_ONCE = 4

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.index.folder import IndexFolder
-from sidelight.schemas.article import Article
+from sidelight.schemas.topic import Article
 
 
 def run(*arguments: object, code: int = 0) -> tuple[str, str]:

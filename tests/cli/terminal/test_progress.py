@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sidelight.cli import main as command_line
-from sidelight.cli.terminal import progress
-from sidelight.cli.terminal.progress import progress_bar, progress_lines, without_lines
+from sidelight.cli import progress
+from sidelight.cli.progress import progress_bar, progress_lines, without_lines
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.agreement.categories import CategoryAgreement
-from sidelight.evaluation.agreement.lean import lean
+from sidelight.evaluation.agreement.labels import CategoryAgreement, lean
 
 LEVELS = ("0", "1", "2")
 PAIRS = st.lists(st.tuples(st.sampled_from(LEVELS), st.sampled_from(LEVELS)), min_size=1)

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sidelight.errors import InputError
-from sidelight.evaluation.agreement.coefficients.pair_order import PairOrder
-from sidelight.evaluation.agreement.qrels import compare_qrels
+from sidelight.evaluation.agreement.qrels import PairOrder, compare_qrels
 from sidelight.formats.labels.qrels import read_qrels
 from tests.helpers.public_data import PublicData
 

@@ -8,15 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from sidelight.evaluation.audit.attacks import ATTACKS, Material, honest_trials
-from sidelight.evaluation.audit.audit import audit
-from sidelight.evaluation.audit.results import Audit, ProbeResult
+from sidelight.evaluation.audit.audit import Audit, ProbeResult, audit
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_text import read_report_run
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.learned.models import AnswerModel
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged

@@ -7,22 +7,19 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.audit.audit import audit
-from sidelight.evaluation.audit.probes import QUESTION_PROBES, REPORT_PROBES
-from sidelight.evaluation.audit.results import Audit, write_changes
+from sidelight.evaluation.audit.attacks import QUESTION_PROBES, REPORT_PROBES
+from sidelight.evaluation.audit.audit import Audit, audit, write_changes
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.examples import read_examples
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.question_similarity.mode import Mode
-from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.protocol import Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged

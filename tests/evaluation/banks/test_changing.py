@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import UsageError
 from sidelight.evaluation.banks.changing import diff_banks, edit_banks, merge_banks
-from sidelight.schemas.grading.exam_bank import (
+from sidelight.schemas.grading.rubric import (
     ExamBank,
     ExamKind,
     bank_version,

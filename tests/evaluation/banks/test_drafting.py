@@ -9,19 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.banks.extractive import extract_bank
-from sidelight.evaluation.banks.prompted import (
+from sidelight.evaluation.banks.drafting import (
     PROMPTS,
     DraftedQuery,
     Drafts,
     ExamDraft,
     check_draft,
     draft_banks,
+    extract_bank,
 )
-from sidelight.evaluation.banks.style import Style
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
-from sidelight.schemas.grading.exam_bank import exam_item_id
+from sidelight.schemas.grading.rubric import Style, exam_item_id
 
 PEAT = DraftedQuery("q", "", "what is peat used for")
 WETLANDS = DraftedQuery("q", "s", "Wetlands / How peat forms")

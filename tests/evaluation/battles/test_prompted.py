@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sidelight.evaluation.battles.prompted import PromptedBattles, hold_battles
+from sidelight.evaluation.battles import PromptedBattles, hold_battles
 from sidelight.llm.base import Request
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from tests.helpers.asking.conversation import scripted

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.battles.ratings import Battle, rate
+from sidelight.evaluation.battles import Battle, rate
 
 
 def rated(battles: list[Battle]) -> dict[str, float]:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.exams.grades import WHOLE, collect
-from sidelight.evaluation.exams.labels import (
+from sidelight.evaluation.exams.grades import (
+    WHOLE,
+    collect,
     exam_qrels,
     read_labels,
     relevance_label,

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa, kappa_of_cell
-from sidelight.evaluation.exams.correlations import correlate_graders
-from sidelight.evaluation.exams.cover import exam_cover
-from sidelight.evaluation.exams.grades import collect
-from sidelight.evaluation.exams.labels import exam_qrels
+from sidelight.evaluation.agreement.coefficients import cohen_kappa, kappa_of_cell
+from sidelight.evaluation.exams.grades import collect, exam_qrels
 from sidelight.evaluation.exams.leaderboard import (
     average_ranks,
+    correlate_graders,
+    exam_cover,
     judged_runs,
     leaderboard,
     places_of,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import MachineError
-from sidelight.evaluation.figures.headroom import draw_headroom
+from sidelight.evaluation.figures import draw_headroom
 from sidelight.evaluation.scoring.headroom import TopicHeadroom
 
 TOPICS = [

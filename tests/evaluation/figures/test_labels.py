@@ -6,9 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from sidelight.evaluation.agreement.categories import CategoryAgreement
-from sidelight.evaluation.figures.figure import short_name
-from sidelight.evaluation.figures.labels import draw_confusion, draw_label_shares
+from sidelight.evaluation.agreement.labels import CategoryAgreement
+from sidelight.evaluation.figures import draw_confusion, draw_label_shares, short_name
 
 pytest.importorskip("matplotlib")
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from sidelight.evaluation.agreement.ranks import ScoreComparison, compare_scores
-from sidelight.evaluation.figures.ranks import draw_run_means, draw_topic_cloud
+from sidelight.evaluation.figures import draw_run_means, draw_topic_cloud
 from sidelight.evaluation.scoring.table import TopicScore
 
 pytest.importorskip("matplotlib")

@@ -16,15 +16,14 @@ from sidelight.evaluation.grading.cells import (
     grade_directly,
     missing_cells,
 )
-from sidelight.evaluation.labelling.direct_grade.prompted import PromptedDirectGrades
-from sidelight.evaluation.labelling.direct_grade.protocol import DIRECT_METHODS
-from sidelight.evaluation.labelling.passage_grade.protocol import PassageCase, PassageGrader
+from sidelight.evaluation.labelling.direct_grade import DIRECT_METHODS, PromptedDirectGrades
+from sidelight.evaluation.labelling.passage_grade import PassageCase, PassageGrader
 from sidelight.evaluation.labelling.protocol import Judgment
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
-from sidelight.schemas.grading.exam_bank import ExamBank, ExamKind, new_item
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import ExamBank, ExamKind, new_item
 
 
 class Hashes(PassageGrader):

@@ -21,7 +21,7 @@ from sidelight.schemas.grading.graded_passage import (
     Grading,
     ItemGrade,
 )
-from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.run import (
     CitedSentence,
     RankingRun,

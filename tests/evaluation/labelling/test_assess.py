@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
-from sidelight.evaluation.labelling.manifest import JudgingManifest, read_manifest_beside
+from sidelight.evaluation.labelling.judged_runs import (
+    JudgingManifest,
+    assess_runs,
+    judge_runs,
+    read_manifest_beside,
+)
 from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.labels.assessments import read_assessments
 from sidelight.schemas.grading.judgment import Unjudged

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sidelight.evaluation.labelling.comparing.text_comparison import SentenceEncoder
+from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.grading.judgment import Unjudged

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.ensemble import combined
-from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.prompted import PromptedJudge, combined
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.schemas.article import Article
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion
+from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 from tests.helpers.labels.asked import on_questions
 from tests.helpers.labels.labelled import rubric

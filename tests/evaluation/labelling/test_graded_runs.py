@@ -21,9 +21,9 @@ from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.llm.base import Request
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
-from sidelight.schemas.article import Article
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
+from sidelight.schemas.topic import Article
 
 ARTICLE = Article(topic_id="t", title="A title", body="Words.")
 ASKED = ("Who owns the Courier?", "Who is the owner of the Courier?", "Is the article fair?")

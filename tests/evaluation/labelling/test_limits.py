@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.evaluation.labelling.limits import fit_questions, fit_report
+from sidelight.evaluation.labelling.run_kinds import fit_questions, fit_report
 from sidelight.sample import sample_path
 from sidelight.schemas.run import CitedSentence
 from sidelight.tracks import load_track

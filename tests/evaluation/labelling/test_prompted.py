@@ -12,21 +12,19 @@ import pytest
 from sidelight.errors import FailedCallError, ModelUnavailableError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import RubricCase
-from sidelight.evaluation.labelling.question_similarity.mode import Mode
-from sidelight.evaluation.labelling.question_similarity.prompted import PROMPTS
-from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.protocol import Mode, RubricCase
+from sidelight.evaluation.labelling.question_similarity import PROMPTS
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
-from sidelight.schemas.article import Article
 from sidelight.schemas.grading.judgment import (
     AnswerAssessment,
     QuestionAssessment,
     Unjudged,
 )
 from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.topic import Article
 from tests.helpers.labels.asked import on_compound, on_questions, on_report
 from tests.helpers.labels.labelled import question, report, rubric
 from tests.helpers.models.reading_model import FENCED

@@ -10,8 +10,7 @@ import pytest
 from sidelight.errors import UsageError
 from sidelight.evaluation.metrics.base import RECORDED, Computed, TopicRecord, declared
 from sidelight.parts import KINDS
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.grading.measure import Measure
+from sidelight.schemas.grading.judgment import Measure, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, rubric
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.metrics.question_coverage import question_coverage
+from sidelight.evaluation.metrics.rubric import question_coverage
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, labelled_pairs, rubric

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from sidelight.evaluation.metrics.report_contradiction import report_contradiction
-from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.evaluation.metrics.rubric import report_contradiction, report_support
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, labelled_answers, rubric

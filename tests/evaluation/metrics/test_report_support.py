@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.evaluation.metrics.rubric import report_support
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, labelled_answers, rubric

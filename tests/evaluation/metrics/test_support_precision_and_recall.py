@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.checks.support import SUPPORT_SCALE
-from sidelight.evaluation.metrics.support_precision import support_precision
-from sidelight.evaluation.metrics.support_recall import support_recall
+from sidelight.evaluation.metrics.citations import support_precision, support_recall
 from sidelight.schemas.grading.judgment import Unjudged
 
 FULL, PARTIAL, NONE = SUPPORT_SCALE.names

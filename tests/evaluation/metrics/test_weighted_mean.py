@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sidelight.evaluation.metrics.weighted_mean import weighted_question_mean
+from sidelight.evaluation.metrics.rubric import weighted_question_mean
 from tests.helpers.labels.toy import GOOD, HAVE, NICE, rubric
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 
-from sidelight.evaluation.labelling.asking.assessor import Assessor
-from sidelight.evaluation.nuggets.assign import PromptedAssigner
-from sidelight.evaluation.nuggets.assigned_runs import LearnedAssigner, assign_runs
-from sidelight.schemas.grading.bank import Nugget, NuggetBank
+from sidelight.evaluation.labelling.asking import Assessor
+from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import Nugget, NuggetBank
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.tracks import load_track
 from tests.helpers.asking.conversation import scripted

@@ -8,14 +8,14 @@ import pytest
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.nuggets.scores import score_nuggets
-from sidelight.evaluation.published.targets import targets
 from sidelight.evaluation.scoring.support import score_judged_support
 from sidelight.evaluation.scoring.table import ScoreTable
-from sidelight.evaluation.training.label_files import read_sentences
+from sidelight.formats.labels.human_labels import read_sentences
 from sidelight.formats.labels.nugget_assignments import (
     read_nugget_assignments,
     write_nugget_assignments,
 )
+from sidelight.research.published import targets
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData

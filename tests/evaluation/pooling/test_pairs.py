@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.pooling.pairs import Score, pool_pairs
+from sidelight.evaluation.pooling import Score, pool_pairs
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from tests.helpers.labels.toy import HAVE, rubric
 

@@ -10,11 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.main import app
-from sidelight.evaluation.pooling.embedded import RuleChecker, rule_reason
-from sidelight.evaluation.pooling.pool import Pool, pool_questions
-from sidelight.evaluation.pooling.prompted import PromptedChecker
+from sidelight.evaluation.pooling import (
+    Pool,
+    PromptedChecker,
+    RuleChecker,
+    pool_questions,
+    rule_reason,
+)
 from sidelight.formats.labels.question_grades import read_question_grades
-from sidelight.formats.topics.pooled_questions import read_pooled_questions
+from sidelight.formats.topics import read_pooled_questions
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sidelight.evaluation.agreement.coefficients.kendall import kendall
+from sidelight.evaluation.agreement.coefficients import kendall
 
 TABLES = Path(__file__).resolve().parents[2] / "fixtures" / "rag25_tables"
 ALIASES = {

@@ -13,10 +13,9 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.published.exams import leaderboards, table_of_wins
-from sidelight.evaluation.published.targets import Figure, find_files, targets
-from sidelight.evaluation.training.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY
+from sidelight.research.published import Figure, find_files, leaderboards, table_of_wins, targets
+from sidelight.research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
 from sidelight.sample import sample_path
 from tests.helpers.public_data import PublicData
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.metrics.report_support import report_support
+from sidelight.evaluation.metrics.rubric import report_support
 from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, stage_totals, write_funnel
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion

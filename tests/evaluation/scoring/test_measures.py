@@ -28,7 +28,7 @@ NAMED = [
     for measure in task.measures
 ]
 MODULE = """
-    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.judgment import Measure
 
     class Hedges:
         measure = Measure(title="small words", direction="lower", unit="count", format=".1f")

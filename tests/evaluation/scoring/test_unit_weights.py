@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.evaluation.scoring.score import score_reports
-from sidelight.evaluation.scoring.unit_weights import rubrics_from_answers, with_unit_weights
+from sidelight.evaluation.scoring.score import (
+    rubrics_from_answers,
+    score_reports,
+    with_unit_weights,
+)
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import GOOD, HAVE, answer, rubric

@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.evaluation.published.targets import targets
-from sidelight.evaluation.training.questions.graded_questions import (
+from sidelight.learned.questions import Outlook, question_model
+from sidelight.research.published import targets
+from sidelight.research.questions import (
     Fitting,
     GradedQuestion,
     cuts,
     graded_questions,
+    limits,
     useful,
+    with_article_means,
 )
-from sidelight.evaluation.training.questions.limits import limits, with_article_means
-from sidelight.learned.questions.model import Outlook, question_model
 from tests.helpers.public_data import PublicData
 
 

@@ -10,18 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.training.passages.grades import (
-    cut_held_out,
-    fit_cuts,
-    fit_grades,
-    grade_figures,
-    held_out,
-)
-from sidelight.evaluation.training.passages.relevance import relevance_rows, train_relevance
-from sidelight.learned.grade_model import grades_of, load_grade_model, save_grade_model
 from sidelight.learned.item_grades import ITEM_FEATURES, ITEM_GRADES
-from sidelight.learned.ordinal_model import about_model
+from sidelight.learned.ordinal_model import (
+    about_model,
+    grades_of,
+    load_grade_model,
+    save_grade_model,
+)
 from sidelight.learned.pool import POOL_FEATURES, RELEVANCE, pool_features, trusted
+from sidelight.research.passages import cut_held_out, fit_cuts, fit_grades, grade_figures, held_out
+from sidelight.research.relevance import relevance_rows, train_relevance
 from sidelight.text_vectors import Encode
 from tests.helpers.public_data import PublicData
 

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.banks.exams import read_exams, write_exams
-from sidelight.formats.banks.query_texts import read_query_texts, write_query_texts
-from sidelight.schemas.grading.exam_bank import (
-    ExamBank,
-    bank_version,
-    exam_item_id,
-    new_item,
+from sidelight.formats.banks.exams import (
+    read_exams,
+    read_query_texts,
+    write_exams,
+    write_query_texts,
 )
+from sidelight.schemas.grading.rubric import ExamBank, bank_version, exam_item_id, new_item
 from tests.helpers.public_data import PublicData
 
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.formats.findings import Findings
-from sidelight.formats.runs.active_text import inert
-from sidelight.formats.runs.cited_lines import check_reports
+from sidelight.formats.runs.cited_sentences import check_reports, inert
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run, write_report_run
 from sidelight.formats.runs.official import official_reports
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.metrics.report_support import SupportPerWord
+from sidelight.evaluation.metrics.rubric import SupportPerWord
 from sidelight.formats.runs.linked_reports import FORMAT, linked, read_linked_runs
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.run import CitedSentence

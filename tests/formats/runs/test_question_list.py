@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError, Problem
-from sidelight.formats.runs.active_text import inert
+from sidelight.formats.runs.cited_sentences import inert
 from sidelight.formats.runs.official import official_questions
 from sidelight.formats.runs.question_list import (
     check_question_run,

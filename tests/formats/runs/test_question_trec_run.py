@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.detect import detect_format
-from sidelight.formats.runs.by_question.trec_run import FORMAT, check_question_rankings
 from sidelight.formats.runs.question_list import TAGGED
 from sidelight.formats.runs.run_format import Delivery
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.search import Hit, ranked
+from sidelight.formats.runs.trec_run import BY_QUESTION, check_question_rankings
+from sidelight.schemas.investigation.evidence import Hit, ranked
 from sidelight.schemas.run import QuestionHits, RunIdentity
 from sidelight.schemas.task import QuestionRankingsTask
-from sidelight.schemas.topic import question_id
+from sidelight.schemas.topic import Article, question_id
 from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData
 
@@ -51,11 +50,11 @@ def test_what_is_written_is_valid_and_read_again(
         for topic_id, asked in rankings.items()
     ]
     path = tmp_path / "lamp-d"
-    FORMAT.write(path, IDENTITY, delivered)
+    BY_QUESTION.write(path, IDENTITY, delivered)
     assert detect_format(path) == "question_trec_run"
     problems = check_question_rankings(path, TASK, list(rankings))
     assert {problem.code for problem in problems} <= {"ranking-short"}
-    found = FORMAT.read(path).results()
+    found = BY_QUESTION.read(path).results()
     assert list(found) == list(rankings)
     for topic, result in delivered:
         names = [[hit.segment_id for hit in one.hits] for one in found[topic.topic_id]]
@@ -70,7 +69,7 @@ def test_any_columns_are_checked_without_a_crash(tmp_path: Path, pieces: list[st
     for problem in check_question_rankings(path, TASK, ["a"]):
         assert problem.remedy
     try:
-        FORMAT.read(path)
+        BY_QUESTION.read(path)
     except InvalidFileError as error:
         assert error.problems[0].file == str(path)  # noqa: PT017 - most files are fine
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
-from sidelight.schemas.investigation.search import Hit
+from sidelight.schemas.investigation.evidence import Hit
 
 
 def write(tmp_path: Path, text: str) -> Path:

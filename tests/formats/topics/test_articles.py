@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.topics.articles import read_articles
-from sidelight.schemas.article import Article
+from sidelight.formats.topics import read_articles
+from sidelight.schemas.topic import Article
 from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData
 

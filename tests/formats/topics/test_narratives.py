@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.topics.narratives import read_narratives
+from sidelight.formats.topics import read_narratives
 from sidelight.schemas.topic import Narrative
 from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData

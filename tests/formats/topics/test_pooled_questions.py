@@ -9,11 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.topics.articles import read_articles
-from sidelight.formats.topics.pooled_questions import (
-    read_pooled_questions,
-    write_pooled_questions,
-)
+from sidelight.formats.topics import read_articles, read_pooled_questions, write_pooled_questions
 from sidelight.schemas.topic import QuestionedArticle, parse_question_id, question_id
 from sidelight.text import one_line
 

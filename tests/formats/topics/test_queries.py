@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.topics.queries import read_queries
-from sidelight.schemas.investigation.search import Query
+from sidelight.formats.topics import read_queries
+from sidelight.schemas.investigation.evidence import Query
 from tests.helpers.public_data import PublicData
 
 

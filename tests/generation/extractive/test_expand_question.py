@@ -16,8 +16,8 @@ from sidelight.generation.extractive.expand_question import (
 )
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.reading.names import mentions, name_forms
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.topic import Article
 
 ARTICLE = Article(
     topic_id="t",

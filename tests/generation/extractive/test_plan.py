@@ -7,20 +7,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from sidelight.build.roles import extractive_roles
-from sidelight.checks.compound_rules import compound_reason
+from sidelight.checks.questions import compound_reason
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.angle import Angle, Plan
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Plan
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
-from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text import content_words, one_line
 from sidelight.text_vectors import Encode
+from sidelight.wiring.roles import extractive_roles
 from tests.helpers.public_data import PublicData
 
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.generation.prompted.angles import DraftedQuestion, as_angle, short_query
-from sidelight.schemas.investigation.angle import Angle, Aspect
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.generation.prompted.draft_rubric import DraftedQuestion, as_angle, short_query
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 
 ONE_TO_TEN = "one two three four five six seven eight nine ten"
 PROFILE = ArticleProfile(

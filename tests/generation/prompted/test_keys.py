@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.generation.prompted.keys import KeyedSegments
+from sidelight.generation.prompted.findings import KeyedSegments
 from tests.helpers.asking.report_case import COUNT, OWNER
 
 

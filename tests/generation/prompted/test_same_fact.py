@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sidelight.generation.prompted.same_fact import SameFact
+from sidelight.generation.prompted.findings import SameFact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

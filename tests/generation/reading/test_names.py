@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sidelight.generation.reading.byline import find_authors, find_publisher
+from sidelight.generation.reading.cleaning import find_authors, find_publisher
 from sidelight.generation.reading.names import (
     cited_studies,
     mentions,
     name_forms,
     people_and_organisations,
 )
-from sidelight.schemas.article import Article
+from sidelight.schemas.topic import Article
 from tests.helpers.public_data import PublicData
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.reading.roles_of_people import role_of
+from sidelight.generation.reading.names import role_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.statements.quotable import is_quotable
+from sidelight.generation.statements.statements import is_quotable
 
 GOOD = "The Harrow Lane Institute has paid Garrick Voss since 2018."
 

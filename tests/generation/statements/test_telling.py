@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.statements.telling import told
+from sidelight.generation.statements.statements import told
 
 FOUND = "The Civic Register lists Garrick Voss as a paid fellow since 2018."
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
-from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
 
 PROFILE = ArticleProfile(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import orjson
 
-from sidelight.index.text.segmenter import STRIDE, WINDOW
+from sidelight.index.text.corpus import STRIDE, WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

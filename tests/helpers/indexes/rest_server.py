@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from sidelight.errors import InputError
 from sidelight.index.lucene.segments import Bm25
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 
 if TYPE_CHECKING:
     from collections.abc import Callable

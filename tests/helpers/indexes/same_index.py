@@ -8,7 +8,7 @@ from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import Manifest
 from sidelight.registry import names
 from sidelight.retrieval.named import open_retriever
-from sidelight.schemas.investigation.search import Query
+from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 
 QUERIES = [Query(query_id="q", text="who owns the quarry dibe"), Query(query_id="r", text="bu")]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidelight.evaluation.labelling.compound.protocol import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.protocol import Judgment, Labeller, LabellingProtocol
-from sidelight.evaluation.labelling.question_similarity.protocol import QUESTION_SIMILARITY
-from sidelight.evaluation.labelling.report_answers.protocol import REPORT_ANSWERS
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 
 
 class PlainJudge(Judge):

@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sidelight.build.investigation import Sources, open_investigation
-from sidelight.build.models import ModelAccess
 from sidelight.config.settings import Settings
 from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.runs.runner import RunSummary, run_topics
-from sidelight.schemas.article import Article
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
+from sidelight.wiring.investigation import Sources, open_investigation
+from sidelight.wiring.models import ModelAccess
 from tests.helpers.models.model_server import Answer, ModelServer, completion, error
 
 ARTICLE_ENDS = "<<<END article>>>"

@@ -15,7 +15,7 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.encoding.precision import Arithmetic
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
-from sidelight.index.text.segment_text import passage_text
+from sidelight.index.text.corpus import passage_text
 from sidelight.schemas.segment import Segment
 from tests.helpers.models.tiny_models import write_encoder, write_encoder_with_int8
 

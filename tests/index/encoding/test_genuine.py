@@ -7,8 +7,7 @@ import pytest
 
 from sidelight.errors import MachineError
 from sidelight.index.encoding import encoder as module
-from sidelight.index.encoding.encoder import Encoder, bundled_model
-from sidelight.index.encoding.genuine import WEIGHTS, genuine
+from sidelight.index.encoding.encoder import WEIGHTS, Encoder, bundled_model, genuine
 
 
 def test_the_installed_weights_are_those_published() -> None:

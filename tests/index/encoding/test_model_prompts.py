@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.index.encoding.model_prompts import prompts_of
+from sidelight.index.encoding.encoder import prompts_of
 
 SEARCH = "Represent this sentence for searching relevant passages: "
 

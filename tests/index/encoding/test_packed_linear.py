@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sidelight.index.encoding.packed_linear import PackedLinear, pack_linear
+from sidelight.index.encoding.encoder import PackedLinear, pack_linear
 from sidelight.index.encoding.precision import multiplies_bfloat16
 
 needs_bfloat16 = pytest.mark.skipif(

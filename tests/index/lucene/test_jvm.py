@@ -53,7 +53,7 @@ def test_java_is_silent_and_pyserini_is_not_imported(tmp_path: Path) -> None:
         "from pathlib import Path\n"
         "from sidelight.index.lucene.segments import LuceneIndex, write_lucene\n"
         "from sidelight.schemas.segment import Segment\n"
-        "from sidelight.schemas.investigation.search import Query\n"
+        "from sidelight.schemas.investigation.evidence import Query\n"
         "folder = Path(sys.argv[1])\n"
         "write_lucene(folder, [Segment(segment_id='a', text='word')])\n"
         "hits = LuceneIndex(folder).searcher().search([Query(query_id='q', text='words')], 5)\n"

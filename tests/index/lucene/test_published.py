@@ -7,14 +7,14 @@ import orjson
 import pytest
 
 from sidelight.errors import UsageError
-from sidelight.index.lucene.jvm import find_jar
-from sidelight.index.lucene.published import (
+from sidelight.index.given import (
     COLLECTION,
     PUBLISHED,
     PublishedIndex,
     lucene_folder,
     published_count,
 )
+from sidelight.index.lucene.jvm import find_jar
 
 
 def test_what_is_published() -> None:

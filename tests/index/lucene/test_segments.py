@@ -8,7 +8,7 @@ import pytest
 from sidelight.errors import InputError
 from sidelight.index.folder import IndexFolder
 from sidelight.index.lucene.segments import Bm25, LuceneIndex, Rm3, Rocchio, write_lucene
-from sidelight.schemas.investigation.search import Query, ranked
+from sidelight.schemas.investigation.evidence import Query, ranked
 from sidelight.schemas.segment import Segment
 
 FERRY = Query(query_id="f", text="Are the ferries unsound?")

@@ -13,9 +13,7 @@ from zstandard import ZstdDecompressor
 
 from sidelight.errors import InputError
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
-from sidelight.index.text.docstore import SEGMENTS, Docstore
-from sidelight.index.text.offset_store import write_offset_store
-from sidelight.index.text.sqlite_store import SqliteWriter
+from sidelight.index.text.docstore import SEGMENTS, Docstore, SqliteWriter, write_offset_store
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_collection
 

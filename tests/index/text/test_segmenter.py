@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.index.text.segmenter import read_documents, windows, write_segments
-from sidelight.schemas.article import Article
+from sidelight.index.text.corpus import read_documents, windows, write_segments
 from sidelight.schemas.segment import parse_segment_id
+from sidelight.schemas.topic import Article
 from sidelight.text import sentence_spans
 from tests.helpers.public_data import PublicData
 

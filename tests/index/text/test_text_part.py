@@ -10,9 +10,9 @@ import pytest
 from sidelight.errors import InputError, InvalidFileError, MachineError
 from sidelight.index.folder import DOCSTORE, LUCENE
 from sidelight.index.lucene.segments import LuceneIndex
+from sidelight.index.manifest import PartReport
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields
 from sidelight.index.text.docstore import Docstore
-from sidelight.index.text.part_report import PartReport
 from sidelight.index.text.text_part import OTHERS, BuildTextPart, TextPart, text_parts
 from tests.helpers.indexes.generated_collection import write_collection
 

@@ -8,7 +8,7 @@ import pytest
 from sidelight.errors import InputError, MachineError
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
-from sidelight.index.text.segment_text import passage_text
+from sidelight.index.text.corpus import passage_text
 from sidelight.index.vectors import part as module
 from sidelight.index.vectors.part import EncodePart, encode_part, part_in
 from sidelight.schemas.segment import Segment

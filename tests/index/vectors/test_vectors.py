@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
-from sidelight.index.text.segment_text import passage_text
-from sidelight.index.vectors import row_files
-from sidelight.index.vectors.gpu_search import GpuSearch
-from sidelight.index.vectors.inverted_build import balanced_axes
-from sidelight.index.vectors.matrix import write_matrix
+from sidelight.index.text.corpus import passage_text
+from sidelight.index.vectors import matrix
+from sidelight.index.vectors.flat import GpuSearch
+from sidelight.index.vectors.inverted import balanced_axes
+from sidelight.index.vectors.matrix import PartRows, write_matrix
 from sidelight.index.vectors.part import VectorPart, part_in
-from sidelight.index.vectors.part_rows import PartRows
 from sidelight.index.vectors.profiles import PROFILES, Precision, shape_of
 from sidelight.index.vectors.vectors import VectorIndex, write_vectors
 from sidelight.schemas.segment import Segment
@@ -208,7 +207,7 @@ def test_interrupted_anywhere_it_ends_with_the_same_bytes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(row_files, "BLOCK", 512)
+    monkeypatch.setattr(matrix, "BLOCK", 512)
     whole = files(built(tmp_path / "whole", [collection], profile))
     for seed in seeds:
         rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.retrieval.documents.best_segment import (
+from sidelight.retrieval.best_segment import (
     DocumentRetriever,
     FoundDocument,
     Pooled,
@@ -16,7 +16,7 @@ from sidelight.retrieval.documents.best_segment import (
     pool_documents,
     rank_pooled,
 )
-from sidelight.schemas.investigation.search import Hit, Query, ranked
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 
 HITS = st.lists(
     st.builds(

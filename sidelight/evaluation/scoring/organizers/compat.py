@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.grading.label_scale import LabelScale
-    from sidelight.schemas.grading.measure import Measure
+    from sidelight.schemas.grading.judgment import LabelScale, Measure
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.tracks import Track
 

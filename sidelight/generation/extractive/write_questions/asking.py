@@ -10,9 +10,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.generation.extractive import asked
-from sidelight.generation.extractive.write_questions.clauses import as_inside, headline_claim
 from sidelight.generation.extractive.write_questions.facts import (
+    as_inside,
     documents,
+    headline_claim,
     is_about_health,
     is_forecast,
     is_law,
@@ -21,22 +22,21 @@ from sidelight.generation.extractive.write_questions.facts import (
     schemes,
 )
 from sidelight.generation.extractive.write_questions.subjects import Subject, subject_of
-from sidelight.generation.reading.figure_phrases import figure_phrases, rising_or_falling
 from sidelight.generation.reading.names import (
     find_names,
     looks_like_place,
     looks_personal,
+    role_of,
     strip_title,
 )
-from sidelight.generation.reading.roles_of_people import role_of
+from sidelight.generation.reading.verbs import figure_phrases, rising_or_falling
 from sidelight.text import content_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sidelight.generation.extractive.asked import Question
-    from sidelight.schemas.investigation.angle import Angle
-    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 
 _LINKS, _FIGURES = 2, 3
 _PEOPLE, _ORGANISATIONS, _NAMED = 2, 2, 3

@@ -5,20 +5,19 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from sidelight.checks.compound_rules import compound_reason
+from sidelight.checks.questions import compound_reason
 from sidelight.generation.extractive.write_questions.asking import questions_about
 from sidelight.generation.extractive.write_questions.subjects import outlet_name, subject_of
-from sidelight.learned.questions.model import question_model
-from sidelight.schemas.investigation.question import DraftQuestions
+from sidelight.learned.questions import question_model
+from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidelight.generation.extractive.asked import Question
-    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
 
 # Of 123 questions that stand at .84 and more from an earlier one of their list, people called 15 %

@@ -6,16 +6,15 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.generation.extractive.write_questions.clauses import as_inside
+from sidelight.generation.extractive.write_questions.facts import as_inside
 from sidelight.generation.reading.names import find_names, host_label, looks_personal
 from sidelight.learned.reading.tables import frequencies
-from sidelight.text import STOPWORDS, one_line
-from sidelight.wording import stems
+from sidelight.text import STOPWORDS, one_line, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import ArticleProfile
 
 _OFTEN, _AT_LEAST = 2, 5  # uses of a named thing, as a multiple of the phrase's, and in all
 _CENTRAL = 4  # keywords among which it is

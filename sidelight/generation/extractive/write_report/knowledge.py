@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from sidelight.generation.reading.names import looks_personal, mentions, name_forms, strip_title
 from sidelight.generation.reading.verbs import first_verb
-from sidelight.generation.statements.name_words import has_name
 from sidelight.generation.statements.naming import full_names, in_full
-from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS
-from sidelight.text import STOPWORDS, content_words, shingles
-from sidelight.wording import figures, names, stems
+from sidelight.generation.statements.pointing import ORGANISATION_KINDS, PERSON_KINDS, has_name
+from sidelight.text import STOPWORDS, content_words, figures, names, shingles, stems
 
 if TYPE_CHECKING:
     from sidelight.generation.statements.statements import Statement
-    from sidelight.schemas.investigation.profile import ArticleProfile
+    from sidelight.schemas.investigation.angle import ArticleProfile
 
 _COPIED = 0.5
 _ARTICLE = re.compile(r"\b[Tt]he\s+(?:[a-z-]+\s+)?(?:article|column|story|piece|feature|post)\b")

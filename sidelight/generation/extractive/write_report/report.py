@@ -1,44 +1,225 @@
-"""Write the report without a model: statements of the evidence, chosen under the word budget."""
+"""Write the report without a model: statements of the evidence, chosen under the word budget.
+
+The order of a report: who speaks, then what matters most.
+
+Which statements tell who pays, owns or employs the outlet, the author or a cited study.
+
+Which statements are about something else than the article, for all that a search found them.
+
+What a statement is worth to somebody who weighs an article up.
+
+Worth rises with how close the statement is to what the article is about, how many other hosts say
+something like it, how many figures the article did not give, and whether it answers rather than
+repeats. That other hosts say it too counts most: facts that matter are told more than once.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
-from sidelight.generation.extractive.relevance import relevance
-from sidelight.generation.extractive.write_report.answering import Quantities
-from sidelight.generation.extractive.write_report.astray import astray
+from sidelight.generation.extractive.select import relevance, single_sentences
 from sidelight.generation.extractive.write_report.choose import Choices, choose
 from sidelight.generation.extractive.write_report.knowledge import Reader
-from sidelight.generation.extractive.write_report.ordering import by_subject
-from sidelight.generation.extractive.write_report.quotes import find_quotes
-from sidelight.generation.extractive.write_report.ties import leads_to_ties
-from sidelight.generation.extractive.write_report.voices import ATTRIBUTED
-from sidelight.generation.extractive.write_report.worth import (
-    closeness,
-    told_elsewhere,
-    topicality,
-    weight_of,
+from sidelight.generation.extractive.write_report.quotes import (
+    Quantities,
+    cues_of_answer,
+    find_quotes,
+    tells_of_ties,
 )
-from sidelight.generation.reading.figure_phrases import figure_phrases
-from sidelight.generation.reading.sentence_fault import sentence_fault
+from sidelight.generation.extractive.write_report.voices import ATTRIBUTED
+from sidelight.generation.reading.names import find_names, looks_like_place, mentions, name_forms
+from sidelight.generation.reading.neutrality import sentence_fault
+from sidelight.generation.reading.verbs import figure_phrases
+from sidelight.generation.statements.pointing import has_name
 from sidelight.generation.support_checker import without_attribution
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
-from sidelight.text import budget_words
-from sidelight.wording import figures, names, stems
+from sidelight.text import budget_words, figures, names, sentences, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
     from sidelight.generation.extractive.write_report.quotes import Quote
-    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.schemas.investigation.profile import ArticleProfile
     from sidelight.text_vectors import TextVectors
+
+    Floats = npt.NDArray[np.float64]
+
+
+def by_subject(
+    sentences: Iterable[DraftSentence], profile: ArticleProfile
+) -> tuple[DraftSentence, ...]:
+    """Return sentences on the outlet, then on the author, then all others, each as they come.
+
+    Args:
+        sentences: What a report says, what matters most first.
+        profile: The article.
+    """
+    authors = tuple(form for author in profile.authors for form in name_forms(author))
+
+    def place(sentence: DraftSentence) -> int:
+        subjects = (profile.outlet, authors)
+        named = (at for at, names in enumerate(subjects) if mentions(sentence.text, names))
+        return next(named, len(subjects))
+
+    return tuple(sorted(sentences, key=place))
+
+
+def leads_to_ties(texts: Sequence[str], profile: ArticleProfile) -> list[bool]:
+    """Tell of each statement whether it is about who is behind the article, at most one step away.
+
+    Whoever one statement ties to the outlet, an author or a cited study is behind the article, and
+    what another says of their ties leads there.
+    """
+    behind = [
+        form
+        for name in filter(None, (profile.publisher, *profile.authors, *profile.studies))
+        for form in name_forms(name)
+    ]
+    telling = [text for text in texts if tells_of_ties(text)]
+    tied = {
+        name
+        for text in telling
+        if mentions(text, behind)
+        for name in find_names(text)
+        if " " in name and not looks_like_place(name)
+    }
+    behind += [form for name in sorted(tied) for form in name_forms(name)[:1]]
+    leading = {text for text in telling if mentions(text, behind)}
+    return [text in leading for text in texts]
+
+
+# The cosine of all-MiniLM-L6-v2 with the nearest sentence of the article that next to nothing on
+# the same matter stays below.
+_ASTRAY, _GENERAL = 0.37, 0.5
+
+
+def astray(
+    texts: Sequence[str],
+    near: npt.NDArray[np.float64],
+    behind: npt.NDArray[np.bool_],
+    reader: Reader,
+) -> npt.NDArray[np.bool_]:
+    """Tell of each statement whether it is about something else altogether.
+
+    What is said of the outlet, an author or whoever is behind them may be far from all that the
+    article says; but if it then speaks of an article, it means another one. What names nothing and
+    gives no figure has to be nearer: any page holds general truths.
+
+    Args:
+        texts: The statements.
+        near: How close each is to the nearest sentence of the article, in [0, 1].
+        behind: See `leads_to_ties`.
+        reader: Somebody who has read the article.
+    """
+    may_be_far = [
+        (is_behind or reader.is_about(text)) and not reader.speaks_of_article(text)
+        for text, is_behind in zip(texts, behind, strict=True)
+    ]
+    least = [_ASTRAY if has_name(text) or figures(text) else _GENERAL for text in texts]
+    return np.asarray((near < np.array(least)) & ~np.array(may_be_far, dtype=bool))
+
+
+_PER_HOST, _MOST_HOSTS = 2.75, 3.0
+_PER_FIGURE, _MOST_FIGURES = 0.5, 3
+_DATED = 0.4
+_ANOTHER_FIGURE, _TIES, _PRINCIPAL = 1.0, 0.25, 0.5
+_PER_CUE, _MOST_CUES = 0.4, 3
+_BEHIND = 2.0
+_TOPICAL_SHARE, _NEAREST_SHARE = 0.25, 0.75
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+# Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
+_SIMILAR, _THE_SAME = 0.55, 0.75
+_NEAREST, _UNKNOWN = 3, 0.4
+_NEAR_THE_FACT, _ON_THE_FACT = 0.6, 0.85
+_CLOSENESS_POWER = 1.5
+
+
+def weight_of(
+    texts: Sequence[str],
+    hosts: Floats,
+    reader: Reader,
+    quantities: Quantities,
+    behind: npt.NDArray[np.bool_],
+) -> Floats:
+    """Return the factor by which each statement is worth more than its closeness to a subject.
+
+    Args:
+        texts: The statements.
+        hosts: See `told_elsewhere`.
+        reader: Somebody who has read the article.
+        quantities: The article's figures.
+        behind: See `leads_to_ties`.
+    """
+    own = np.array([_own_weight(text, reader, quantities) for text in texts])
+    own = own * np.where(behind, _BEHIND, 1.0)
+    return np.asarray(own * (1.0 + _PER_HOST * hosts))
+
+
+def _own_weight(text: str, reader: Reader, quantities: Quantities) -> float:
+    news = _PER_FIGURE * min(_MOST_FIGURES, len(reader.news(text)[0]))
+    answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
+    answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
+    return (1.0 + news + _DATED * (_YEAR.search(text) is not None)) * (
+        1.0 + answers + _PRINCIPAL * reader.is_about(text)
+    )
+
+
+def topicality(
+    texts: Sequence[str], profile: ArticleProfile, vectors: TextVectors
+) -> tuple[Floats, Floats]:
+    """Return how close each text is to title and nearest sentences of the article, in [0, 1].
+
+    The second is how close it is to the nearest sentence alone.
+    """
+    prose = sentences(profile.body)
+    if not prose:
+        unknown = np.full(len(texts), _UNKNOWN)
+        return unknown, unknown  # a narrative: its angles say what it is about
+    title = vectors.similarity(texts, [profile.title])[:, 0]
+    body = np.sort(vectors.similarity(texts, prose), axis=1)[:, -_NEAREST:]
+    return (
+        np.asarray(np.clip((title + body.mean(axis=1)) / 2, 0.0, 1.0)),
+        np.asarray(np.clip(body[:, -1], 0.0, 1.0)),
+    )
+
+
+def closeness(topical: Floats, near: Floats) -> Floats:
+    """Return how much a text has to do with the article; see `topicality`.
+
+    What speaks of the same fact as a sentence of the article is worth more than its cosine says.
+    """
+    of_the_fact = np.clip((near - _NEAR_THE_FACT) / (_ON_THE_FACT - _NEAR_THE_FACT), 0.0, 1.0)
+    close = _TOPICAL_SHARE * topical + _NEAREST_SHARE * near
+    return np.asarray(close**_CLOSENESS_POWER * (1.0 + of_the_fact))
+
+
+def told_elsewhere(quotes: Sequence[Quote], evidence: EvidenceSet, vectors: TextVectors) -> Floats:
+    """Return how many other hosts say something like each quote, at most three.
+
+    A host whose nearest sentence is only a little alike counts in part.
+    """
+    said = [
+        (sentence, item.segment.host)
+        for item in evidence.items
+        for sentence in single_sentences(item.segment)
+    ]
+    host_of = np.array([host for _, host in said])
+    own = np.array([quote.host for quote in quotes])
+    likeness = vectors.similarity([quote.text for quote in quotes], [text for text, _ in said])
+    count = np.zeros(len(quotes))
+    for host in sorted(set(host_of.tolist())):
+        nearest = likeness[:, host_of == host].max(axis=1)
+        degree = np.clip((nearest - _SIMILAR) / (_THE_SAME - _SIMILAR), 0.0, 1.0)
+        count += np.where(own == host, 0.0, degree)
+    return np.minimum(count, _MOST_HOSTS)
+
 
 _MIN_RELEVANCE, _ON_SUBJECT, _MIN_TOPICALITY = 0.10, 0.30, 0.45
 _MIN_COVERED = 0.03

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sidelight.evaluation.agreement.coefficients.chance_corrected import chance_corrected
+from sidelight.evaluation.agreement.coefficients import chance_corrected
 
 
 def test_what_lies_beyond_chance() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import cohen_kappa_score
 
-from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
+from sidelight.evaluation.agreement.coefficients import cohen_kappa
 from tests.helpers.labels.agreement_tables import as_labels, tables
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sidelight.evaluation.agreement.coefficients.confusion import confusion_table
+from sidelight.evaluation.agreement.coefficients import confusion_table
 
 
 def test_rows_are_the_first_side_and_unused_categories_stay() -> None:

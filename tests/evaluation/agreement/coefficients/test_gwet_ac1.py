@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sidelight.evaluation.agreement.coefficients.chance_corrected import chance_corrected
-from sidelight.evaluation.agreement.coefficients.cohen_kappa import cohen_kappa
-from sidelight.evaluation.agreement.coefficients.gwet_ac1 import expected_agreement, gwet_ac1
+from sidelight.evaluation.agreement.coefficients import (
+    chance_corrected,
+    cohen_kappa,
+    expected_agreement,
+    gwet_ac1,
+)
 from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 from sidelight.tracks import load_track
 from tests.helpers.labels.agreement_tables import as_labels, tables

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from scipy.stats import kendalltau
 
-from sidelight.evaluation.agreement.coefficients.kendall import kendall, resampled_kendall
+from sidelight.evaluation.agreement.coefficients import kendall, resampled_kendall
 from tests.helpers.labels.score_vectors import sampled, vectors
 
 

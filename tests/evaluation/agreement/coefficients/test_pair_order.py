@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.agreement.coefficients.pair_order import PairOrder, pair_order
+from sidelight.evaluation.agreement.qrels import PairOrder, pair_order
 
 grades = st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 3)), max_size=12)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.evaluation.agreement.coefficients.raw_agreement import raw_agreement
+from sidelight.evaluation.agreement.coefficients import raw_agreement
 
 
 def test_the_diagonal_as_a_share_of_all() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sidelight.evaluation.agreement.coefficients.spearman import resampled_spearman, spearman
+from sidelight.evaluation.agreement.coefficients import resampled_spearman, spearman
 from tests.helpers.labels.score_vectors import sampled, vectors
 
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.agreement.coefficients.kendall import kendall
-from sidelight.evaluation.agreement.coefficients.tau_ap import resampled_tau_ap, tau_ap
+from sidelight.evaluation.agreement.coefficients import kendall, resampled_tau_ap, tau_ap
 from tests.helpers.labels.score_vectors import sampled, vectors
 
 REFERENCE = np.array([4.0, 3, 2, 1])

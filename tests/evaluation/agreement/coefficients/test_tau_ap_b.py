@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sidelight.evaluation.agreement.coefficients.tau_ap import tau_ap
-from sidelight.evaluation.agreement.coefficients.tau_ap_b import resampled_tau_ap_b, tau_ap_b
+from sidelight.evaluation.agreement.coefficients import resampled_tau_ap_b, tau_ap, tau_ap_b
 from tests.helpers.labels.score_vectors import sampled, vectors
 
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from sidelight.evaluation.labelling.asking import prefix_order
-from sidelight.evaluation.labelling.asking.prefix_order import PrefixOrder
+from sidelight.evaluation.labelling import asking
+from sidelight.evaluation.labelling.asking import PrefixOrder
 
 
 class Server:
@@ -67,7 +67,7 @@ def test_who_goes_ahead_may_fail() -> None:
 def test_prompts_in_memory_are_bounded_and_keep_their_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(prefix_order, "_ADMITTED", 2)
+    monkeypatch.setattr(asking, "_ADMITTED", 2)
 
     async def run() -> list[list[str]]:
         server = Server()

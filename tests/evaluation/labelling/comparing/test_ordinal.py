@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sidelight.evaluation.labelling.comparing.level_labels import LevelLabels
-from sidelight.evaluation.labelling.comparing.ordinal import (
+from sidelight.evaluation.labelling.comparing import (
     UNFITTED,
     Compared,
+    LevelLabels,
     OrdinalClassifier,
     Thresholds,
     agreement,

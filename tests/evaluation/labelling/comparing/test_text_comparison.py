@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.comparing.text_comparison import TextComparison
+from sidelight.evaluation.labelling.comparing import TextComparison
 
 
 def test_rare_words_weigh_more() -> None:

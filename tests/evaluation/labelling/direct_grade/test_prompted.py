@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from sidelight.errors import FailedCallError
-from sidelight.evaluation.labelling.direct_grade.prompted import PromptedDirectGrades
-from sidelight.evaluation.labelling.direct_grade.protocol import DIRECT_METHODS, DirectCase
+from sidelight.evaluation.labelling.direct_grade import (
+    DIRECT_METHODS,
+    DirectCase,
+    PromptedDirectGrades,
+)
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.grading.judgment import Unjudged

@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from sidelight.build.judges import open_encoder
-from sidelight.evaluation.labelling.passage_grade.embedded import (
+from sidelight.evaluation.labelling.passage_grade import (
     CALIBRATED_ON,
     EmbeddedPassageGrades,
+    PassageCase,
 )
-from sidelight.evaluation.labelling.passage_grade.protocol import PassageCase
-from sidelight.schemas.grading.exam_bank import new_item
+from sidelight.schemas.grading.rubric import new_item
+from sidelight.wiring.judges import open_encoder
 
 ITEMS = tuple(
     new_item("q", text)

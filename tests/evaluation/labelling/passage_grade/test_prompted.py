@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from sidelight.errors import FailedCallError
-from sidelight.evaluation.labelling.passage_grade.prompted import (
+from sidelight.evaluation.labelling.passage_grade import (
     GRADE_PROMPTS,
+    PASSAGE_GRADE,
+    PassageCase,
     PromptedPassageGrades,
 )
-from sidelight.evaluation.labelling.passage_grade.protocol import PASSAGE_GRADE, PassageCase
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel
-from sidelight.schemas.grading.exam_bank import ExamKind, new_item
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import ExamKind, new_item
 from tests.helpers.models.reading_model import FENCED
 
 ITEMS = tuple(new_item("q", text) for text in ("What is peat?", "Where is it?", "Who digs it?"))

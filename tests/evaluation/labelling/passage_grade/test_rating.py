@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.passage_grade.rating import UNANSWERABLE, self_rating
+from sidelight.evaluation.labelling.passage_grade import UNANSWERABLE, self_rating
 
 
 @pytest.mark.parametrize("phrase", UNANSWERABLE)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.labelling.question_quality.embedded import (
+from sidelight.evaluation.labelling.question_quality import (
     KnownGrade,
     LearnedQuestionQuality,
     LearnedQuestionRedundancy,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.qrels import compare_qrels
-from sidelight.evaluation.labelling.relevance.calibration import Calibration, held_out
+from sidelight.evaluation.labelling.relevance import Calibration, held_out
 from sidelight.formats.labels.qrels import read_qrels
 from tests.helpers.public_data import PublicData
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.relevance.ensemble import majority, vote
+from sidelight.evaluation.labelling.relevance import majority, vote
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.relevance.final_score import HIGHEST, final_score, grade_of
+from sidelight.evaluation.labelling.relevance import HIGHEST, final_score, grade_of
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from __future__ import annotations
 import asyncio
 import json
 
-from sidelight.evaluation.labelling.asking.assessor import Assessor
+from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.protocol import Judgment
-from sidelight.evaluation.labelling.relevance.prompted import PromptedRelevance
+from sidelight.evaluation.labelling.relevance import PromptedRelevance
 from sidelight.schemas.grading.judgment import Unjudged
 from tests.helpers.asking.conversation import Asked, scripted
 

@@ -13,10 +13,9 @@ from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.evaluation.labelling.protocol import Judgment
-from sidelight.evaluation.labelling.support.protocol import SUPPORT, SupportCase
-from sidelight.evaluation.labelling.support.sentences import assess_support
+from sidelight.evaluation.labelling.support import SUPPORT, SupportCase, assess_support
 from sidelight.evaluation.scoring.support import score_support
-from sidelight.formats.labels.support_sentences import write_support_sentences
+from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.grading.judgment import JudgedSentence, Unjudged

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.metrics.nuggets.recall import NuggetRecall
-from sidelight.evaluation.metrics.nuggets.signed import SignedNuggetScore
-from sidelight.evaluation.metrics.nuggets.sub_narratives import SubNarrativeCoverage
-from sidelight.schemas.grading.bank import Nugget, NuggetBank
+from sidelight.evaluation.metrics.nuggets import (
+    NuggetRecall,
+    SignedNuggetScore,
+    SubNarrativeCoverage,
+)
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import Nugget, NuggetBank
 from sidelight.tracks import load_track
 
 SCALES = load_track("rag2025").scales

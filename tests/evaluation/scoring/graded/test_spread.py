@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.evaluation.scoring.graded.spread import boxes, by_group, read_groups
+from sidelight.evaluation.scoring.graded import boxes, by_group, read_groups
 
 SCORES = st.dictionaries(
     st.text("abc", min_size=1),

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.graded.usefulness import (
+from sidelight.evaluation.scoring.graded import (
     MEASURES,
     filter_questions,
     sparsely_judged,

@@ -12,11 +12,10 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.runs.rag.answers import FORMAT, check_answer_run, read_answer_run
+from sidelight.formats.runs.rag import FORMAT, check_answer_run, read_answer_run
 from sidelight.formats.runs.run_format import Delivery
-from sidelight.schemas.article import Article
 from sidelight.schemas.run import CitedSentence, RunIdentity
-from sidelight.schemas.topic import Narrative
+from sidelight.schemas.topic import Article, Narrative
 from sidelight.tracks import load_track
 from tests.helpers.public_data import PublicData
 

@@ -9,28 +9,27 @@ from collections.abc import Iterable
 
 import pytest
 
-from sidelight.build.roles import extractive_roles
 from sidelight.config.settings import Settings
-from sidelight.formats.topics.articles import read_articles
+from sidelight.formats.topics import read_articles
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.asked import Question
 from sidelight.generation.extractive.plan import ExtractivePlanner
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.write_questions.asking import questions_about
-from sidelight.generation.extractive.write_questions.clauses import headline_claim
 from sidelight.generation.extractive.write_questions.facts import (
     documents,
+    headline_claim,
     named_testers,
     people_of_the_past,
     schemes,
 )
 from sidelight.generation.extractive.write_questions.subjects import subject_of
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.angle import Angle
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
-from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
+from sidelight.wiring.roles import extractive_roles
 from tests.helpers.public_data import PublicData
 
 _NAME = re.compile(r"[A-Z0-9$£€][\w'’.,%-]*(?:\s+(?:(?:of|and|for|the)\s+)*[A-Z0-9][\w'’.,%-]*)*")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.extractive.write_report.answering import (
+from sidelight.generation.extractive.write_report.quotes import (
     Quantities,
     cues_of_answer,
     is_private,
     tells_of_ties,
 )
-from sidelight.generation.reading.figure_phrases import figure_phrases
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.generation.reading.verbs import figure_phrases
+from sidelight.schemas.investigation.angle import ArticleProfile
 
 QUANTITIES = Quantities(
     ArticleProfile(

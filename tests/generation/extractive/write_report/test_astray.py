@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.generation.extractive.write_report.astray import astray
 from sidelight.generation.extractive.write_report.knowledge import Reader
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.generation.extractive.write_report.report import astray
+from sidelight.schemas.investigation.angle import ArticleProfile
 
 READER = Reader(
     ArticleProfile(

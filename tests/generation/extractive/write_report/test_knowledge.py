@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.generation.extractive.write_report.knowledge import Reader
 from sidelight.generation.statements.statements import Statement
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import ArticleProfile
 
 READER = Reader(
     ArticleProfile(

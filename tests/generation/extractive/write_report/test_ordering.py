@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sidelight.generation.extractive.write_report.ordering import by_subject
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.generation.extractive.write_report.report import by_subject
+from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.report import DraftSentence
 
 PROFILE = ArticleProfile(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sidelight.generation.extractive.write_report.ties import leads_to_ties
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.generation.extractive.write_report.report import leads_to_ties
+from sidelight.schemas.investigation.angle import ArticleProfile
 
 PROFILE = ArticleProfile(
     title="Bog bill will cost 4,000 jobs",

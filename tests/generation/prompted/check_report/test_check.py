@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.errors import StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.check_report.check import PromptedChecker
+from sidelight.generation.prompted.check_report import PromptedChecker
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text_vectors import Encode

@@ -8,10 +8,9 @@ import json
 import pytest
 
 from sidelight.errors import EmptyReplyError, StructuredOutputError
-from sidelight.generation.prompted.draft_rubric.rubric import PromptedRubricDrafter
+from sidelight.generation.prompted.draft_rubric import PromptedRubricDrafter
 from sidelight.llm.scripted import Line
-from sidelight.schemas.investigation.angle import Angle, Aspect
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 PROFILE = ArticleProfile(

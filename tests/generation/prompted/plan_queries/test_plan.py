@@ -8,11 +8,10 @@ import json
 import pytest
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.plan_queries.plan import PromptedPlanner
+from sidelight.generation.prompted.plan_queries import PromptedPlanner
 from sidelight.llm.scripted import Line
-from sidelight.schemas.investigation.angle import Angle, Aspect, Plan, PlannedQuery
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
-from sidelight.schemas.investigation.profile import ArticleProfile
 from sidelight.text_vectors import Encode
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import COUNT

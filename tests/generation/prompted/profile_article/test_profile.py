@@ -9,9 +9,9 @@ import pytest
 
 from sidelight.errors import InputError, StructuredOutputError
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.prompted.profile_article.profile import PromptedProfiler
-from sidelight.schemas.article import Article
-from sidelight.schemas.investigation.profile import ArticleProfile
+from sidelight.generation.prompted.profile_article import PromptedProfiler
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.topic import Article
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 
 ARTICLE = Article(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.extractive.revise import ExtractiveReviser
+from sidelight.generation.extractive.performers import ExtractiveReviser
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.revise_report.revise import PromptedReviser
+from sidelight.generation.prompted.revise_report import PromptedReviser
 from sidelight.schemas.investigation.report import (
     CheckedReport,
     DraftReport,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.select_evidence.read import PromptedReader
+from sidelight.generation.prompted.select_evidence import PromptedReader
 from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim, Selection
 from sidelight.schemas.segment import Segment
 from tests.helpers.asking.conversation import outside_fences, scripted

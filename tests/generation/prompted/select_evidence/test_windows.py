@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.generation.prompted.select_evidence.windows import choose, page_date, parts
+from sidelight.generation.prompted.select_evidence import choose, page_date, parts
 from sidelight.schemas.segment import Segment
 
 BODY = " ".join(f"Sentence number {n} of the page." for n in range(60))

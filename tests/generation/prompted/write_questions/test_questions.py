@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.checks.compound_rules import compound_reason
+from sidelight.checks.questions import compound_reason
 from sidelight.errors import EmptyReplyError
-from sidelight.generation.prompted.write_questions.questions import PromptedQuestionWriter
+from sidelight.generation.prompted.write_questions import PromptedQuestionWriter
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Aspect
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
-from sidelight.schemas.investigation.profile import ArticleProfile
-from sidelight.schemas.investigation.question import QuestionSet
+from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.text_vectors import Encode
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted
 from tests.helpers.asking.report_case import COUNT

@@ -8,12 +8,12 @@ import json
 import pytest
 
 from sidelight.errors import StructuredOutputError
-from sidelight.generation.prompted.write_questions.questions_2024 import (
+from sidelight.generation.prompted.write_questions import (
     ExampleQuestionWriter,
     OrganizersQuestionWriter,
 )
+from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import EvidenceSet
-from sidelight.schemas.investigation.profile import ArticleProfile
 from tests.helpers.asking.conversation import Asked, scripted
 
 PROFILE = ArticleProfile(publisher="Orrin Post", host="orrinpost.example", subject="x", body="Y.")

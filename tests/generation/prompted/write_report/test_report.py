@@ -10,7 +10,7 @@ import pytest
 
 from sidelight.errors import EmptyReplyError, StructuredOutputError
 from sidelight.generation.no_evidence import NOTHING_FOUND
-from sidelight.generation.prompted.write_report.report import PromptedReportWriter
+from sidelight.generation.prompted.write_report import PromptedReportWriter
 from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text import budget_words
 from tests.helpers.asking.conversation import Asked, outside_fences, scripted

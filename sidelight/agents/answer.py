@@ -1,0 +1,158 @@
+"""The wiring of an answer to a narrative; every decision is made elsewhere.
+
+Search for everything a narrative asks for, and take what an answer can be made from.
+
+Take a narrative apart.
+
+Answer a narrative out of the evidence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from sidelight.agents.searching import only_candidates, read_candidates, search
+from sidelight.agents.state import AnswerDeps, AnswerState
+from sidelight.errors import UsageError
+from sidelight.generation.compose import resolve_report
+from sidelight.generation.no_evidence import NO_ANSWER
+from sidelight.generation.reading.narrative import read_narrative
+from sidelight.retrieval.fusion import reciprocal_rank_fusion
+from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
+from sidelight.schemas.investigation.evidence import Query
+from sidelight.schemas.investigation.report import limits_of
+from sidelight.schemas.investigation.trace import (
+    Finished,
+    Outcome,
+    PageName,
+    Round,
+    Searched,
+    Selected,
+    TaskResult,
+    Trace,
+)
+from sidelight.schemas.ranking import Ranking
+from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.task import CitedTextTask, RankingTask, Task
+from sidelight.tracks import Track
+
+
+async def find_evidence(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
+    """Return the hits of all searches in one order, and the evidence among them."""
+    deps, angles = runtime.context, state["angles"]
+    planned = [PlannedQuery.of(angle, 1, angle.query) for angle in angles]
+    found = await search(
+        deps.retriever, [Query(query_id=one.query_id, text=one.text) for one in planned], deps.k
+    )
+    hits = {one.angle_id: found.hits[one.query_id] for one in planned}
+    candidates = await read_candidates(deps.lookup, hits, ())
+    selection = await deps.select_evidence(state["profile"], angles, candidates.by_name)
+    evidence = only_candidates(selection.evidence, candidates)
+    selected = Selected(
+        taken={item.segment.segment_id: item.relevance for item in evidence.items},
+        dropped=selection.dropped,
+        refused=candidates.refused,
+        pages={
+            document_id_of(one.segment_id): PageName(url=one.url, title=one.title)
+            for shown in candidates.by_name.values()
+            for one in shown
+        },
+    )
+    searched = Searched(
+        hits={query_id: tuple(ranked) for query_id, ranked in found.hits.items()},
+        dropped=found.dropped,
+    )
+    first_round = Round(
+        plan=Plan(angles=angles, queries=tuple(planned)),
+        searched={Aspect.CONTEXT: searched},
+        selected=selected,
+    )
+    return {
+        "hits": tuple(reciprocal_rank_fusion(found.hits.values())),
+        "evidence": evidence,
+        "trace": Trace(rounds={1: first_round}),
+    }
+
+
+async def split_narrative(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
+    """Return what the narrative asks for."""
+    del state
+    read = read_narrative(runtime.context.narrative)
+    return {
+        "profile": read.profile,
+        "angles": read.angles,
+        "trace": Trace(profile=read.profile.facts()),
+    }
+
+
+async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
+    """Return the answer; where nothing stood the check, it says that nothing was found.
+
+    Raises:
+        InputError: The answer breaks a limit of the track.
+    """
+    deps, profile, evidence = runtime.context, state["profile"], state["evidence"]
+    draft = await deps.write_report(profile, state["angles"], evidence)
+    checked = await deps.check_report(profile, draft, evidence)
+    report, dropped = resolve_report(
+        deps.narrative.topic_id,
+        checked.draft if checked.draft.sentences else NO_ANSWER,
+        evidence,
+        limits_of(deps.track.cited_text),
+    )
+    finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
+    return {
+        "report": report,
+        "trace": Trace(
+            draft=draft,
+            checks={0: checked.removed},
+            stood={0: checked.stood},
+            report=finished,
+        ),
+    }
+
+
+Answering = CompiledStateGraph[AnswerState, AnswerDeps, AnswerState, AnswerState]
+
+
+def build_graph() -> Answering:
+    """Return the compiled graph; it holds no state and serves all topics at once."""
+    graph = StateGraph(AnswerState, context_schema=AnswerDeps)
+    graph.add_node(split_narrative)
+    graph.add_node(find_evidence)
+    graph.add_node(write_answer)
+    graph.add_edge(START, "split_narrative")
+    graph.add_edge("split_narrative", "find_evidence")
+    graph.add_edge("find_evidence", "write_answer")
+    graph.add_edge("write_answer", END)
+    return graph.compile()
+
+
+def outcome_of(state: AnswerState, track: Track) -> Outcome:
+    """Return what came of a narrative whose answer is written.
+
+    Raises:
+        UsageError: The track asks for something that is neither a ranking nor a cited text.
+    """
+    return Outcome(
+        results={task.name: _result(state, task) for task in track.tasks},
+        evidence=tuple(item.segment for item in state["evidence"].items),
+        trace=state["trace"],
+    )
+
+
+def _result(state: AnswerState, task: Task) -> TaskResult:
+    if isinstance(task, RankingTask):
+        if task.depth is not None:
+            return Ranking(state["report"].topic_id, state["hits"][: task.depth], task.depth)
+        # What nobody would answer from is not worth handing in.
+        taken = {item.segment.segment_id for item in state["evidence"].items}
+        hits = tuple(hit for hit in state["hits"] if hit.segment_id in taken)
+        return Ranking(state["report"].topic_id, hits, None)
+    if isinstance(task, CitedTextTask):
+        return state["report"]
+    raise UsageError(f"narratives are answered and ranked for; the task {task.name} wants neither")

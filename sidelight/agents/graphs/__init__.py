@@ -1,1 +1,0 @@
-"""Graphs: the state of one, where it goes next, and its wiring."""

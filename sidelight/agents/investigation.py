@@ -1,0 +1,334 @@
+"""The wiring of an investigation; every decision is made elsewhere.
+
+Where an investigation goes next.
+
+Decide whether the evidence reaches far enough.
+
+Hold every sentence of a draft against what it cites.
+
+Draft what assessors will probably ask; the official rubric is never seen.
+
+Turn what stood the check into the final report.
+
+Search for one side of trustworthiness; all investigators of a round work at the same time.
+
+Open a round: decide what to search for.
+
+Take the article apart.
+
+Make up for the sentences that a check took out.
+
+Decide which of the round's hits are evidence.
+
+Write the questions.
+
+Write a report.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from sidelight.agents.searching import only_candidates, read_candidates, search
+from sidelight.agents.state import Assignment, Deps, InvestigationState, usable_evidence
+from sidelight.errors import InputError
+from sidelight.generation.compose import resolve_report
+from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.schemas.investigation.angle import Aspect, PlannedQuery
+from sidelight.schemas.investigation.evidence import Hit, Query
+from sidelight.schemas.investigation.report import QuestionSet, limits_of
+from sidelight.schemas.investigation.trace import (
+    Finished,
+    PageName,
+    Revised,
+    Round,
+    Searched,
+    Selected,
+    Trace,
+)
+from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.topic import Article
+from sidelight.text import budget_words, one_line
+
+# A checked report is revised at most so often: what does not stand by then is left out.
+MAX_REVISIONS = 2
+
+
+def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_evidence"]:
+    """Send out one investigator for each side of trustworthiness that the round looks at."""
+    number = state["round_number"]
+    by_aspect: dict[Aspect, list[PlannedQuery]] = {}
+    for query in state["queries"].values():
+        if query.round_number == number:
+            by_aspect.setdefault(state["angles"][query.angle_id].aspect, []).append(query)
+    return [
+        Send("investigate", Assignment(round_number=number, aspect=aspect, queries=queries))
+        for aspect, queries in by_aspect.items()
+    ] or "select_evidence"
+
+
+def after_coverage(
+    state: InvestigationState,
+) -> Literal["plan_queries"] | list[Literal["write_questions", "write_report"]]:
+    """Go round again as long as that is expected to raise coverage; then write both."""
+    return "plan_queries" if state["coverage"].go_on else ["write_questions", "write_report"]
+
+
+def round_or_questions(
+    state: InvestigationState,
+) -> Literal["plan_queries", "write_questions"]:
+    """Go round again as long as that is expected to raise coverage; then write questions."""
+    return "plan_queries" if state["coverage"].go_on else "write_questions"
+
+
+def after_check(
+    state: InvestigationState, runtime: Runtime[Deps]
+) -> Literal["revise_report", "finish_report"]:
+    """Revise as long as sentences fell and could be made up for, or there is room for more."""
+    checked, enough = state["checked_report"], runtime.context.track.cited_text.enough_words
+    words = sum(budget_words(sentence.text) for sentence in checked.draft.sentences)
+    wanting = checked.removed or (checked.draft.reserve and words < enough)
+    return "revise_report" if wanting and state["revisions"] < MAX_REVISIONS else "finish_report"
+
+
+async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return coverage after the round, with the decision to go on or not."""
+    round_number = state["round_number"]
+    coverage = await runtime.context.roles.assess_coverage(
+        state["profile"],
+        tuple(state["angles"].values()),
+        usable_evidence(state),
+        state.get("coverage"),
+        round_number,
+    )
+    trace = Trace(rounds={round_number: Round(coverage=coverage)})
+    return {"coverage": coverage, "trace": trace}
+
+
+async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return what stands and what does not."""
+    checked = await runtime.context.roles.check_report(
+        state["profile"], state["draft_report"], usable_evidence(state)
+    )
+    number = state["revisions"]
+    trace = Trace(checks={number: checked.removed}, stood={number: checked.stood})
+    return {"checked_report": checked, "trace": trace}
+
+
+async def draft_rubric(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the drafted angles."""
+    angles = await runtime.context.roles.draft_rubric(state["profile"])
+    return {
+        "angles": {angle.angle_id: angle for angle in angles},
+        "trace": Trace(rubric=angles),
+    }
+
+
+async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the final report; where nothing stood the check, it says that nothing was found.
+
+    Raises:
+        InputError: What stood the check still breaks a limit of the track.
+    """
+    limits = limits_of(runtime.context.track.cited_text)
+    draft = state["checked_report"].draft
+    if not draft.sentences:
+        draft = draft.model_copy(update={"sentences": NOTHING_FOUND.sentences})
+    report, dropped = resolve_report(
+        runtime.context.topic.topic_id, draft, usable_evidence(state), limits
+    )
+    finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
+    return {"report": report, "trace": Trace(report=finished)}
+
+
+async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the hits of an investigator's searches, reranked where the retriever reranks.
+
+    Its searches go to the index together and with no others: what else is under way must not decide
+    which texts share a batch of the encoder, or the same run could end in other bytes.
+    """
+    deps = runtime.context
+    queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
+    found = await search(deps.retriever, queries, deps.k)
+    searched = Searched(
+        hits={query_id: tuple(hits) for query_id, hits in found.hits.items()},
+        dropped=found.dropped,
+    )
+    round_ = Round(searched={state["aspect"]: searched})
+    return {"hits": found.hits, "trace": Trace(rounds={state["round_number"]: round_})}
+
+
+async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return new angles and the searches of the next round."""
+    round_number = state["round_number"] + 1
+    plan = await runtime.context.roles.plan_queries(
+        state["profile"],
+        tuple(state["angles"].values()),
+        tuple(state.get("queries", {}).values()),
+        usable_evidence(state),
+        state.get("coverage"),
+        round_number,
+    )
+    return {
+        "round_number": round_number,
+        "angles": {angle.angle_id: angle for angle in plan.angles},
+        "queries": {query.query_id: query for query in plan.queries},
+        "trace": Trace(rounds={round_number: Round(plan=plan)}),
+    }
+
+
+async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the profile of the target article.
+
+    Raises:
+        InputError: The topic is no article.
+    """
+    del state
+    article = runtime.context.topic
+    if not isinstance(article, Article):
+        raise InputError(f"{article.topic_id}: expected an article to investigate")
+    profile = await runtime.context.roles.profile_article(article)
+    return {"profile": profile, "round_number": 0, "trace": Trace(profile=profile.facts())}
+
+
+_FOUND_PER_SENTENCE = 5
+
+
+async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Search again for what a removed sentence said, and return the next draft."""
+    deps, number = runtime.context, state["revisions"] + 1
+    checked = state["checked_report"]
+    queries = [
+        Query(query_id=removal.sentence.text, text=removal.sentence.text)
+        for removal in checked.removed
+    ]
+    found = await search(deps.retriever, queries, _FOUND_PER_SENTENCE)
+    candidates = await read_candidates(deps.lookup, found.hits, state.get("refused", {}))
+    revision = await deps.roles.revise_report(
+        state["profile"],
+        tuple(state["angles"].values()),
+        usable_evidence(state),
+        checked,
+        candidates.by_name,
+    )
+    evidence = only_candidates(revision.evidence, candidates)
+    revised = Revised(
+        found={text: tuple(hit.segment_id for hit in hits) for text, hits in found.hits.items()},
+        draft=revision.draft,
+        taken=tuple(item.segment.segment_id for item in evidence.items),
+        refused=candidates.refused,
+    )
+    return {
+        "draft_report": revision.draft,
+        "evidence": evidence,
+        "refused": candidates.refused,
+        "revisions": number,
+        "trace": Trace(revisions={number: revised}),
+    }
+
+
+async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return evidence out of this round's hits; earlier evidence stays."""
+    deps, round_number = runtime.context, state["round_number"]
+    hits: dict[str, list[Hit]] = {}
+    for query in state["queries"].values():
+        if query.round_number == round_number:
+            hits.setdefault(query.angle_id, []).extend(state["hits"].get(query.query_id, ()))
+    candidates = await read_candidates(deps.lookup, hits, state.get("refused", {}))
+    selection = await deps.roles.select_evidence(
+        state["profile"], tuple(state["angles"].values()), candidates.by_name
+    )
+    evidence = only_candidates(selection.evidence, candidates)
+    selected = Selected(
+        taken={item.segment.segment_id: item.relevance for item in evidence.items},
+        dropped=selection.dropped,
+        refused=candidates.refused,
+        pages={
+            document_id_of(segment.segment_id): PageName(url=segment.url, title=segment.title)
+            for found in candidates.by_name.values()
+            for segment in found
+        },
+        claims=evidence.claims,
+    )
+    return {
+        "evidence": evidence,
+        "refused": candidates.refused,
+        "trace": Trace(rounds={round_number: Round(selected=selected)}),
+    }
+
+
+async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return exactly the questions the track wants.
+
+    Raises:
+        InputError: The writer gave too few, or one that breaks a limit.
+    """
+    track = runtime.context.track
+    draft = await runtime.context.roles.write_questions(
+        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
+    )
+    questions = QuestionSet(
+        topic_id=runtime.context.topic.topic_id,
+        questions=tuple(one_line(question) for question in draft.questions)[
+            : track.question_list.count
+        ],
+        count=track.question_list.count,
+        max_characters=track.question_list.max_characters,
+    )
+    return {"questions": questions, "trace": Trace(questions=draft)}
+
+
+async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return a first draft."""
+    draft = await runtime.context.roles.write_report(
+        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
+    )
+    return {
+        "draft_report": draft,
+        "revisions": 0,
+        "trace": Trace(draft=draft),
+    }
+
+
+Investigation = CompiledStateGraph[InvestigationState, Deps, InvestigationState, InvestigationState]
+
+
+def build_graph() -> Investigation:
+    """Return the compiled graph; it holds no state and serves all topics at once."""
+    graph = StateGraph(InvestigationState, context_schema=Deps)
+    for node in (
+        profile_article,
+        draft_rubric,
+        plan_queries,
+        investigate,
+        select_evidence,
+        assess_coverage,
+        write_questions,
+        write_report,
+        check_report,
+        revise_report,
+        finish_report,
+    ):
+        graph.add_node(node)
+    graph.add_edge(START, "profile_article")
+    graph.add_edge("profile_article", "draft_rubric")
+    graph.add_edge("draft_rubric", "plan_queries")
+    graph.add_conditional_edges(
+        "plan_queries", to_investigators, ["investigate", "select_evidence"]
+    )
+    graph.add_edge("investigate", "select_evidence")
+    graph.add_edge("select_evidence", "assess_coverage")
+    graph.add_conditional_edges(
+        "assess_coverage", after_coverage, ["plan_queries", "write_questions", "write_report"]
+    )
+    graph.add_edge("write_questions", END)
+    graph.add_edge("write_report", "check_report")
+    graph.add_conditional_edges("check_report", after_check)
+    graph.add_edge("revise_report", "check_report")
+    graph.add_edge("finish_report", END)
+    return graph.compile()

@@ -1,1 +1,0 @@
-"""The steps from a narrative to its answer."""

@@ -1,1 +1,0 @@
-"""The steps from questions to documents."""

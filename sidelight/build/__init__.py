@@ -1,1 +1,0 @@
-"""From settings to objects: the only factory, in one module per kind of object."""

@@ -1,0 +1,273 @@
+"""`sidelight ablate`: what each difference from a base does."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import ResultTable, out, print_json, print_table, write_results
+from sidelight.cli.options.inputs import (
+    QRELS,
+    Json,
+    Samples,
+    Seed,
+    index_option,
+    output_option,
+    queries_option,
+    rubrics_option,
+    topics_option,
+)
+from sidelight.cli.options.judges import JudgeName, MoreMeasures, find_measures
+from sidelight.cli.options.models import ModelCalls, asks_models, parallel_option
+from sidelight.cli.progress import progress_bar
+from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.ablation.grid import Arm, Grid
+    from sidelight.ablation.measures import ArmCost
+    from sidelight.evaluation.scoring.table import TopicScore
+    from sidelight.index.folder import SearchIndex
+    from sidelight.schemas.grading.judgment import Measure
+    from sidelight.wiring.models import ModelAccess
+
+_SHOWN = 3  # tables; all are written
+
+
+@asks_models
+def ablate(  # long: half of it are its options
+    grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
+    output: Annotated[Path, output_option("Folder of the experiment.")],
+    *,
+    index: Annotated[Path | None, index_option("Index that all arms search.")] = None,
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option("--corpus", help="Shards to build the index from, if there is none yet."),
+    ] = None,
+    topics: Annotated[Path | None, topics_option("Topics file: every arm is a run.")] = None,
+    rubrics: Annotated[
+        Path | None,
+        rubrics_option("Rubrics to judge the runs by, read when all are done."),
+    ] = None,
+    judge: JudgeName = "embedded",
+    queries: Annotated[
+        Path | None, queries_option("`id<TAB>text` lines: every arm searches.")
+    ] = None,
+    qrels: Annotated[Path | None, QRELS] = None,
+    parallel: Annotated[int, parallel_option("Topics worked on at once, over all arms.")] = 4,
+    calls: ModelCalls,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the arms and what they cost; do nothing.")
+    ] = False,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    measures: MoreMeasures = None,
+    as_json: Json = False,
+) -> None:
+    """Compare arms that differ from a base in a few settings, with intervals and tests.
+
+    Interrupted at any moment, the same command goes on where it was; done once, it only scores.
+    """
+    from sidelight.ablation.effects import find_effects
+    from sidelight.ablation.grid import arms_of, read_grid
+    from sidelight.cli.ablate_tables import (
+        effects_table,
+        experiment_json,
+        means_table,
+        print_notes,
+        topics_table,
+    )
+    from sidelight.errors import UsageError
+
+    plan = read_grid(grid)
+    arms = arms_of(plan, grid)
+    if (topics is None) == (queries is None) or (queries is None) != (qrels is None):
+        raise UsageError(
+            "expected --topics, and --rubrics where runs are to be judged; or --queries and --qrels"
+        )
+    if dry_run:
+        _show_plan(arms, topics, as_json=as_json)
+        return
+    folder = _open(index, corpus, plan, output)
+    costs: dict[str, ArmCost] = {}
+    if topics:
+        scores, costs = _run(
+            arms,
+            folder,
+            topics,
+            rubrics,
+            judge,
+            output,
+            calls.access(output / "cache"),
+            parallel,
+            find_measures(measures),
+        )
+    else:
+        assert queries is not None and qrels is not None  # noqa: S101, PT018 - checked above
+        scores = _search(arms, folder, plan, queries, qrels, output)
+    effects = find_effects(scores, arms[0].name, samples=samples, seed=seed)
+    tables = [means_table(arms, effects, costs)]
+    if len(arms) > 1:
+        tables += [effects_table(found, arms[0].name) for found in effects if found.effects]
+        tables.append(topics_table(effects[0], arms[0].name))
+    write_results(output, tables)
+    _write_markdown(output, tables)
+    if as_json:
+        print_json(experiment_json(arms, effects, costs))
+        return
+    for table in tables[:_SHOWN]:
+        table.show()
+    print_notes(arms, effects, costs)
+    out.print(f"Tables of {counted(len(effects), 'measure')} and plots: {output}", markup=False)
+
+
+def _open(
+    index: Path | None, corpus: Sequence[Path] | None, grid: Grid, output: Path
+) -> SearchIndex:
+    from sidelight.errors import UsageError
+    from sidelight.index.build import build_index
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.folder import open_index
+    from sidelight.index.text.corpus import CorpusFields
+
+    if (index is None) == (not corpus):
+        raise UsageError("expected --index, or --corpus to build one")
+    if corpus:
+        index = output / "index"
+        fields = CorpusFields(id=grid.id_field, text=grid.text_field)
+        build_index(corpus, index, Encoder(), fields, progress_bar)
+    assert index is not None  # noqa: S101 - one of the two is given
+    return open_index(index)
+
+
+def _run(  # long: a list of what it is given, and of what it does
+    arms: Sequence[Arm],
+    folder: SearchIndex,
+    topics: Path,
+    rubrics: Path | None,
+    judge: str,
+    output: Path,
+    access: ModelAccess,
+    parallel: int,
+    further: Sequence[Measure],
+) -> tuple[list[TopicScore], dict[str, ArmCost]]:
+    from sidelight.ablation.measures import cost_of, judge_arms, measure_arm
+    from sidelight.ablation.runs import SharedSources, run_arms
+    from sidelight.errors import InputError
+    from sidelight.formats.topics import read_articles
+    from sidelight.wiring.judges import judge_class
+
+    articles = read_articles(topics)
+    if rubrics:
+        judge_class(judge, {"articles", "encoder"})  # what it lacks is found before arms are run
+    own = [arm.name for arm in arms if arm.same_as is None]
+    with progress_bar("topics of all arms", total=len(own) * len(articles)) as advance:
+        summaries = asyncio.run(
+            run_arms(
+                arms,
+                articles,
+                SharedSources(folder),
+                folder.fingerprint(),
+                output,
+                access,
+                parallel=parallel,
+                on_topic=lambda _: advance(1),
+            )
+        )
+    failed = {name: one.failures for name, one in summaries.items() if one.failures}
+    if failed:
+        name, failures = next(iter(failed.items()))
+        raise InputError(
+            f"failed topics in {counted(len(failed), 'arm')}; the first, of {name}, is "
+            f"{failures[0].topic_id}: {failures[0].message}",
+            remedy="The same command tries them again; arms are compared on whole runs.",
+        )
+    if rubrics:
+        with progress_bar("arms judged", total=len(own)) as advance:
+            judge_arms(
+                own,
+                output,
+                folder.path,
+                rubrics,
+                judge,
+                [name for arm in arms for name in arm.settings.plugins()],
+                lambda _: advance(1),
+            )
+    scores = [
+        score
+        for arm in arms
+        for score in measure_arm(arm, output, judged=rubrics is not None, further=further)
+    ]
+    return scores, {arm.name: cost_of(arm, output) for arm in arms}
+
+
+def _search(
+    arms: Sequence[Arm], folder: SearchIndex, grid: Grid, queries: Path, qrels: Path, output: Path
+) -> list[TopicScore]:
+    from sidelight.ablation.runs import SharedSources, score_searches, search_arms
+    from sidelight.formats.topics import read_queries
+
+    with progress_bar("arms", total=len(arms)) as advance:
+        search_arms(
+            arms,
+            read_queries(queries),
+            grid.hits,
+            SharedSources(folder),
+            output,
+            lambda _: advance(1),
+        )
+    return score_searches(arms, qrels, grid.measures, output)
+
+
+def _show_plan(arms: Sequence[Arm], topics: Path | None, *, as_json: bool) -> None:
+    """Say what each arm changes, and what it would ask of models."""
+    from sidelight.formats.topics import read_articles
+    from sidelight.wiring.estimate import estimate_run
+
+    articles = read_articles(topics) if topics else ()
+    costs = [estimate_run(arm.settings, articles).total for arm in arms]
+    if as_json:
+        print_json(
+            {
+                "arms": [
+                    {
+                        "name": arm.name,
+                        "changes": arm.changes,
+                        "same_as": arm.same_as,
+                        "cost": cost.model_dump(),
+                    }
+                    for arm, cost in zip(arms, costs, strict=True)
+                ]
+            }
+        )
+        return
+    print_table(
+        ("arm", "changes", "calls", "tokens"),
+        (
+            (
+                arm.name,
+                f"the same as {arm.same_as}"
+                if arm.same_as
+                else ", ".join(f"{key}={value}" for key, value in arm.changes.items()) or "-",
+                str(cost.calls),
+                str(cost.prompt_tokens + cost.completion_tokens),
+            )
+            for arm, cost in zip(arms, costs, strict=True)
+        ),
+    )
+    out.print(
+        "Hits, vectors and replies that arms have in common are had once; calls are those of arms "
+        "that share nothing."
+    )
+
+
+def _write_markdown(folder: Path, tables: Sequence[ResultTable]) -> None:
+    from sidelight.formats.table import write_markdown_table
+
+    for table in tables:
+        write_markdown_table(folder / f"{table.name}.md", table.header, table.rows)

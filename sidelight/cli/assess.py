@@ -1,0 +1,274 @@
+"""`sidelight assess`: questions by their quality, documents by their usefulness, one by one.
+
+`sidelight assess relevance`: passages that runs rank, by how much of a narrative they answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out
+from sidelight.cli.options.inputs import (
+    Commands,
+    Track,
+    index_option,
+    output_option,
+    topics_option,
+    track_of_scale,
+    track_option,
+)
+from sidelight.cli.options.judges import depth_option
+from sidelight.cli.options.models import (
+    DEFAULT_AT_ONCE,
+    AtOnce,
+    Cache,
+    ModelCalls,
+    asks_models,
+    model_option,
+)
+from sidelight.cli.progress import progress_bar
+from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sidelight.evaluation.labelling.graded_runs import AskedDocuments, GradedDocuments
+    from sidelight.evaluation.labelling.judge import Judge
+    from sidelight.evaluation.labelling.relevance import Passages
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.grading.judgment import QuestionGrade
+    from sidelight.tracks import Track as TrackRules
+
+app = Commands(help="Grade questions and documents one by one.", no_args_is_help=True)
+
+Model = Annotated[
+    str | None, model_option("Ask this model; the embedded judge grades if none is named.")
+]
+
+
+@app.command()
+@asks_models
+def questions(  # long: half of it are options
+    runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
+    *,
+    topics: Annotated[Path, topics_option()],
+    track: Track,
+    output: Annotated[Path, output_option("File of grades, for `score quality`.")],
+    model: Model = None,
+    calls: ModelCalls,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+) -> None:
+    """Grade each question of some runs, and tell which of them an earlier one answers.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.evaluation.labelling.graded_runs import grade_question_runs
+    from sidelight.formats.labels.question_grades import write_question_grades
+    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.topics import read_articles
+    from sidelight.schemas.grading.judgment import Unjudged
+    from sidelight.tracks import load_track
+    from sidelight.wiring.judges import JudgeInputs, set_up_judge
+    from sidelight.wiring.models import models_by_name
+
+    read = run_format(load_track(track).question_list).read
+    given = [read(path) for path in runs]
+    articles = {one.topic_id: one for one in read_articles(topics)}
+    setup = set_up_judge(
+        "prompted" if model else "embedded",
+        JudgeInputs(articles=lambda: articles),
+        models_by_name([model] if model else [], at_once),
+    )
+    access = calls.access(cache or output.with_name(f"{output.name}.replies"))
+
+    async def work(judge: Judge) -> list[QuestionGrade]:
+        return await grade_question_runs(judge, given, articles, on_questions=advance)
+
+    with progress_bar("questions", total=sum(len(run.questions) for run in given)) as advance:
+        grades = asyncio.run(setup.perform(access, work))
+    write_question_grades(output, grades)
+    unjudged = sum(isinstance(one.label, Unjudged) for one in grades)
+    out.print(f"{counted(len(grades), 'question')}, {unjudged} unjudged\n  {output}", markup=False)
+
+
+@app.command()
+@asks_models
+def documents(  # long: half of it are options
+    runs: Annotated[list[Path], typer.Argument(help="Run directories that rank documents.")],
+    *,
+    output: Annotated[Path, output_option("Qrels, for `score usefulness`.")],
+    model: Model = None,
+    calls: ModelCalls,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+) -> None:
+    """Grade the documents that runs of the same questions rank, by their best segments.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.evaluation.labelling.graded_runs import grade_documents
+    from sidelight.formats.labels.qrels import write_qrels
+    from sidelight.wiring.judges import JudgeInputs, set_up_judge
+    from sidelight.wiring.models import models_by_name
+
+    setup = set_up_judge(
+        "prompted" if model else "embedded",
+        JudgeInputs(articles=dict),
+        models_by_name([model] if model else [], at_once),
+    )
+    access = calls.access(cache or output.with_name(f"{output.name}.replies"))
+    asked = list(_asked(runs))
+
+    async def work(judge: Judge) -> GradedDocuments:
+        return await grade_documents(judge, asked, on_documents=advance)
+
+    total = sum(len(one.documents) for one in asked)
+    with progress_bar("documents", total=total) as advance:
+        found = asyncio.run(setup.perform(access, work))
+    write_qrels(output, found.grades)
+    out.print(
+        f"{counted(total, 'document')} for {counted(len(asked), 'question')}, {found.unjudged} "
+        f"unjudged\n  {output}",
+        markup=False,
+    )
+
+
+def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
+    """Yield the questions of runs, each with the documents that any of them ranks for it.
+
+    Raises:
+        InputError: A run is not finished, or two runs have different questions under one id.
+    """
+    from sidelight.checks.usefulness import Document
+    from sidelight.errors import InputError
+    from sidelight.evaluation.labelling.graded_runs import AskedDocuments
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.schemas.topic import Article, question_id
+
+    found: dict[str, AskedDocuments] = {}
+    for path in runs:
+        run = RunDirectory(path)
+        for topic_id in run.read_manifest().topics:
+            result = run.result(topic_id)
+            topic = result.topic
+            article = f"{topic.title}\n{topic.body}" if isinstance(topic, Article) else ""
+            texts = {one.segment_id: one.text for one in result.evidence}
+            for number, search in result.trace.documents.items():
+                name = question_id(topic_id, number)
+                shown = {
+                    one.document_id: Document(one.title, texts.get(one.segment_id, ""))
+                    for one in search.documents
+                }
+                known = found.setdefault(name, AskedDocuments(name, article, search.question, {}))
+                if known.question != search.question:
+                    raise InputError(
+                        f"{path}: {name} is another question than in the runs before it",
+                        remedy="Grade runs that were made for the same questions together.",
+                    )
+                found[name] = known._replace(documents={**shown, **known.documents})
+    yield from found.values()
+
+
+@asks_models
+def relevance(  # long: half of it are options
+    runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],
+    *,
+    topics: Annotated[Path, topics_option("Narratives with sub-narratives: `split` writes them.")],
+    index: Annotated[Path, index_option("Folder that holds the passages.")],
+    models: Annotated[
+        list[str], model_option("Ask this model; repeat: the grade is that of the majority.")
+    ],
+    output: Annotated[Path, output_option("Qrels to write.")],
+    depth: Annotated[int, depth_option("Passages of each run and topic.")] = 100,
+    track: Annotated[
+        str | None, track_option("A track with grades of relevance; the first if not given.")
+    ] = None,
+    calls: ModelCalls,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+) -> None:
+    """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
+
+    With several models, OUTPUT.votes.csv keeps what each said. Interrupted at any moment, the same
+    command goes on with the replies it has.
+    """
+    from sidelight.evaluation.labelling.asking import Assessor
+    from sidelight.evaluation.labelling.relevance import (
+        PromptedRelevance,
+        decided,
+        grade_passages,
+        vote,
+        vote_rows,
+    )
+    from sidelight.formats.labels.qrels import write_qrels
+    from sidelight.formats.table import write_table
+    from sidelight.wiring.models import ask, models_by_name
+
+    found = _found(runs, topics, index, track_of_scale("relevance", track), depth)
+    total = sum(len(one.texts) for one in found)
+
+    async def work(asked: Mapping[str, PromptedModel]) -> list[dict[str, dict[str, int]]]:
+        judges = [PromptedRelevance(Assessor(model)) for model in asked.values()]
+        graded = (grade_passages(judge, found, lambda: advance(1)) for judge in judges)
+        return list(await asyncio.gather(*graded))
+
+    asked = models_by_name(models, at_once)
+    names = [model.name for model in asked.models]
+    access = calls.access(cache or output.with_name(f"{output.name}.replies"))
+    with progress_bar("passages", total=total * len(names)) as advance:
+        given = asyncio.run(ask(asked, access, work))
+    votes = vote(dict(zip(names, given, strict=True)))
+    grades = decided(votes)
+    write_qrels(output, grades)
+    if len(names) > 1:
+        columns = ("query", "segment", "majority", *names)
+        write_table(output.with_name(f"{output.name}.votes.csv"), columns, vote_rows(votes))
+    unjudged = total - sum(map(len, grades.values()))
+    out.print(
+        f"{counted(total, 'passage')} of {counted(len(found), 'narrative')}, {unjudged} "
+        f"unjudged\n  {output}",
+        markup=False,
+    )
+
+
+def _found(
+    runs: list[Path], topics: Path, index: Path, track: TrackRules, depth: int
+) -> list[Passages]:
+    """Return the narratives that runs rank for, with the passages of all runs.
+
+    Raises:
+        InputError: A topic of a run is no narrative that has sub-narratives, or a passage is not in
+            the index.
+    """
+    from sidelight.errors import InputError
+    from sidelight.evaluation.labelling.relevance import Passages, pool_passages
+    from sidelight.formats.runs.trec_run import read_trec_run
+    from sidelight.formats.topics import read_topics
+    from sidelight.index.folder import open_index
+    from sidelight.schemas.topic import Narrative
+
+    known = {one.topic_id: one for one in read_topics(topics, track) if isinstance(one, Narrative)}
+    docstore = open_index(index).docstore
+    found = []
+    for topic_id, names in pool_passages(map(read_trec_run, runs), depth).items():
+        narrative = known.get(topic_id)
+        if narrative is None or not narrative.sub_questions:
+            raise InputError(
+                f"{topics}: expected narrative {topic_id} of the runs with its sub-narratives; "
+                f"found {'no such narrative' if narrative is None else 'none of them'}",
+                remedy="Give the topics file of the runs, as `sidelight split` writes it.",
+            )
+        if lacking := [name for name in names if name not in docstore]:
+            raise InputError(
+                f"{index}: expected all passages of topic {topic_id}; {lacking[0]} is not there, "
+                f"nor are {len(lacking) - 1} more",
+                remedy="Give the index that the runs were made with.",
+            )
+        texts = {one.segment_id: one.text for one in docstore.get_many(names)}
+        found.append(Passages(narrative, {name: texts[name] for name in names}))
+    return found

@@ -1,0 +1,347 @@
+"""`sidelight bank`: what passages are graded by, drafted, merged, edited, compared and shown.
+
+`sidelight bank draft`: a first bank, by a model or from the passages themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.options.inputs import (
+    Commands,
+    Json,
+    count_option,
+    output_option,
+    queries_option,
+    query_option,
+)
+from sidelight.cli.options.judges import BankPath
+from sidelight.cli.options.models import (
+    DEFAULT_AT_ONCE,
+    REPLIES,
+    AtOnce,
+    Cache,
+    Estimate,
+    ModelCalls,
+    asks_models,
+    model_option,
+)
+from sidelight.cli.progress import progress_bar
+from sidelight.errors import UsageError
+from sidelight.schemas.grading.rubric import Style
+from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.evaluation.banks.drafting import DraftedQuery, Drafts
+    from sidelight.schemas.grading.rubric import ExamBank
+    from sidelight.wiring.models import ModelAccess
+
+_MOST_ITEMS = 50
+
+
+@asks_models
+def draft(  # long: half of it are options
+    *,
+    queries: Annotated[
+        Path,
+        queries_option(
+            "One JSON object of texts by id, or lines `id<TAB>text`; a subtopic is "
+            "`query/subtopic<TAB>title / subtopic`."
+        ),
+    ],
+    output: Annotated[Path, output_option("The bank to write; packed if it ends in .gz.")],
+    style: Annotated[
+        Style,
+        typer.Option(
+            "--style",
+            help="Questions that break a query down (dl), questions on "
+            "a subtopic (car), or key facts.",
+        ),
+    ] = Style.DL,
+    count: Annotated[int, count_option("Items for each query.", _MOST_ITEMS)] = 10,
+    model: Annotated[str | None, model_option("Ask this model.")] = None,
+    passages: Annotated[
+        Path | None,
+        typer.Option(
+            "--passages",
+            help="Without a model: take key facts of these passages, laid out as graded ones.",
+        ),
+    ] = None,
+    calls: ModelCalls,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    cache: Cache = None,
+    estimate: Estimate = False,
+    as_json: Json = False,
+) -> None:
+    """Draft a bank for people to refine: by a model, or from what passages have in common.
+
+    Interrupted, the same command goes on with the replies it has.
+    """
+    from sidelight.formats.banks.exams import read_query_texts, write_exams
+    from sidelight.schemas.grading.rubric import bank_version
+
+    if (model is None) is (passages is None):
+        raise UsageError(
+            "expected --model, which drafts, or --passages, from which facts are taken",
+            remedy="Give one of the two.",
+        )
+    texts = read_query_texts(queries)
+    failed: tuple[tuple[str, str], ...] = ()
+    if estimate:
+        _report_cost(texts, style, count, at_once, as_json=as_json)
+        return
+    if model is not None:
+        access = calls.access(cache or output.with_name(f"{output.name}.{REPLIES}"))
+        banks, failed = _ask(model, access, at_once, texts, style, count)
+    else:
+        if style is not Style.NUGGETS:
+            raise UsageError(
+                "without a model only key facts can be drafted",
+                remedy="Give --style nuggets, or a model with --model.",
+            )
+        banks = _extract(passages or Path(), texts, count)
+    if banks:
+        write_exams(output, banks)
+    items, version = sum(len(bank.items) for bank in banks), bank_version(banks)
+    if as_json:
+        print_json(
+            {
+                "written": str(output) if banks else None,
+                "queries": len(banks),
+                "items": items,
+                "version": version,
+                "failed": dict(failed),
+            }
+        )
+    elif banks:
+        out.print(
+            f"{output}: {counted(len(banks), 'query')}, {counted(items, 'item')}, version "
+            f"{version}",
+            markup=False,
+        )
+    for query_id, reason in failed:
+        err.print(f"{query_id}: no bank: {reason}", style="yellow", markup=False)
+    if failed or not banks:
+        raise typer.Exit(1)
+
+
+def _ask(
+    model: str, access: ModelAccess, at_once: int, texts: dict[str, str], style: Style, count: int
+) -> Drafts:
+    from sidelight.evaluation.banks.drafting import draft_banks
+    from sidelight.wiring.models import ask, models_by_name
+
+    queries = _queries(texts, style)
+    with progress_bar("banks", total=len(queries)) as advance:
+        return asyncio.run(
+            ask(
+                models_by_name([model], at_once),
+                access,
+                lambda models: draft_banks(models[model], queries, style, count, advance),
+            )
+        )
+
+
+def _report_cost(
+    texts: dict[str, str], style: Style, count: int, at_once: int, *, as_json: bool
+) -> None:
+    from sidelight.cli.evaluation_report import report_estimate
+    from sidelight.evaluation.banks.drafting import draft_banks
+    from sidelight.evaluation.labelling.asking import PromptCounter
+
+    counter, queries = PromptCounter(), _queries(texts, style)
+    asyncio.run(draft_banks(counter, queries, style, count))
+    cost = counter.estimate(count * len(queries), at_once)
+    report_estimate(cost, at_once, as_json=as_json)
+
+
+def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
+    """Return what to draft for; an id before the last slash is the query's, after it a subtopic."""
+    from sidelight.evaluation.banks.drafting import DraftedQuery
+
+    found = []
+    for query_id, text in texts.items():
+        topic_id, _, subtopic_id = query_id.rpartition("/") if style is Style.CAR else ("", "", "")
+        found.append(DraftedQuery(topic_id or query_id, subtopic_id if topic_id else "", text))
+    return found
+
+
+def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBank, ...]:
+    from sidelight.evaluation.banks.drafting import extract_bank
+    from sidelight.formats.labels.graded_passages import read_graded
+
+    return tuple(
+        extract_bank(
+            query.query_id,
+            texts[query.query_id],
+            (passage.text for passage in query.passages),
+            count,
+        )
+        for query in read_graded(passages)
+        if query.query_id in texts
+    )
+
+
+app = Commands(
+    help="Banks of test questions or nuggets that passages are graded by.", no_args_is_help=True
+)
+app.command()(draft)
+
+BankFile = Annotated[Path, output_option("The bank to write; packed if its name ends in .gz.")]
+
+
+@app.command()
+def merge(
+    banks: Annotated[list[Path], typer.Argument(metavar="BANK...", help="Banks of one kind.")],
+    *,
+    output: BankFile,
+    as_json: Json = False,
+) -> None:
+    """Put the items of several banks together; the same words are one item."""
+    from sidelight.evaluation.banks.changing import merge_banks
+    from sidelight.formats.banks.exams import read_exams
+
+    _write(output, merge_banks(map(read_exams, banks)), as_json=as_json)
+
+
+@app.command()
+def edit(
+    bank: BankPath,
+    *,
+    output: BankFile,
+    add: Annotated[
+        list[str] | None,
+        typer.Option("--add", help="QUERY=TEXT, or QUERY/SUBTOPIC=TEXT: one more item; repeat."),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", help="Id of an item to leave out; repeat.")
+    ] = None,
+    reword: Annotated[
+        list[str] | None,
+        typer.Option("--reword", help="ITEM=TEXT: other words for an item; repeat."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Add, leave out and reword items; what is reworded is a new item and graded anew."""
+    from sidelight.evaluation.banks.changing import edit_banks
+    from sidelight.formats.banks.exams import read_exams
+
+    changed = edit_banks(
+        read_exams(bank),
+        add=[_pair("--add", text) for text in add or ()],
+        drop=drop or (),
+        reword=dict(_pair("--reword", text) for text in reword or ()),
+    )
+    _write(output, changed, as_json=as_json)
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A bank.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Another, such as a later version.")],
+    *,
+    as_json: Json = False,
+) -> None:
+    """List the items that only one of two banks has."""
+    from dataclasses import asdict
+
+    from sidelight.evaluation.banks.changing import diff_banks
+    from sidelight.formats.banks.exams import read_exams
+    from sidelight.schemas.grading.rubric import bank_version
+
+    sides = read_exams(old), read_exams(new)
+    changes, versions = diff_banks(*sides), [bank_version(one) for one in sides]
+    if as_json:
+        print_json({"versions": versions, "changes": [asdict(one) for one in changes]})
+        return
+    for one in changes:
+        sign = "+" if one.what == "added" else "-"
+        out.print(f"{sign} {one.item_id}  {one.text}", markup=False)
+    out.print(
+        f"{counted(len(changes), 'item')} in one bank only; versions {' and '.join(versions)}",
+        markup=False,
+    )
+
+
+@app.command()
+def show(
+    bank: BankPath,
+    *,
+    query: Annotated[str | None, query_option("Show the items of this query.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the version of a bank and its queries, or the items of one."""
+    from sidelight.formats.banks.exams import read_exams
+    from sidelight.schemas.grading.rubric import bank_version
+
+    banks = read_exams(bank)
+    shown = [one for one in banks if query in {None, one.topic_id}]
+    if not shown:
+        raise UsageError(f"{bank}: no query {query}")
+    if as_json:
+        print_json(
+            {
+                "version": bank_version(banks),
+                "queries": [
+                    {
+                        "query_id": one.topic_id,
+                        "subtopic_id": one.subtopic_id,
+                        "query": one.query_text,
+                        "kind": one.kind,
+                        "items": [
+                            {"item_id": item.item_id, "text": item.text} for item in one.items
+                        ],
+                    }
+                    for one in shown
+                ],
+            }
+        )
+        return
+    if query is None:
+        print_table(
+            ("query", "subtopic", "kind", "items", "text"),
+            (
+                (one.topic_id, one.subtopic_id, one.kind, str(len(one.items)), one.query_text)
+                for one in banks
+            ),
+        )
+    else:
+        for one in shown:
+            out.print(one.query_text, markup=False)
+            for item in one.items:
+                out.print(f"  {item.item_id}  {item.text}", markup=False)
+    out.print(_summary(banks), markup=False)
+
+
+def _write(path: Path, banks: tuple[ExamBank, ...], *, as_json: bool) -> None:
+    from sidelight.formats.banks.exams import write_exams
+    from sidelight.schemas.grading.rubric import bank_version
+
+    write_exams(path, banks)
+    if as_json:
+        print_json({"written": str(path), "version": bank_version(banks)})
+    else:
+        out.print(f"{path}: {_summary(banks)}", markup=False)
+
+
+def _summary(banks: tuple[ExamBank, ...]) -> str:
+    from sidelight.schemas.grading.rubric import bank_version
+
+    items = sum(len(one.items) for one in banks)
+    return (
+        f"queries or subtopics: {len(banks)}, {counted(items, 'item')}, version "
+        f"{bank_version(banks)}"
+    )
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+
+    name, equals, value = text.partition("=")
+    if not (equals and name.strip() and value.strip()):
+        raise UsageError(f"{option}: expected NAME=TEXT; found {text!r}")
+    return name.strip(), value.strip()

@@ -1,1 +1,0 @@
-"""Commands that make and keep banks of questions or nuggets."""

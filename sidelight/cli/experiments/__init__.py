@@ -1,1 +1,0 @@
-"""Commands that compare, bundle and reproduce."""

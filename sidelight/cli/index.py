@@ -1,0 +1,321 @@
+"""`sidelight index`: build an index folder and look into one.
+
+`sidelight index plan`: what an index of vectors will take, before any of it is built.
+
+`sidelight index remote`: a folder that stands for an index on a server.
+
+`sidelight corpus`: prepare a collection for indexing.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import DIM, Commands, Json, Profile, count_option, output_option
+from sidelight.cli.progress import progress_bar
+from sidelight.index.encoding.precision import Arithmetic
+from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.index.manifest import Manifest
+
+
+def plan(
+    *,
+    count: Annotated[int, count_option("How many segments.")] = 113_520_750,
+    dim: Annotated[int, DIM] = 256,
+    profile: Profile = "cpu-24gb",
+    output: Annotated[
+        Path, output_option("Folder on the disk that is to hold the index.")
+    ] = Path(),
+    as_json: Json = False,
+) -> None:
+    """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
+
+    Times are those of two cores or of one H200. Ends with 3 where they do not fit. Text and BM25
+    are not counted: the text takes about what the compressed shards do, BM25 130 bytes a segment.
+    """
+    from sidelight.index.vectors.capacity import plan_capacity, this_machine
+    from sidelight.index.vectors.profiles import profile_named
+
+    planned = plan_capacity(profile_named(profile), count, dim, this_machine(output))
+    if as_json:
+        print_json(planned.model_dump())
+    else:
+        where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
+        lists = f"{planned.lists}, {planned.probes} searched" if planned.lists else "none"
+        shown = {
+            "profile": f"{planned.profile}, {count:,} vectors of {dim}",
+            "lists": lists,
+            "memory": f"{planned.memory_gb:.1f} GB{where}, "
+            f"{planned.memory_bytes_per_vector:.0f} bytes a vector",
+            "disk": f"{planned.disk_gb:.1f} GB, {planned.disk_bytes_per_vector:.0f} bytes a vector",
+            "building": f"{planned.build_s / 60:.0f} min from vectors to index, "
+            f"{planned.building_memory_gb:.1f} GB of memory, {planned.building_disk_gb:.1f} GB of "
+            "disk besides",
+            "recall": f"{planned.recall:.2f} of the exact 100 best, or more",
+            "query": f"{planned.latency_ms:.1f} ms alone, the best 100",
+        }
+        for name, value in shown.items():
+            out.print(f"{name:9} {value}", markup=False)
+        for problem in planned.problems:
+            out.print(f"does not fit: {problem}", markup=False)
+    if planned.problems:
+        raise typer.Exit(3)
+
+
+def remote(  # long: half of it are its options
+    url: Annotated[str, typer.Argument(help="Address of the server, e.g. http://localhost:8081.")],
+    name: Annotated[str, typer.Argument(help="What the server calls the index.")],
+    output: Annotated[Path, output_option("Folder that is to stand for it.")],
+    token_variable: Annotated[
+        str | None,
+        typer.Option(
+            help="Let this server receive the token in this environment variable, such as "
+            "PYSERINI_API_TOKEN; none by default."
+        ),
+    ] = None,
+    at_once: Annotated[
+        int, typer.Option("--connections", min=1, max=64, help="Requests under way at once.")
+    ] = 4,
+    timeout_s: Annotated[
+        float, typer.Option("--timeout", help="Longest wait for an answer, in seconds.")
+    ] = 60.0,
+    dense: Annotated[
+        Path | None,
+        typer.Option(help="Local index with vectors of the same segments, for hybrid retrieval."),
+    ] = None,
+) -> None:
+    """Search an index that a Pyserini or Anserini REST server keeps.
+
+    Where a command takes --index, it takes this folder. Nothing is asked now; what the server
+    answers later is kept in the folder and not asked for again. The folder names no token: which
+    server may receive one is kept in your own tokens.json, where --token-variable writes it.
+    """
+    from pydantic import ValidationError
+
+    from sidelight.errors import UsageError
+    from sidelight.index.folder import open_folder
+    from sidelight.index.remote.client import RemoteAddress, allow_token, is_remote, write_address
+
+    try:
+        address = RemoteAddress(
+            url=url,
+            index=name,
+            at_once=at_once,
+            timeout_s=timeout_s,
+            dense="" if dense is None else str(dense.absolute()),
+        )
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise UsageError(
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}",
+            remedy="For example: sidelight index remote http://localhost:8081 NAME -o FOLDER",
+        ) from None
+    if output.exists() and any(output.iterdir()) and not is_remote(output):
+        raise UsageError(
+            f"{output}: expected a new folder; found one with other files",
+            remedy="Name another folder.",
+        )
+    if dense is not None:
+        open_folder(dense)
+    if token_variable is not None:
+        allow_token(address, token_variable)
+    write_address(output, address)
+    out.print(f"{output}: {name} at {address.url}", markup=False)
+
+
+app = Commands(help="Build an index, or say what built it.", no_args_is_help=True)
+
+
+@app.command()
+def build(  # long: most of it are its options
+    shards: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Segments as JSONL, plain or .gz; their order is free."),
+    ] = None,
+    *,
+    output: Annotated[Path, output_option("Folder of the index.")],
+    id_field: Annotated[str, typer.Option(help="Key of the segment id.")] = "docid",
+    text_field: Annotated[str, typer.Option(help="Key of the text.")] = "segment",
+    encoder: Annotated[
+        str | None,
+        typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
+    ] = None,
+    encoding: Annotated[
+        Arithmetic | None,
+        typer.Option(
+            help="What the encoder computes in; by default what a short trial finds quickest. "
+            "int8 takes a model with an ONNX file."
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option(help="Stop at a broken shard; else what is sound is indexed.")
+    ] = False,
+    profile: Profile = "exact",
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Parquet with published vectors of the encoder's model, or the name of the set to "
+            "stream; repeat for more files."
+        ),
+    ] = None,
+    dim: Annotated[int | None, DIM] = None,
+    lucene: Annotated[
+        str | None,
+        typer.Option(
+            help="Take BM25 from this index of Anserini's: its folder, or what pyserini calls it, "
+            "such as msmarco-v2.1-doc-segmented-slim. One that stores text needs no shards."
+        ),
+    ] = None,
+    hnsw: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Take the vectors from this HNSW index of Anserini's, by folder or name; repeat "
+            "for more parts of it. Needs --encoder."
+        ),
+    ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Where to work: local, the processors of this machine; or ray, the machines of "
+            "the Ray cluster that RAY_ADDRESS names, which share a file system."
+        ),
+    ] = "local",
+    as_json: Json = False,
+) -> None:
+    """Index segments for BM25 and dense retrieval.
+
+    Interrupted at any moment, the same command goes on where it was; done once, it does nothing.
+    """
+    from sidelight.errors import UsageError
+    from sidelight.index.build import build_index
+    from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
+    from sidelight.index.given import GivenParts, lucene_folder
+    from sidelight.index.text.corpus import CorpusFields
+    from sidelight.registry import load
+
+    if not shards and lucene is None:
+        raise UsageError("expected shards, or --lucene with an index that stores text")
+    if hnsw and encoder is None:
+        raise UsageError("--hnsw needs --encoder: the model that made its vectors")
+    fields = CorpusFields(id=id_field, text=text_field)
+    with redirect_stdout(sys.stderr):  # Ray tells of lost processes on standard output
+        manifest = build_index(
+            shards or (),
+            output,
+            Encoder(encoder or DEFAULT_ENCODER, dim, encoding),
+            fields,
+            progress_bar,
+            strict=strict,
+            engine=load("engine", engine)(),
+            profile=profile,
+            vectors=vectors or (),
+            given=GivenParts(
+                lucene_folder(lucene) if lucene else None, tuple(map(lucene_folder, hnsw or ()))
+            ),
+        )
+    _show(output, manifest, as_json=as_json)
+
+
+app.command()(plan)
+app.command()(remote)
+
+
+@app.command()
+def info(
+    folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
+    as_json: Json = False,
+) -> None:
+    """Check that an index is complete, and say what built it."""
+    from sidelight.index.manifest import read_manifest
+    from sidelight.index.remote.client import is_remote, read_address
+
+    if is_remote(folder):
+        address = read_address(folder)
+        if as_json:
+            print_json(address.model_dump())
+        else:
+            out.print(f"{folder}: {address.index} at {address.url}", markup=False)
+        return
+    _show(folder, read_manifest(folder), as_json=as_json)
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
+) -> None:
+    """Read every file of an index, and name those that are not as they were built."""
+    from sidelight.index.manifest import read_manifest, verify_files
+
+    hashes = read_manifest(folder).hashes
+    with progress_bar("files", total=len(hashes)) as advance:
+        count = verify_files(folder, hashes, advance)
+    out.print(f"{folder}: {counted(count, 'file')} as they were built", markup=False)
+
+
+def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
+    if as_json:
+        print_json({**manifest.model_dump(), "fingerprint": manifest.fingerprint()})
+        return
+    built = manifest.plan
+    shown = {
+        "index": folder,
+        "segments": f"{manifest.segments} of {counted(manifest.documents, 'document')}",
+        "size": f"{sum(manifest.files.values()) / 1e6:.1f} MB",
+        "input": ", ".join(shard.name for shard in built.inputs),
+        "encoder": f"{built.encoder.name}, {built.encoder.dimension} dimensions",
+        "vectors": built.profile,
+        "analyzer": built.analyzer,
+        "built with": ", ".join(f"{name} {v}" for name, v in manifest.libraries.items()),
+        "fingerprint": manifest.fingerprint(),
+    }
+    if manifest.encoding is not None:
+        shown["encoded in"] = str(manifest.encoding)
+    for name, value in shown.items():
+        out.print(f"{name:12} {value}", markup=False)
+    for shard in manifest.shards:
+        if shard.refused:
+            out.print(f"{shard.name}: segments {shard.segments}, lines refused {shard.refused}")
+            for problem in shard.problems:
+                out.print(f"  {problem}", markup=False)
+
+
+corpus_app = Commands(help="Prepare a collection for indexing.", no_args_is_help=True)
+
+
+@corpus_app.callback()
+def _corpus() -> None:
+    """Keep `segment` a command of its own while it is the only one."""
+
+
+@corpus_app.command()
+def segment(
+    documents: Annotated[
+        list[Path],
+        typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
+    ],
+    output: Annotated[Path, output_option("Where the segments go, one JSON a line.")],
+    as_json: Json = False,
+) -> None:
+    """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
+    from itertools import chain
+
+    from sidelight.errors import InputError
+    from sidelight.index.text.corpus import read_documents, write_segments
+
+    with progress_bar("documents") as advance:
+        read = chain.from_iterable(read_documents(path) for path in documents)
+        count = write_segments(output, read, advance)
+    if not count:
+        raise InputError(f"{documents[0]}: expected documents; found none")
+    if as_json:
+        print_json({"segments": count, "output": str(output)})
+    else:
+        out.print(f"Wrote {counted(count, 'segment')} to {output}", markup=False)

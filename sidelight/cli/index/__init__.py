@@ -1,1 +1,0 @@
-"""Commands that prepare a collection, index it and ask it."""

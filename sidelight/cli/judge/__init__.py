@@ -1,1 +1,0 @@
-"""Commands that put a judge to work."""

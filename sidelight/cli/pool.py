@@ -1,0 +1,244 @@
+"""`sidelight pool`: from the questions of several groups to topics to find documents for.
+
+`sidelight pool pairs`: which submitted questions to hold against which of a rubric.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json
+from sidelight.cli.options.inputs import (
+    Commands,
+    Data,
+    Json,
+    Rubrics,
+    Seed,
+    Track,
+    output_option,
+    topics_option,
+)
+from sidelight.cli.options.judges import required
+from sidelight.cli.options.models import (
+    DEFAULT_AT_ONCE,
+    AtOnce,
+    Cache,
+    ModelCalls,
+    asks_models,
+    model_option,
+)
+from sidelight.formats.data_folder import DataPart
+from sidelight.text import counted
+from sidelight.tracks import DEFAULT_TRACK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.evaluation.pooling import Pool, Score
+    from sidelight.llm.prompted import PromptedModel
+
+app = Commands(help="Pool questions, and join them to articles.", no_args_is_help=True)
+
+
+@app.command()
+@asks_models
+def questions(  # long: half of it are options
+    groups: Annotated[
+        list[str],
+        typer.Argument(help="One for each group: NAME=RUN,RUN with its best run first."),
+    ],
+    *,
+    output: Annotated[Path, output_option("File of pooled questions, three columns.")],
+    per_group: Annotated[
+        int, typer.Option("--per-group", min=1, help="Questions of each group for a topic.")
+    ] = 3,
+    track: Track = DEFAULT_TRACK,
+    topics: Annotated[Path | None, topics_option("With --model: the articles (JSONL).")] = None,
+    model: Annotated[
+        str | None, model_option("Ask this model; rules and an encoder decide if none is named.")
+    ] = None,
+    calls: ModelCalls,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Pool questions of several groups in turns; what is unfit or repeats one is left out.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.evaluation.pooling import PromptedChecker, RuleChecker, pool_questions
+    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.topics import read_articles, write_pooled_questions
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.tracks import load_track
+    from sidelight.wiring.models import ask, models_by_name
+
+    task = load_track(track).question_list
+    read = run_format(task).read
+    runs = {name: [read(path) for path in paths] for name, paths in _named(groups).items()}
+    articles = (
+        {one.topic_id: f"{one.title}\n{one.body}" for one in read_articles(topics)}
+        if topics
+        else {}
+    )
+
+    if model:
+        access = calls.access(cache or output.with_name(f"{output.name}.replies"))
+
+        async def work(models: Mapping[str, PromptedModel]) -> Pool:
+            check = PromptedChecker(models[model], articles, task.max_characters)
+            return await pool_questions(runs, check, per_group=per_group, seed=seed)
+
+        pool = asyncio.run(ask(models_by_name([model], at_once), access, work))
+    else:
+        rules = RuleChecker(Encoder().encode_sentences, task.max_characters)
+        pool = asyncio.run(pool_questions(runs, rules, per_group=per_group, seed=seed))
+    write_pooled_questions(output, pool.questions)
+    if as_json:
+        print_json(
+            {
+                "topics": len(pool.questions),
+                "questions": sum(map(len, pool.questions.values())),
+                "refused": [one._asdict() for one in pool.refused],
+                "short": pool.short,
+                "output": str(output),
+            }
+        )
+        return
+    out.print(
+        f"{counted(sum(map(len, pool.questions.values())), 'question')} on "
+        f"{counted(len(pool.questions), 'topic')}; "
+        f"{len(pool.refused)} were unfit or repeated one\n  {output}",
+        markup=False,
+    )
+    for topic_id, lacking in pool.short.items():
+        out.print(f"{topic_id}: the groups had {lacking} too few", style="yellow", markup=False)
+
+
+@app.command()
+def topics(
+    questions: Annotated[Path, typer.Argument(help="File of pooled questions, three columns.")],
+    *,
+    articles: Annotated[Path, typer.Option("--articles", help="The articles (JSONL).")],
+    output: Annotated[Path, output_option("Topics file (JSONL) for `sidelight run`.")],
+) -> None:
+    """Join pooled questions to their articles, so that a run finds documents for them.
+
+    Raises:
+        InputError: A question is on an article that is not there.
+    """
+    import orjson
+
+    from sidelight.errors import InputError
+    from sidelight.files import atomic_writer
+    from sidelight.formats.topics import read_articles, read_pooled_questions
+
+    asked = read_pooled_questions(questions)
+    known = {one.topic_id: one for one in read_articles(articles)}
+    if lacking := sorted(asked.keys() - known.keys()):
+        raise InputError(
+            f"{articles}: expected the articles of all questions; found no {lacking[0]}",
+            remedy="Give the articles that the questions were asked about.",
+        )
+    with atomic_writer(output) as stream:
+        for topic_id, texts in asked.items():
+            one = known[topic_id]
+            line = {"docid": topic_id, "url": one.url, "title": one.title}
+            line |= {"headings": one.headings, "body": one.body}
+            stream.write(orjson.dumps(line | {"questions": texts}).decode() + "\n")
+    out.print(f"{counted(len(asked), 'topic')}\n  {output}", markup=False)
+
+
+def _named(groups: list[str]) -> dict[str, list[Path]]:
+    """Return the runs of each group.
+
+    Raises:
+        UsageError: A group has no name or no run, or two have one name.
+    """
+    from sidelight.errors import UsageError
+
+    found: dict[str, list[Path]] = {}
+    for text in groups:
+        name, _, paths = text.partition("=")
+        runs = [Path(path) for path in paths.split(",") if path]
+        if not name or not runs or name in found:
+            raise UsageError(
+                f"expected NAME=RUN,RUN, each name once; found {text!r}",
+                remedy="Try: sidelight pool questions one=a.tsv,b.tsv other=c.tsv -o pooled.tsv",
+            )
+        found[name] = runs
+    return found
+
+
+def pairs(
+    runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
+    *,
+    output: Annotated[Path, output_option("Table of pairs to write (CSV).")],
+    embedder: Annotated[
+        str | None,
+        typer.Option(help="Name or path of a sentence-transformers model; the bundled one if not."),
+    ] = None,
+    reranker: Annotated[
+        str | None, typer.Option(help="Name or path of a cross-encoder, as a second opinion.")
+    ] = None,
+    track: Track = DEFAULT_TRACK,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    as_json: Json = False,
+) -> None:
+    """Pool pairs to judge: of each run, the nearest question to each question of a rubric.
+
+    The nearest by an embedder and by a reranker: one pair where they agree, else two.
+    """
+    from sidelight.evaluation.pooling import PooledPair, pool_pairs
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.table import write_table
+    from sidelight.index.encoding.encoder import DEFAULT_ENCODER
+    from sidelight.retrieval.cross_encoder import CrossEncoder
+    from sidelight.tracks import load_track
+
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    read = run_format(rules.question_list).read
+    models = {"embedder": _cosine(embedder or DEFAULT_ENCODER)}
+    if reranker:
+        models["reranker"] = CrossEncoder(reranker).score
+    pool = pool_pairs(known, [read(path) for path in runs], models)
+    rows = ((*pair[:-1], "+".join(pair.chosen_by)) for pair in pool.pairs)
+    write_table(output, PooledPair._fields, rows)
+    if as_json:
+        print_json(
+            {
+                "pairs": len(pool.pairs),
+                "cells": pool.cells,
+                "all_pairs": pool.all_pairs,
+                "output": str(output),
+            }
+        )
+        return
+    more = len(pool.pairs) - pool.cells
+    out.print(
+        f"{counted(len(pool.pairs), 'pair')} to judge of {pool.all_pairs:,}: one for each of "
+        f"{pool.cells:,} "
+        f"rubric questions and runs, and {more:,} more where the models differ\n  {output}",
+        markup=False,
+    )
+
+
+def _cosine(name: str) -> Score:
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.text_vectors import TextVectors
+
+    vectors = TextVectors(Encoder(name).encode_sentences)
+
+    def score(query: str, texts: Sequence[str]) -> list[float]:
+        found: list[float] = vectors.similarity([query], list(texts))[0].tolist()
+        return found
+
+    return score

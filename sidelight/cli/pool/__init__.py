@@ -1,1 +1,0 @@
-"""`sidelight pool`."""

@@ -1,0 +1,171 @@
+"""`sidelight reproduce`: published figures, computed again from the published data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import out, print_json, print_table
+from sidelight.cli.options.inputs import Json, data_option, output_option
+from sidelight.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.research.published import Figure, Target, Training
+
+
+def reproduce(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            help="What to compute; without one, all that DATA has the files of, or a list."
+        ),
+    ] = None,
+    data: Annotated[Path | None, data_option("Folder that holds the published files.")] = None,
+    output: Annotated[
+        Path | None,
+        output_option(
+            "For targets that train: folder for weights or scores; none are kept without."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare published figures with what this software makes of the same data."""
+    from sidelight.errors import InputError, UsageError
+    from sidelight.research.published import targets, trains
+
+    known = targets()
+    if target is not None and target not in known:
+        raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(known)}")
+    if data is None:
+        if target is None:
+            _list(known, as_json=as_json)
+            return
+        raise UsageError(
+            f"{target} needs {', '.join(known[target].needs)}",
+            remedy=f"Name their folder with --data; they are at {known[target].source}",
+        )
+    if not data.is_dir():
+        raise InputError(
+            f"{data}: expected a folder; found {'a file' if data.exists() else 'nothing'}",
+            remedy="Name the folder that holds the published files.",
+        )
+    if target is None:
+        stand = _reproduce_all(known, data, output, as_json=as_json)
+    elif output and not trains(target):
+        raise UsageError(f"{target} trains nothing, so there is nothing for {output}")
+    else:
+        figures = _figures(target, data, output)
+        if as_json:
+            print_json(_as_dict(target, figures))
+        else:
+            _show(known[target].title, figures)
+        stand = all(figure.stands for figure in figures)
+    if not stand:
+        raise typer.Exit(1)
+
+
+def _list(known: Mapping[str, Target], *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            [
+                {"target": name, **item.model_dump(include={"title", "needs", "source"})}
+                for name, item in known.items()
+            ]
+        )
+        return
+    for name, item in known.items():
+        out.print(f"{name}\n  {item.title}", markup=False)
+        out.print(f"  needs {', '.join(item.needs)}\n  from {item.source}", markup=False)
+
+
+def _reproduce_all(
+    known: Mapping[str, Target], data: Path, output: Path | None, *, as_json: bool
+) -> bool:
+    """Compute every target whose files are there, those that train last; tell whether all stand."""
+    from sidelight.errors import InputError
+    from sidelight.research.published import find_files, trains
+
+    lacking: dict[str, str] = {}
+    for name in known:
+        try:
+            find_files(name, data)
+        except InputError as error:
+            lacking[name] = error.message
+    possible = sorted(known.keys() - lacking.keys(), key=lambda name: (trains(name), name))
+    if not possible:
+        raise InputError(
+            f"{data}: expected files of published figures; found those of none",
+            remedy="Without --data, `sidelight reproduce` lists what each needs.",
+        )
+    computed: dict[str, list[Figure]] = {}
+    with progress_bar("targets", total=len(possible)) as advance:
+        for name in possible:
+            computed[name] = _figures(name, data, output / name if output else None)
+            advance(1)
+    if as_json:
+        shown = [_as_dict(name, figures) for name, figures in computed.items()]
+        print_json({"targets": shown, "left_out": lacking})
+    else:
+        for name, figures in computed.items():
+            _show(f"{name}: {known[name].title}", figures)
+        for name, reason in lacking.items():
+            out.print(f"left out, {name}: {reason}", markup=False)
+    return all(figure.stands for figures in computed.values() for figure in figures)
+
+
+def _figures(target: str, data: Path, output: Path | None) -> list[Figure]:
+    from sidelight.research.published import figures_of, trains
+
+    return figures_of(target, data, _training(output) if trains(target) else None)
+
+
+def _as_dict(target: str, figures: Sequence[Figure]) -> dict[str, object]:
+    return {
+        "target": target,
+        "figures": [
+            {
+                "name": figure.name,
+                "published": figure.published,
+                "here": figure.here,
+                "agrees": figure.agrees,
+                "misprint": figure.misprint,
+                "names": figure.names,
+            }
+            for figure in figures
+        ],
+    }
+
+
+def _show(title: str, figures: Sequence[Figure]) -> None:
+    out.print(title, markup=False)
+    print_table(
+        ("figure", "published", "here", "agrees"),
+        ((figure.name, figure.published, figure.shown, _verdict(figure)) for figure in figures),
+    )
+    for figure in figures:
+        if figure.misprint and not figure.agrees:
+            out.print(f"{figure.name}: a misprint: {figure.misprint}", markup=False)
+        if figure.names:
+            out.print(f"{figure.name}: {', '.join(figure.names)}", markup=False)
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.agrees:
+        return "yes"
+    return "misprint" if figure.misprint else "NO"
+
+
+def _training(output: Path | None) -> Training:
+    """Return what it takes to train; the figures were measured in single precision."""
+    from sidelight.files import make_folder
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.encoding.precision import Arithmetic
+    from sidelight.research.published import Training
+
+    if output:
+        make_folder(output)
+    return Training(Encoder().in_arithmetic(Arithmetic.FP32).encode_sentences, output)

@@ -1,0 +1,267 @@
+"""`sidelight run`: topics to a run directory.
+
+`sidelight split`: what narratives come down to, for `sidelight run` to search and write by.
+
+`sidelight link`: a run whose reports cite pages of the web where they cited segments.
+
+`sidelight settings`: everything that a configuration can say.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import err, out, print_json
+from sidelight.cli.options.inputs import (
+    Config,
+    Json,
+    Overrides,
+    Track,
+    TrackWithNuggets,
+    index_option,
+    output_option,
+    topics_option,
+)
+from sidelight.cli.options.judges import JUDGE, ExampleFolder, ExampleRuns
+from sidelight.cli.options.models import (
+    DEFAULT_AT_ONCE,
+    AtOnce,
+    Estimate,
+    ModelCalls,
+    RunCache,
+    asks_models,
+    cache_option,
+    model_option,
+    parallel_option,
+)
+from sidelight.cli.options.self_evaluation import JudgeModel, RunRubrics, SelfJudging, with_judge
+from sidelight.cli.progress import progress_bar
+from sidelight.text import counted
+from sidelight.tracks import DEFAULT_TRACK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.config.describe import SettingDescription
+    from sidelight.config.settings import Settings
+    from sidelight.schemas.topic import Topic
+
+
+@asks_models
+def run(  # long: half of it are its options
+    *,
+    topics: Annotated[Path, topics_option()],
+    index: Annotated[Path, index_option()],
+    config: Config = None,
+    output: Annotated[
+        Path | None, output_option("Run directory; runs/<run_id> when not given.")
+    ] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option("--topic", help="Only this topic id; repeat for more.")
+    ] = None,
+    parallel: Annotated[
+        int | None, parallel_option("Topics worked on at once; 4, or 32 where a model is asked.")
+    ] = None,
+    calls: ModelCalls,
+    cache: RunCache = None,
+    overrides: Overrides = None,
+    judge: Annotated[str | None, JUDGE] = None,
+    rubrics: RunRubrics = None,
+    judge_model: JudgeModel = None,
+    allow_self_judging: SelfJudging = False,
+    examples: ExampleFolder = None,
+    example_run: ExampleRuns = None,
+    estimate: Estimate = False,
+    as_json: Json = False,
+) -> None:
+    """Work on every topic and write the submission files of the track.
+
+    Interrupted at any moment, the same command goes on where it was.
+    """
+    from sidelight.cli.run_report import Judging, report_run
+    from sidelight.config.load import load_settings
+    from sidelight.errors import UsageError
+    from sidelight.formats.topics import read_topics
+    from sidelight.index.folder import open_index
+    from sidelight.tracks import load_track
+    from sidelight.wiring.run import make_run
+
+    changes = with_judge(overrides or [], judge_model)
+    settings = load_settings(config, changes)
+    judging = Judging(judge, rubrics, allow_self_judging, examples, example_run or ())
+    judging.check(settings)
+    todo = read_topics(topics, load_track(settings.track))
+    if unknown := set(topic or ()) - {one.topic_id for one in todo}:
+        raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
+    wanted = [one for one in todo if not topic or one.topic_id in topic]
+    if estimate:
+        _show_estimate(settings, wanted, judged=judge is not None, as_json=as_json)
+        return
+    folder = open_index(index)
+    destination = output or Path("runs") / settings.submission.run_id
+    access = calls.access(cache or destination / "cache")
+    started = time.monotonic()
+    with progress_bar("topics", total=len(wanted)) as advance:
+        summary = make_run(
+            todo,
+            settings,
+            folder,
+            destination,
+            access,
+            only=topic or (),
+            parallel=parallel,
+            on_topic=lambda _: advance(1),
+        )
+    seconds, evaluation = time.monotonic() - started, None
+    try:
+        if judge and (summary.done or summary.kept):
+            left = calls.less(access.budget.totals)
+            passed_on = {
+                "--config": config,
+                "--base-url": left.base_url,
+                "--cache": cache,
+                "--max-calls": left.max_calls,
+                "--max-tokens": left.max_tokens,
+            }
+            evaluation = judging.evaluate(
+                destination,
+                index,
+                [
+                    *(f"{name}={value}" for name, value in passed_on.items() if value is not None),
+                    *(f"--set={change}" for change in changes),
+                    # They are the user's own words, here or in the configuration.
+                    *(f"--allow-plugin={name}" for name in settings.plugins()),
+                    *(["--offline"] if left.offline else []),
+                ],
+            )
+    finally:
+        report_run(summary, settings, seconds, access.retries, evaluation, as_json=as_json)
+    if not summary.succeeded:
+        raise typer.Exit(1)
+
+
+def _show_estimate(
+    settings: Settings, topics: Sequence[Topic], *, judged: bool, as_json: bool
+) -> None:
+    from sidelight.cli.run_report import report_estimate
+    from sidelight.wiring.estimate import estimate_run
+
+    report_estimate(estimate_run(settings, topics), as_json=as_json)
+    if judged:
+        err.print(
+            "Judging comes on top: once the run is made, `sidelight evaluate --estimate` counts "
+            "its calls."
+        )
+
+
+_MOST_MODELS = 2
+
+
+@asks_models
+def split(  # long: half of it are options
+    *,
+    topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
+    models: Annotated[
+        list[str], model_option("Ask this model; a second one revises what the first drafts.")
+    ],
+    output: Annotated[Path, output_option("Topics file to write (JSONL), with sub-questions.")],
+    cache: Annotated[Path, cache_option("Folder of the models' replies.")],
+    track: TrackWithNuggets = None,
+    calls: ModelCalls,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+) -> None:
+    """Split narratives into at most ten sub-narratives each: a draft, and its revision.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.errors import UsageError
+    from sidelight.formats.topics import read_topics, write_narratives
+    from sidelight.schemas.topic import Narrative
+    from sidelight.wiring.answer import split_narratives
+
+    if len(models) > _MOST_MODELS:
+        raise UsageError("expected one model, or one that drafts and one that revises")
+    read = read_topics(topics, track_of_scale("nuggets", track))
+    narratives = [one for one in read if isinstance(one, Narrative)]
+    access = calls.access(cache)
+    with progress_bar("narratives", total=len(narratives)) as advance:
+        found = split_narratives(narratives, models, access, at_once, lambda: advance(1))
+    write_narratives(output, found)
+    total = sum(len(one.sub_questions) for one in found)
+    out.print(
+        f"{counted(total, 'sub-narrative')} of {counted(len(found), 'narrative')}: {output}",
+        markup=False,
+    )
+
+
+def link(
+    run: Annotated[Path, typer.Argument(help="A run of cited texts.")],
+    *,
+    index: Annotated[Path, index_option("Folder that holds the cited segments.")],
+    output: Annotated[Path, output_option("File to write: a report a line, citing addresses.")],
+    track: Track = DEFAULT_TRACK,
+) -> None:
+    """Write a run with the addresses of the pages that it cites, for readers on the web."""
+    from sidelight.errors import InputError
+    from sidelight.formats.runs.linked_reports import FORMAT, linked
+    from sidelight.formats.runs.run_format import Delivery, run_format
+    from sidelight.index.folder import open_index
+    from sidelight.schemas.run import RunIdentity
+    from sidelight.schemas.topic import Narrative
+    from sidelight.tracks import load_track
+
+    read = run_format(load_track(track).cited_text).read(run)
+    if len(read.run_ids) != 1:
+        raise InputError(
+            f"{run}: expected one run in the file; found {len(read.run_ids)}",
+            remedy="Put each run in a file of its own.",
+        )
+    docstore = open_index(index).docstore
+    cited = {
+        name
+        for report in read.reports
+        for sentence in report.responses
+        for name in sentence.citations
+    }
+    if unknown := sorted(name for name in cited if name not in docstore):
+        raise InputError(
+            f"{run}: cites {unknown[0]}, which is not in {index}",
+            remedy="Give the index that the run was made from.",
+        )
+    addresses = {one.segment_id: one.url for one in docstore.get_many(sorted(cited))}
+    lost = sum(not address for address in addresses.values())
+    delivered = (
+        # Of a topic the file has the id alone.
+        Delivery(
+            Narrative(topic_id=report.metadata.topic_id, narrative=""),
+            linked(report.responses, addresses),
+        )
+        for report in read.reports
+    )
+    FORMAT.write(output, RunIdentity(team_id="", run_id=read.run_ids[0]), delivered)
+    told = f"; {counted(lost, 'segment')} without an address, cited no more" if lost else ""
+    out.print(f"{counted(len(read.reports), 'report')}: {output}{told}", markup=False)
+
+
+def settings(as_json: Json = False) -> None:
+    """Print every setting of a run: type, default, range, unit, and what it does."""
+    from sidelight.config.describe import describe_settings
+
+    described = describe_settings()
+    if as_json:
+        print_json([one._asdict() for one in described])
+        return
+    for one in described:
+        out.print(one.name, style="bold", markup=False)
+        out.print(f"    {_kind(one)}\n    {one.description}", markup=False)
+
+
+def _kind(one: SettingDescription) -> str:
+    """Return the type, the unit, the range and the default, as far as there are any."""
+    default = "must be given" if one.required else f"default {one.shown_default}"
+    return "; ".join(filter(None, (one.type, one.unit, one.range, default)))

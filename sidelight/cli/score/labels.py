@@ -1,0 +1,479 @@
+"""`sidelight score nuggets`: how many of the nuggets of their topics answers tell.
+
+`sidelight score support`: whether what reports cite says what they say.
+
+`sidelight score battles`: answers side by side, and ratings of runs from who won.
+
+`sidelight score quality` and `usefulness`: what was graded one by one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sidelight.cli.console import list_files, out, print_json, print_table
+from sidelight.cli.options.inputs import (
+    QRELS,
+    RUN,
+    Json,
+    Output,
+    Samples,
+    Seed,
+    Track,
+    TrackWithNuggets,
+    index_option,
+    nuggets_option,
+    topics_option,
+)
+from sidelight.cli.options.judges import (
+    MoreMeasures,
+    Sampling,
+    WordsOnly,
+    find_measures,
+    interval_cell,
+)
+from sidelight.cli.options.models import (
+    DEFAULT_AT_ONCE,
+    REPLIES,
+    AtOnce,
+    Cache,
+    ModelCalls,
+    asks_models,
+    model_option,
+)
+from sidelight.cli.progress import progress_bar
+from sidelight.cli.score.table import ScoreOrigin, deliver
+from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.text import counted
+from sidelight.tracks import DEFAULT_TRACK, load_track
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sidelight.evaluation.battles import Battle
+    from sidelight.evaluation.labelling.judge import Judge
+    from sidelight.evaluation.scoring.table import TopicScore
+    from sidelight.index.folder import SegmentTexts
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.grading.judgment import JudgedSentence
+    from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
+    from sidelight.tracks import Track as TrackRules
+    from sidelight.wiring.models import ModelAccess
+
+_NUGGETS_PREFIX = "nuggets"
+
+
+@asks_models
+def nuggets(  # long: half of it are options
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Runs of answers; without --nuggets, files of nugget assignments."),
+    ],
+    *,
+    nuggets: Annotated[
+        Path | None, nuggets_option("Hold runs against these nuggets (JSONL); topics are theirs.")
+    ] = None,
+    topics: Annotated[
+        Path | None, topics_option("What was asked: the track's topics file.")
+    ] = None,
+    track: TrackWithNuggets = None,
+    output: Output = None,
+    words_only: WordsOnly = False,
+    model: Annotated[
+        str | None,
+        model_option("Ask this model; the embedded judge decides if none is named."),
+    ] = None,
+    calls: ModelCalls,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    measures: MoreMeasures = None,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.errors import UsageError
+    from sidelight.evaluation.nuggets.scores import score_nuggets
+    from sidelight.formats.banks.nuggets import read_nuggets
+    from sidelight.formats.labels.nugget_assignments import (
+        read_nugget_assignments,
+        write_nugget_assignments,
+    )
+
+    rules = track_of_scale("nuggets", track)
+    banks, judge = None, None
+    if nuggets is None:
+        if model or words_only:
+            raise UsageError("--model and --words-only judge runs, which takes --nuggets")
+        assigned = [one for path in files for one in read_nugget_assignments(path, rules.scales)]
+    else:
+        banks = read_nuggets(nuggets, rules.scales["nugget_importance"])
+        folder = cache or (output / REPLIES if output else None)
+        if model and folder is None:
+            raise UsageError("replies need a folder", remedy="Give --output or --cache.")
+        access = calls.access(folder or Path(REPLIES))
+        judge = model or ("embedded, words only" if words_only else "embedded")
+        assigned = _assigned(files, rules, banks, topics, model, access, at_once, words_only)
+        if output is not None:
+            write_nugget_assignments(output / f"{_NUGGETS_PREFIX}_assignments.jsonl", assigned)
+    table = score_nuggets(assigned, rules.scales, banks, find_measures(measures))
+    n_topics = len({topic.topic_id for topic in table.topics})
+    labels = "human" if judge is None else "auto"
+    origin = ScoreOrigin(labels, judge, Sampling(samples, seed), n_topics)
+    deliver(origin, table, f"{labels}_{_NUGGETS_PREFIX}", output, as_json=as_json)
+
+
+def _assigned(
+    files: list[Path],
+    track: TrackRules,
+    banks: Mapping[str, NuggetBank],
+    topics: Path | None,
+    model: str | None,
+    access: ModelAccess,
+    at_once: int,
+    words_only: bool,
+) -> list[NuggetAssignment]:
+    """Return the labels of runs, by the embedded judge or by a model."""
+    from sidelight.evaluation.labelling.asking import Assessor
+    from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
+    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.topics import read_topics
+    from sidelight.schemas.topic import Narrative
+    from sidelight.wiring.judges import open_encoder
+    from sidelight.wiring.models import ask, models_by_name
+
+    read = run_format(track.cited_text).read
+    runs = [read(path) for path in files]
+    asked = read_topics(topics, track) if topics else ()
+    queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
+    if model is None:
+        assigner = LearnedAssigner(None if words_only else open_encoder().encode)
+        return asyncio.run(assign_runs(runs, banks, queries, assigner))
+
+    async def work(models: Mapping[str, PromptedModel]) -> list[NuggetAssignment]:
+        assigner = PromptedAssigner(Assessor(models[model]))
+        return await assign_runs(runs, banks, queries, assigner)
+
+    return asyncio.run(ask(models_by_name([model], at_once), access, work))
+
+
+_SUPPORT_PREFIX = "auto_support"
+
+
+@asks_models
+def support(  # long: half of it are options
+    runs: Annotated[
+        list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
+    ],
+    *,
+    index: Annotated[Path, index_option("Folder that holds the cited segments.")],
+    topics: Annotated[
+        Path | None,
+        topics_option(
+            "The topics that count (JSONL), whose queries or narratives the embedded judge reads, "
+            "too; those of any run if not given."
+        ),
+    ] = None,
+    track: Track = DEFAULT_TRACK,
+    output: Output = None,
+    words_only: WordsOnly = False,
+    model: Annotated[
+        str | None,
+        model_option("Ask this model; the embedded judge decides if none is named."),
+    ] = None,
+    calls: ModelCalls,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    measures: MoreMeasures = None,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score reports by how far the segments they cite support their sentences.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.checks.support import SUPPORT_PROMPT
+    from sidelight.errors import UsageError
+    from sidelight.evaluation.labelling.support import assess_support
+    from sidelight.evaluation.scoring.support import score_support
+    from sidelight.formats.labels.assessments import write_support_sentences
+    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.topics import read_topics
+    from sidelight.index.folder import open_index
+    from sidelight.schemas.topic import asked_in
+    from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+    from sidelight.wiring.models import models_by_name
+
+    rules = load_track(track)
+    read = [run_format(rules.cited_text).read(path) for path in runs]
+    known = read_topics(topics, rules) if topics else None
+    folder = cache or (output / REPLIES if output else None)
+    if model and folder is None:
+        raise UsageError("replies need a folder", remedy="Give --output or --cache.")
+    setup = set_up_judge(
+        "prompted" if model else "embedded",
+        JudgeInputs(encoder=None if words_only else open_encoder, articles=dict),
+        models_by_name([model] if model else [], at_once),
+    )
+    access = calls.access(folder or Path(REPLIES))
+    n_sentences = sum(len(report.responses) for run in read for report in run.reports)
+
+    async def work(judge: Judge) -> tuple[str, list[JudgedSentence]]:
+        texts_of = partial(_texts, open_index(index).docstore)
+        asked = {topic.topic_id: asked_in(topic) for topic in known or ()}
+        found = await assess_support(judge, read, texts_of, asked, lambda: advance(1))
+        return judge.title, found
+
+    with progress_bar("sentences", total=n_sentences) as advance:
+        judge, verdicts = asyncio.run(setup.perform(access, work))
+    if model:
+        judge = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
+    topic_ids = None if known is None else [topic.topic_id for topic in known]
+    table = score_support(read, verdicts, topic_ids, further=find_measures(measures))
+    notes = ["the first citation of a sentence decides; `all`: its citations together"]
+    n_topics = len({topic.topic_id for topic in table.topics})
+    if output is not None:
+        write_support_sentences(output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
+    origin = ScoreOrigin("auto", judge, Sampling(samples, seed), n_topics, notes)
+    deliver(origin, table, _SUPPORT_PREFIX, output, as_json=as_json)
+
+
+def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, str]:
+    known = sorted(segment_id for segment_id in segment_ids if segment_id in docstore)
+    return {segment.segment_id: segment.text for segment in docstore.get_many(known)}
+
+
+@asks_models
+def battles(  # long: half of it are options
+    runs: Annotated[list[Path], typer.Argument(help="Runs of answers, two or more.")],
+    *,
+    topics: Annotated[Path, topics_option("What was asked: the track's topics file.")],
+    model: Annotated[str, model_option("Ask this model which answer is better.")],
+    track: TrackWithNuggets = None,
+    output: Output = None,
+    calls: ModelCalls,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Rate runs by battles: each pair of answers is compared twice, either of them first once.
+
+    Interrupted at any moment, the same command goes on with the replies it has.
+    """
+    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.errors import UsageError
+    from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
+    from sidelight.formats.runs.run_format import reports_by_topic, run_format
+    from sidelight.formats.table import write_table
+    from sidelight.formats.topics import read_topics
+    from sidelight.schemas.topic import Narrative
+    from sidelight.wiring.models import ask, models_by_name
+
+    rules = track_of_scale("nuggets", track)
+    read = [run_format(rules.cited_text).read(path) for path in runs]
+    reports_by_topic(read)  # which says what is there twice
+    asked = read_topics(topics, rules)
+    queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
+    folder = cache or (output / REPLIES if output else None)
+    if folder is None:
+        raise UsageError("replies need a folder", remedy="Give --output or --cache.")
+    access = calls.access(folder)
+
+    async def work(models: Mapping[str, PromptedModel]) -> list[Battle]:
+        judge = PromptedBattles(models[model])
+        return await hold_battles(read, queries, judge, lambda: advance(1))
+
+    total = len(queries) * len(list(combinations(read, 2)))
+    with progress_bar("battles", total=total) as advance:
+        held = asyncio.run(ask(models_by_name([model], at_once), access, work))
+    ratings = rate(held, samples=samples, seed=seed)
+    undecided = sum(battle.won is None for battle in held)
+    if output is not None:
+        write_table(output / "battles.csv", ("topic_id", "first", "second", "won", "reason"), held)
+    if as_json:
+        print_json(
+            {
+                "model": model,
+                "undecided": undecided,
+                "bootstrap": {"samples": samples, "seed": seed},
+                "runs": [
+                    one._asdict() | {"interval": one.interval and list(one.interval)}
+                    for one in ratings
+                ],
+            }
+        )
+        return
+    print_table(
+        ("run", "rating", "95% interval", "won", "tied", "lost"),
+        (
+            (
+                one.run_tag,
+                f"{one.rating:.0f}",
+                interval_cell(one.interval),
+                *map(str, (one.won, one.tied, one.lost)),
+            )
+            for one in ratings
+        ),
+    )
+    out.print(
+        f"{counted(len(held), 'battle')} judged by {model}; {undecided} undecided", markup=False
+    )
+
+
+Assessors = Annotated[
+    Path | None,
+    typer.Option("--assessors", help="CSV of topic_id and assessor: colours boxes, adds theirs."),
+]
+
+
+def quality(
+    *,
+    grades: Annotated[Path, typer.Option("--grades", help="Graded questions, eight columns.")],
+    judge: Annotated[
+        str | None,
+        typer.Option("--graded-by", help="Name of the judge that graded, if no people did."),
+    ] = None,
+    assessors: Assessors = None,
+    output: Output = None,
+    track: Track,
+    samples: Samples = DEFAULT_SAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score question runs by the grades of their questions.
+
+    --output also gets boxplots of the main measure by topic and by assessor, with their numbers.
+    """
+    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.evaluation.scoring.files import score_prefix
+    from sidelight.evaluation.scoring.graded import score_question_quality
+    from sidelight.formats.labels.question_grades import read_question_grades
+
+    rules = track_of_scale("question_quality", track)
+    table = score_question_quality(rules, read_question_grades(grades, rules.scales))
+    n_topics = len({score.topic_id for score in table.topics})
+    labels = "auto" if judge else "human"
+    origin = ScoreOrigin(labels, judge, Sampling(samples, seed), n_topics)
+    prefix = score_prefix(labels, rules.question_list)
+    deliver(origin, table, prefix, output, as_json=as_json)
+    if output:
+        written = _write_boxes(output, prefix, table.topics, table.main.name, assessors)
+        if not as_json:
+            list_files(written)
+
+
+def usefulness(
+    *,
+    qrels: Annotated[Path, QRELS],
+    run: Annotated[list[Path], RUN],
+    assessors: Assessors = None,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Score documents by their usefulness, over the questions that can tell runs apart.
+
+    A question does not count if fewer than three documents are useful, or all runs are perfect.
+    """
+    from sidelight.evaluation.scoring.files import write_score_files
+    from sidelight.evaluation.scoring.graded import (
+        MEASURES,
+        MIN_QUESTIONS,
+        filter_questions,
+        sparsely_judged,
+        tabulate_kept,
+    )
+    from sidelight.evaluation.scoring.retrieval import score_retrieval
+    from sidelight.formats.labels.qrels import read_qrels
+
+    labels = read_qrels(qrels)
+    scores = score_retrieval(qrels, run, MEASURES)
+    found = filter_questions(labels, scores)
+    table = tabulate_kept(scores, found.kept)
+    sparse = sparsely_judged(labels)
+    written: list[Path] = []
+    if output:
+        written += write_score_files(table, output, "usefulness")
+        written += _write_boxes(output, "usefulness", table.topics, table.main.name, assessors)
+    if as_json:
+        print_json(
+            {
+                "questions": {"judged": len(labels), **found._asdict()},
+                "few_questions": sparse,
+                "runs": [{"run": one.run_tag, **one.row} for one in table.runs],
+                "files": [str(path) for path in written],
+            }
+        )
+        return
+    names = [measure.name for measure in table.measures]
+    print_table(
+        ["run", *names, "questions"],
+        [
+            [one.run_tag, *(f"{one.values[name]:.3f}" for name in names), str(one.n_topics)]
+            for one in table.runs
+        ],
+    )
+    out.print(
+        f"{counted(len(labels), 'question')} judged, {len(found.kept)} of them count: "
+        f"{len(found.few_useful)} with "
+        f"too few useful documents, on {len(found.all_perfect)} all runs are perfect",
+        markup=False,
+    )
+    if sparse:
+        told = ", ".join(f"{topic_id} ({count})" for topic_id, count in sparse.items())
+        out.print(f"articles with under {MIN_QUESTIONS} judged questions: {told}", markup=False)
+    list_files(written)
+
+
+def _write_boxes(
+    output: Path, prefix: str, topics: Sequence[TopicScore], measure: str, assessors: Path | None
+) -> list[Path]:
+    """Write boxes by topic, and by assessor where it is known who assessed; return the files."""
+    from sidelight.evaluation.scoring.graded import by_group, by_topic, read_groups
+
+    groups = _with_questions(read_groups(assessors), topics) if assessors else {}
+    scores = by_topic(topics, measure)
+    written = _boxplot(output / f"{prefix}_boxes_by_topic", scores, groups, measure)
+    if groups:
+        grouped = by_group(scores, groups)
+        names = {name: name for name in grouped}
+        written += _boxplot(output / f"{prefix}_boxes_by_assessor", grouped, names, measure)
+    return written
+
+
+def _with_questions(groups: Mapping[str, str], topics: Sequence[TopicScore]) -> dict[str, str]:
+    """Return who assessed each topic; a question is its article's assessor's."""
+    from sidelight.schemas.topic import parse_question_id
+
+    found = {}
+    for score in topics:
+        parsed = parse_question_id(score.topic_id)
+        name = score.topic_id if score.topic_id in groups or not parsed else parsed[0]
+        if name in groups:
+            found[score.topic_id] = groups[name]
+    return found
+
+
+def _boxplot(
+    stem: Path, scores: Mapping[str, Sequence[float]], groups: Mapping[str, str], measure: str
+) -> list[Path]:
+    from sidelight.evaluation.figures import draw_boxes
+    from sidelight.evaluation.scoring.graded import boxes, write_boxes
+
+    found = boxes(scores, groups)
+    table, *figures = (stem.with_name(stem.name + ending) for ending in (".csv", ".svg", ".png"))
+    write_boxes(table, found)
+    draw_boxes(found, measure, figures)
+    return [table, *figures]

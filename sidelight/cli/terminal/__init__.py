@@ -1,1 +1,0 @@
-"""What fits a terminal, and what is said where there is none."""

@@ -1,1 +1,0 @@
-"""What evaluation finds, drawn."""

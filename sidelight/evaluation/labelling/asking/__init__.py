@@ -1,1 +1,0 @@
-"""What labellers share that ask a model."""

@@ -1,0 +1,345 @@
+"""Ordered labels from features: calibrated on examples where there are enough of them.
+
+A cumulative model: for each label but the lowest one logistic regression gives the probability of
+that label or a higher one; the answer is the highest label that is more likely reached than not.
+scikit-learn does the fitting: it is deterministic here, and well kept.
+
+What labellers without a model learn from examples, and how well they do on others.
+
+Labels become levels: places in `LabelScale.levels`.
+
+From features to labels: a model predicts levels, and levels are labels of a scale.
+
+How much two texts have in common: words, figures, names and, with an encoder, meaning.
+
+What is compared is never taken for instructions: a text counts by its words alone, after marks
+that cannot be seen have been removed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from math import log
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.evaluation.agreement.coefficients import cohen_kappa, confusion_table
+from sidelight.evaluation.labelling.judge import JudgeAgreement
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.text import stems
+from sidelight.text_vectors import TextVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from sidelight.schemas.grading.judgment import LabelScale
+    from sidelight.text_vectors import Encode
+
+MIN_EXAMPLES_PER_LEVEL = 10
+"""With fewer on either side of a level, documented thresholds are the better guess."""
+
+UNFITTED = -1
+"""The level of an example that is predicted and compared, but never fitted on."""
+
+MIN_RUNS = 2
+_PARTS = 5
+
+Levels = npt.NDArray[np.int64]
+Features = npt.NDArray[np.float64]
+
+
+class LevelModel(Protocol):
+    """Predicts levels, 0 being the lowest, from features."""
+
+    def predict(self, features: Features) -> Levels:
+        """Return the level of each row of `(n, n_features)`."""
+
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return how likely each level is, `(n, n_levels)`, in [0, 1]."""
+
+
+Fit: TypeAlias = "Callable[[Features, Levels], LevelModel]"
+"""Fits a model on features `(n, n_features)` and levels `(n,)`."""
+
+
+class Thresholds:
+    """The level is how many thresholds one feature reaches.
+
+    Thresholds know no probabilities: all are 0.
+
+    Args:
+        column: Which feature counts.
+        thresholds: Rising; one for each level above the lowest.
+    """
+
+    def __init__(self, column: int, thresholds: Sequence[float]) -> None:
+        self._column = column
+        self._thresholds = np.array(thresholds)
+
+    def predict(self, features: Features) -> Levels:
+        """Return the level of each row of `(n, n_features)`."""
+        values = features[:, self._column]
+        levels: Levels = np.searchsorted(self._thresholds, values, side="right")
+        return levels
+
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return 0 for each row of `(n, n_features)` and each level."""
+        return np.zeros((len(features), len(self._thresholds) + 1))
+
+
+class OrdinalClassifier:
+    """Predicts a level in 0..n_levels-1.
+
+    Args:
+        features: `(n, n_features)`, any scale.
+        levels: `(n,)`; both sides of every level above the lowest must occur.
+        n_levels: Number of levels.
+    """
+
+    def __init__(self, features: Features, levels: Levels, n_levels: int) -> None:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        self._steps: list[Any] = [
+            make_pipeline(StandardScaler(), LogisticRegression(random_state=0)).fit(
+                features, levels >= level
+            )
+            for level in range(1, n_levels)
+        ]
+
+    def predict(self, features: Features) -> Levels:
+        """Return the level of each row of `(n, n_features)`."""
+        likely: Levels = np.sum(self._reached(features)[1:-1] >= 0.5, axis=0)
+        return likely
+
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return how likely each level of each row is, `(n, n_levels)`; rows sum to 1."""
+        reached = self._reached(features)
+        return (reached[:-1] - reached[1:]).T
+
+    def _reached(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return how likely each level or a higher one is, `(n_levels + 1, n)`, from 1 to 0."""
+        reached = np.ones((len(self._steps) + 2, len(features)))
+        reached[-1] = 0
+        for level, step in enumerate(self._steps, start=1):
+            reached[level] = step.predict_proba(features)[:, 1]
+        # A level cannot be more likely than the one below it.
+        falling: npt.NDArray[np.float64] = np.minimum.accumulate(reached, axis=0)
+        return falling
+
+
+def fit_levels(
+    features: Features, levels: Levels, n_levels: int, fallback: LevelModel
+) -> LevelModel:
+    """Return a classifier, or `fallback` when a level has too few examples on one side."""
+    fitted = levels != UNFITTED
+    features, levels = features[fitted], levels[fitted]
+    counts = [
+        min(int(np.sum(levels < level)), int(np.sum(levels >= level)))
+        for level in range(1, n_levels)
+    ]
+    if min(counts) < MIN_EXAMPLES_PER_LEVEL:
+        return fallback
+    return OrdinalClassifier(features, levels, n_levels)
+
+
+def predict_by_topic(features: Features, levels: Levels, topics: Sequence[str], fit: Fit) -> Levels:
+    """Predict the examples of each topic with a model fitted on the other topics."""
+    predicted = np.zeros_like(levels)
+    groups = np.array(topics)
+    for topic in sorted(set(topics)):
+        held_out = groups == topic
+        model = fit(features[~held_out], levels[~held_out])
+        predicted[held_out] = model.predict(features[held_out])
+    return predicted
+
+
+def predict_by_topic_and_run(
+    features: Features, levels: Levels, topics: Sequence[str], runs: Sequence[str], fit: Fit
+) -> Levels | None:
+    """Predict examples with models fitted on neither their topics nor their runs.
+
+    Topics and runs are held out in as many as `_PARTS` parts each, so that many runs take no longer
+    than a few.
+
+    Returns:
+        None where there is a single run, so that nothing could be learned from another.
+    """
+    if len(set(runs)) < MIN_RUNS:
+        return None
+    predicted = np.zeros_like(levels)
+    topic_parts, run_parts = _parts(topics), _parts(runs)
+    for topic_part in sorted(set(topic_parts.tolist())):
+        for run_part in sorted(set(run_parts.tolist())):
+            in_topics, in_runs = topic_parts == topic_part, run_parts == run_part
+            held_out, others = in_topics & in_runs, ~in_topics & ~in_runs
+            if held_out.any():
+                model = fit(features[others], levels[others])
+                predicted[held_out] = model.predict(features[held_out])
+    return predicted
+
+
+def _parts(groups: Sequence[str]) -> Levels:
+    """Return to which of at most `_PARTS` parts the group of each example belongs."""
+    place = {group: number % _PARTS for number, group in enumerate(sorted(set(groups)))}
+    return np.array([place[group] for group in groups])
+
+
+class Compared(NamedTuple):
+    """Examples with people's labels and a judge's.
+
+    Attributes:
+        people: `(n,)` labels by people.
+        judge: `(n,)` labels by the judge, which had not seen those of the topic.
+        new_runs: The same, by one that had not seen those of the run either; None for none.
+        topics: `(n,)` topic ids.
+        runs: `(n,)` run tags.
+    """
+
+    people: Sequence[str]
+    judge: Sequence[str]
+    new_runs: Sequence[str] | None
+    topics: Sequence[str]
+    runs: Sequence[str]
+
+
+def agreement(found: Compared) -> JudgeAgreement:
+    """Return how well people and a judge agree."""
+    people, new_runs = found.people, found.new_runs
+    return JudgeAgreement(
+        n_labels=len(people),
+        n_topics=len(set(found.topics)),
+        n_runs=len(set(found.runs)),
+        raw=_raw(people, found.judge),
+        kappa=_kappa(people, found.judge),
+        raw_new_runs=None if new_runs is None else _raw(people, new_runs),
+        kappa_new_runs=None if new_runs is None else _kappa(people, new_runs),
+    )
+
+
+def _raw(people: Sequence[str], judge: Sequence[str]) -> float:
+    return float(np.mean([left == right for left, right in zip(people, judge, strict=True)]))
+
+
+def _kappa(people: Sequence[str], judge: Sequence[str]) -> float | None:
+    return cohen_kappa(confusion_table(people, judge, sorted({*people, *judge})))
+
+
+A = TypeVar("A", QuestionAssessment, AnswerAssessment)
+
+
+class Learned(NamedTuple):
+    """What came of some examples.
+
+    Attributes:
+        model: Fitted on all of them, or going by thresholds where there are too few.
+        agreement: With people, each topic predicted by a model fitted on the others, and again
+            without the runs that are predicted; None where nothing was learned.
+    """
+
+    model: LevelModel
+    agreement: JudgeAgreement | None = None
+
+
+def by_submission(labels: Iterable[A]) -> list[tuple[tuple[str, str], list[A]]]:
+    """Return the judged labels of each (run tag, topic id), sorted."""
+    groups: dict[tuple[str, str], list[A]] = defaultdict(list)
+    for item in labels:
+        if not isinstance(item.label, Unjudged):
+            groups[item.run_tag, item.topic_id].append(item)
+    return sorted(groups.items(), key=lambda group: group[0])
+
+
+class LevelLabels:
+    """Labels rows of features.
+
+    Args:
+        model: Predicts levels, 0 being the lowest of the scale.
+        scale: The labels; one that opposes has no level.
+        min_confidence: Labels are withheld as unjudged where their credit is less likely than this,
+            in [0, 1]: labels that earn the same count together, for no score depends on which it
+            is.
+    """
+
+    def __init__(self, model: LevelModel, scale: LabelScale, min_confidence: float) -> None:
+        self._model = model
+        self._levels = scale.levels
+        credit = np.array([scale.credit(name) for name in scale.levels])
+        self._earns_the_same = credit[:, None] == credit[None, :]
+        self._min_confidence = min_confidence
+
+    def of(self, features: Features) -> list[str | Unjudged]:
+        """Return the label of each row of `(n, n_features)`."""
+        levels, probabilities = self._model.predict(features), self._model.probabilities(features)
+        confidence = (probabilities * self._earns_the_same[levels]).sum(axis=1)
+        return [
+            self._levels[level]
+            if likely >= self._min_confidence
+            else Unjudged(
+                reason=f"confidence in the credit {likely:.2f}, below {self._min_confidence:g}"
+            )
+            for level, likely in zip(levels, confidence, strict=True)
+        ]
+
+
+def described(names: Sequence[str], values: Iterable[float]) -> str:
+    """Return features for people, each with its name."""
+    return ", ".join(f"{name} {value:.2f}" for name, value in zip(names, values, strict=True))
+
+
+class SentenceEncoder(NamedTuple):
+    """A model that makes vectors of sentences.
+
+    Attributes:
+        name: The model, which becomes part of a judge's version.
+        encode: Texts to L2-normalised vectors (n, dim) float32.
+    """
+
+    name: str
+    encode: Encode
+
+
+class TextComparison:
+    """Compares texts, with word weights learned once from texts that no run can influence.
+
+    Args:
+        reference_texts: Questions and answers of the rubrics; a word's weight is its inverse
+            document frequency among them, log((n + 1) / (df + 0.5)).
+        encode: Texts to L2-normalised vectors (n, dim) float32; None compares words only.
+    """
+
+    def __init__(self, reference_texts: Iterable[str], encode: Encode | None = None) -> None:
+        texts = list(dict.fromkeys(reference_texts))
+        frequencies = Counter(stem for text in texts for stem in stems(text))
+        self._weights = {
+            stem: log((len(texts) + 1) / (count + 0.5)) for stem, count in frequencies.items()
+        }
+        self._unseen_weight = log((len(texts) + 1) / 0.5)
+        self._needed: dict[str, list[tuple[str, float]]] = {}
+        self._vectors = None if encode is None else TextVectors(encode)
+
+    def overlap(self, wanted: str, text: str) -> float:
+        """Return the weighted share of the words of `wanted` that occur in `text`, in [0, 1]."""
+        if wanted not in self._needed:
+            self._needed[wanted] = [(stem, self._weight(stem)) for stem in sorted(stems(wanted))]
+        needed, given = self._needed[wanted], stems(text)
+        total = sum(weight for _, weight in needed)
+        found = sum(weight for stem, weight in needed if stem in given)
+        return found / total if total else 0.0
+
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Encode texts that will be compared; many at once fill whole batches."""
+        if self._vectors is not None:
+            self._vectors.remember(texts)
+
+    def cosines(self, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return all cosines, `(len(left), len(right)) float32`; zeros without an encoder."""
+        if self._vectors is None:
+            return np.zeros((len(left), len(right)), dtype=np.float32)
+        return self._vectors.cosines(left, right)
+
+    def _weight(self, stem: str) -> float:
+        return self._weights.get(stem, self._unseen_weight)

@@ -1,1 +1,0 @@
-"""What labellers share that compare texts and ask no model."""

@@ -1,1 +1,0 @@
-"""Whether a submitted question asks more than one thing."""

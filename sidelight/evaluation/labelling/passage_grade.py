@@ -1,0 +1,299 @@
+"""How well a passage answers a question or covers a key fact: a grade from 0 to 5 for each item.
+
+Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1.
+
+How well a passage answers each item, by a model that learned from graded passages.
+
+What a model's words come to as a grade, where they are no plain grade.
+
+Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1 and its third footnote. The code
+published with the paper has both fallbacks the other way round; `workbench` does as it does.
+
+How well a passage answers each item, by a model's reading.
+
+The passage comes first in a prompt and the items last. A passage is much longer than an item and is
+graded by all items of its query, one call after the other, so a server that caches prefixes reads
+it once; with the item first it would read every passage anew for every item.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from pydantic import BaseModel, ValidationError
+
+from sidelight.errors import ReplyError, StructuredOutputError
+from sidelight.evaluation.labelling.asking import NOTHING, PrefixOrder
+from sidelight.evaluation.labelling.protocol import Judgment, LabellingProtocol
+from sidelight.learned.comparing import Task
+from sidelight.learned.item_grades import ItemGrades
+from sidelight.llm.structured import check_each_once
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.graded_passage import HIGHEST_RATING, Grader
+from sidelight.schemas.grading.judgment import Label, LabelScale, OneOf, Unjudged
+from sidelight.schemas.grading.rubric import ExamItem, ExamKind  # noqa: TC001 - as below
+from sidelight.text import one_line, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.prompting import Prompt
+    from sidelight.text_vectors import Encode
+
+
+class PassageCase(NamedTuple):
+    """A passage that is graded by some items of a bank.
+
+    Attributes:
+        query: What was asked.
+        passage: The text.
+        kind: What the items are.
+        items: Each once.
+    """
+
+    query: str
+    passage: str
+    kind: ExamKind
+    items: tuple[ExamItem, ...]
+
+
+PASSAGE_GRADE = LabellingProtocol[PassageCase](
+    name="passage grades",
+    scale=LabelScale(
+        name="grades",
+        labels=tuple(
+            Label(name=str(grade), credit=grade) for grade in range(HIGHEST_RATING, -1, -1)
+        ),
+    ),
+    units=lambda case: [item.item_id for item in case.items],
+)
+"""The reason of a judgment is the answer that the passage gives, for people to check."""
+
+
+class PassageGrader:
+    """Grades passages by items; a grade hangs on no other item and no other passage.
+
+    So whatever is graded in parts gets the grades it would get at once.
+    """
+
+    def grader(self, kind: ExamKind) -> Grader:
+        """Return who grades items of a kind: another value whenever a grade may be another."""
+        raise NotImplementedError
+
+    def prepare(self, cases: list[PassageCase]) -> None:
+        """Look at cases that will be graded; for a grader that reads many at once more quickly."""
+
+    async def __call__(self, case: PassageCase) -> list[Judgment]:
+        """Return one judgment for each item of a case, in order."""
+        raise NotImplementedError
+
+
+CALIBRATED_ON = "calibrated-on-TREC-DL-2019"
+"""On which public graded passages, as tables and files name it."""
+
+
+class EmbeddedPassageGrades(PassageGrader):
+    """Grades by `ItemGrades`; the answer is the sentence that has most of the item.
+
+    Args:
+        encode: Texts to vectors by the default encoder.
+    """
+
+    def __init__(self, encode: Encode) -> None:
+        self._model = ItemGrades.load(encode)
+
+    def grader(self, kind: ExamKind) -> Grader:
+        """Return the method with its weights; the kind of the items changes nothing."""
+        return Grader(f"embedded-{kind}-1-{self._model.weights}", CALIBRATED_ON)
+
+    def prepare(self, cases: list[PassageCase]) -> None:
+        """Encode cases that will be graded, all at once."""
+        self._model.prepare(_task(case) for case in cases)
+
+    async def __call__(self, case: PassageCase) -> list[Judgment]:
+        """Return one judgment for each item, in order."""
+        task = _task(case)
+        return [
+            Judgment(str(grade), answer)
+            for grade, answer in self._model.grade(case.query, task.items, case.passage)
+        ]
+
+
+def _task(case: PassageCase) -> Task:
+    return Task(tuple(item.text for item in case.items), case.passage, case.query)
+
+
+UNANSWERABLE = (
+    "unanswerable",
+    "no",
+    "no answer",
+    "not enough information",
+    "unknown",
+    "it is not possible to tell",
+    "it does not say",
+    "no relevant information",
+)
+"""What says that a passage holds no answer, as the paper lists it."""
+
+_DIGIT = re.compile(r"[^\w]*([0-9])[^\w]*")
+_LOOKED_AT = 200  # characters; a longer reply is no plain grade and none of the phrases
+_ALIKE = 0.8
+
+
+def self_rating(text: str, *, workbench: bool = False) -> int:
+    """Return the grade that a reply stands for, from 0 to 5.
+
+    A single digit from 0 to 5 is a grade. Of the rest, what says that there is no answer is 0, and
+    anything else 1.
+
+    Args:
+        text: What the model said.
+        workbench: Do as the published code: what says that there is no answer, or nearly in such
+            words, is 1, and anything else 0.
+    """
+    said = one_line(text[:_LOOKED_AT]) if len(text) <= _LOOKED_AT else ""
+    digit = _DIGIT.fullmatch(said)
+    if digit and int(digit[1]) <= HIGHEST_RATING:
+        return int(digit[1])
+    words = " ".join(tokens(said))
+    none = words in UNANSWERABLE
+    if workbench:
+        near = any(SequenceMatcher(None, words, one).ratio() > _ALIKE for one in UNANSWERABLE)
+        return int(none or near or not words)
+    return int(not none)
+
+
+_HERE = Path(__file__).parent
+GRADE_PROMPTS: Mapping[ExamKind, Prompt] = {
+    "question": load_prompt(_HERE / "question_grade.prompt.md"),
+    "nugget": load_prompt(_HERE / "nugget_grade.prompt.md"),
+}
+"""What is asked about each kind of items."""
+
+_DIGITS = tuple(str(grade) for grade in range(HIGHEST_RATING + 1))
+
+
+class ItemRating(Value):
+    """How well a passage does by one item."""
+
+    item_id: str
+    answer: str
+    rating: Annotated[str, OneOf(_DIGITS)]
+
+
+class PassageRatings(Value):
+    """How well a passage does by some items."""
+
+    grades: tuple[ItemRating, ...]
+
+
+class _LooseRating(BaseModel):
+    item_id: str
+    answer: str = ""
+    rating: str | int
+
+
+class _LooseRatings(BaseModel):
+    grades: list[_LooseRating]
+
+
+class _AskedItem(NamedTuple):
+    """An item under a short id, as a prompt shows it."""
+
+    item_id: str
+    text: str
+
+
+class PromptedPassageGrades(PassageGrader):
+    """Grades by asking a model.
+
+    A reply that does not fit is repaired once. What then is no grade from 0 to 5 becomes one by
+    `self_rating`; where no reply came, or it says nothing of an item, that cell is unjudged.
+
+    Args:
+        model: Who is asked.
+        name: Under which it is served.
+        at_once: How many items one call is asked about; 1 is what the paper does.
+        workbench: See `self_rating`.
+    """
+
+    def __init__(
+        self, model: PromptedModel, name: str, *, at_once: int = 1, workbench: bool = False
+    ) -> None:
+        self._model = model
+        self._name = name
+        self._at_once = at_once
+        self._workbench = workbench
+        self._order = PrefixOrder()
+
+    def grader(self, kind: ExamKind) -> Grader:
+        """Return the prompt, with all that may change a grade, and the model."""
+        prompt = GRADE_PROMPTS[kind]
+        name = f"{prompt.id}-{prompt.version}-{prompt.fingerprint[:8]}"
+        together = f"-{self._at_once}-a-call" if self._at_once > 1 else ""
+        return Grader(f"{name}{together}{'-workbench' * self._workbench}", self._name)
+
+    async def __call__(self, case: PassageCase) -> list[Judgment]:
+        """Return one judgment for each item, in order; what is empty is not asked about."""
+        if not one_line(case.passage):
+            return [Judgment("0", NOTHING)] * len(case.items)
+        parts = [
+            case.items[start : start + self._at_once]
+            for start in range(0, len(case.items), self._at_once)
+        ]
+        found = await asyncio.gather(*(self._ask(case, part) for part in parts))
+        return list(chain.from_iterable(found))
+
+    async def _ask(self, case: PassageCase, items: Sequence[ExamItem]) -> list[Judgment]:
+        asked = [_AskedItem(f"i{number}", item.text) for number, item in enumerate(items, start=1)]
+        ids = [item.item_id for item in asked]
+        prompt = GRADE_PROMPTS[case.kind]
+
+        def check(answer: PassageRatings) -> None:
+            check_each_once(ids, [one.item_id for one in answer.grades])
+
+        async with self._order.turn(prompt.id, case.passage):
+            try:
+                answer = await self._model.answer(
+                    prompt,
+                    PassageRatings,
+                    check=check,
+                    query=case.query,
+                    passage=case.passage,
+                    items=asked,
+                )
+            except ReplyError as error:
+                return self._salvaged(error, ids)
+        given = {one.item_id: Judgment(one.rating, one_line(one.answer)) for one in answer.grades}
+        return [given[one] for one in ids]
+
+    def _salvaged(self, error: ReplyError, ids: Sequence[str]) -> list[Judgment]:
+        """Return what can be read out of a reply that did not fit, by the paper's fallback."""
+        lost = Judgment(Unjudged(reason=one_line(error.message)), one_line(error.message))
+        if not isinstance(error, StructuredOutputError):
+            return [lost] * len(ids)
+        try:
+            loose = _LooseRatings.model_validate_json(error.text).grades
+        except ValidationError:
+            if len(ids) > 1:  # nobody can tell of which item it speaks
+                return [lost] * len(ids)
+            return [self._judgment(error.text, "")]
+        counts = Counter(one.item_id for one in loose)
+        given = {
+            one.item_id: self._judgment(str(one.rating), one.answer)
+            for one in loose
+            if counts[one.item_id] == 1
+        }
+        return [given.get(one, lost) for one in ids]
+
+    def _judgment(self, rating: str, answer: str) -> Judgment:
+        grade = self_rating(rating, workbench=self._workbench)
+        return Judgment(str(grade), one_line(answer))

@@ -1,0 +1,193 @@
+"""How good the questions of a run on an article are, and which of them an earlier one answers.
+
+How good questions are, and which an earlier one answers, by what was learned from 9,500 grades.
+
+A question is graded by its own words, names masked. Where people have graded other questions on the
+article, they correct the grade of those that are like them. From the third question of one pattern
+on, whatever names it holds, a question earns nothing.
+
+How good questions are, by a model's reading: one call for the list of a run on an article.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence  # noqa: TC003 - a NamedTuple reads it
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+
+from sidelight.evaluation.labelling.protocol import Judgment, LabellingProtocol
+from sidelight.learned.questions import (
+    closest_earlier,
+    corrected,
+    question_model,
+    repeated_patterns,
+)
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.topic import Article  # noqa: TC001 - a NamedTuple reads it
+from sidelight.tracks import scale_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sidelight.evaluation.labelling.asking import Assessor
+    from sidelight.text_vectors import Encode
+
+
+class QuestionListCase(NamedTuple):
+    """What a run asks about an article.
+
+    Attributes:
+        article: The article.
+        questions: The questions, the one of rank 1 first.
+    """
+
+    article: Article
+    questions: Sequence[str]
+
+
+def _ranks(case: QuestionListCase) -> list[str]:
+    return [str(rank) for rank in range(1, len(case.questions) + 1)]
+
+
+QUESTION_QUALITY = LabellingProtocol[QuestionListCase](
+    name="question quality", scale=scale_named("question_quality"), units=_ranks
+)
+"""A grade for each question."""
+
+QUESTION_REDUNDANCY = LabellingProtocol[QuestionListCase](
+    name="redundancy of questions", scale=scale_named("redundancy"), units=_ranks
+)
+"""Whether an earlier question of the list answers each."""
+
+
+_USED_UP = "two earlier questions of the list are of the same pattern"
+
+
+class QuestionList(Protocol):
+    """What has the questions of a run on an article, the one of rank 1 first."""
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """Return their texts."""
+        ...
+
+
+class KnownGrade(NamedTuple):
+    """A question on the same article with the grade that people gave it.
+
+    Attributes:
+        text: The question.
+        grade: From -1 (flawed) to 4.
+    """
+
+    text: str
+    grade: int
+
+
+class LearnedQuestionQuality:
+    """Grades questions from -1 (flawed) to 4; needs no encoder."""
+
+    async def __call__(self, case: QuestionList) -> list[Judgment]:
+        """Return one judgment for each question, in order."""
+        return grades(case.questions)
+
+
+class LearnedQuestionRedundancy:
+    """Tells which questions an earlier one of the list answers: "1", or else "0".
+
+    Args:
+        encode: Tells how near questions are in meaning.
+    """
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+
+    async def __call__(self, case: QuestionList) -> list[Judgment]:
+        """Return one judgment for each question, in order."""
+        if not case.questions:
+            return []
+        vectors = self._encode(case.questions)
+        limit = question_model().cuts.redundant
+        return [
+            Judgment(str(int(near >= limit)), f"nearest earlier question: cosine {near:.2f}")
+            for near in closest_earlier(vectors @ vectors.T)
+        ]
+
+
+def grades(
+    questions: Sequence[str], known: Sequence[KnownGrade] = (), encode: Encode | None = None
+) -> list[Judgment]:
+    """Return one judgment for each question of a list, in order.
+
+    Args:
+        questions: The list, the one of rank 1 first.
+        known: What people gave to other questions on the article.
+        encode: Tells how near questions are to known ones; without it, these are left out.
+    """
+    model = question_model()
+    outlooks = [model(text) for text in questions]
+    if questions and known and encode:
+        cosines = encode(questions) @ encode([one.text for one in known]).T
+        outlooks = corrected(
+            outlooks, cosines, [model(one.text) for one in known], [one.grade for one in known]
+        )
+    found = []
+    for outlook, used_up in zip(outlooks, repeated_patterns(questions), strict=True):
+        label = model.label(outlook)
+        said = f"expected grade {outlook.worth:.2f}, flawed {outlook.flawed:.2f}"
+        found.append(
+            Judgment(str(min(label, 0)), _USED_UP) if used_up else Judgment(str(label), said)
+        )
+    return found
+
+
+QUALITY_PROMPT = load_prompt(Path(__file__).with_name("question_quality.prompt.md"))
+
+
+class GradedQuestion(Value):
+    """The grade of one question."""
+
+    rank: str
+    reason: str
+    grade: Annotated[str, OneOf(QUESTION_QUALITY.scale.names)]
+    redundant: Annotated[str, OneOf(QUESTION_REDUNDANCY.scale.names)]
+
+
+class GradedList(Value):
+    """The grades of a list."""
+
+    grades: tuple[GradedQuestion, ...]
+
+
+class PromptedQuestionList:
+    """Labels the questions of a list by asking a model.
+
+    Quality and redundancy are asked for in one call, so that the second of the two to be wanted
+    costs nothing: the reply is in the cache.
+
+    Args:
+        assessor: Asks.
+        label: What of a graded question is the label.
+    """
+
+    def __init__(self, assessor: Assessor, label: Callable[[GradedQuestion], str]) -> None:
+        self._assessor = assessor
+        self._label = label
+
+    async def __call__(self, case: QuestionListCase) -> list[Judgment]:
+        """Return one judgment for each question, in order."""
+        if not case.questions:
+            return []
+        return await self._assessor.judgments(
+            (case.article.topic_id,),
+            QUALITY_PROMPT,
+            GradedList,
+            [str(rank) for rank in range(1, len(case.questions) + 1)],
+            lambda answer: (
+                (one.rank, Judgment(self._label(one), one.reason)) for one in answer.grades
+            ),
+            article=case.article,
+            questions=list(case.questions),
+        )

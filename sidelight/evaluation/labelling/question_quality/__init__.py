@@ -1,1 +1,0 @@
-"""How good the questions of a run are, one by one."""

@@ -1,0 +1,366 @@
+"""How alike submitted questions and rubric questions are, by their words and their meaning.
+
+What a labeller without a model looks at when it compares two questions.
+
+Every feature grows with agreement and lies in [-1, 1].
+
+How alike submitted questions and rubric questions are, by a model's reading.
+
+Three modes ask the same thing in prompts of different size:
+
+| mode | one call for | calls for the track's 33 runs |
+|---|---|---|
+| `pairwise`, the published one | one pair | 77,880 |
+| `listwise` | one rubric question, all questions of a run | 7,788 |
+| `grid` | all rubric questions, all questions of a run | 990 |
+
+Prompts of a topic begin alike: the article, then the rubric question or questions, then labelled
+examples; candidates come last. A model that sees several candidates at once may judge them
+differently, so the mode is part of a judge's version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.evaluation.labelling.asking import NOTHING
+from sidelight.evaluation.labelling.comparing import (
+    Compared,
+    Learned,
+    LevelLabels,
+    Thresholds,
+    agreement,
+    by_submission,
+    described,
+    fit_levels,
+    predict_by_topic,
+    predict_by_topic_and_run,
+)
+from sidelight.evaluation.labelling.protocol import Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.judgment import OneOf
+from sidelight.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from sidelight.evaluation.labelling.asking import Assessor
+    from sidelight.evaluation.labelling.comparing import Levels, TextComparison
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.rubric_cases import Questions, TopicMaterial
+    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
+
+QUESTION_FEATURES = (
+    "rubric words",  # share of the rubric question's words in the submitted question
+    "common words",  # harmonic mean of that and the reverse: a vague question shares little
+    "common words with answers",  # the reverse taken against the expected answers too
+    "cosine",
+    "cosine margin",  # over the closest other question of the rubric
+    "cosine with answers",
+)
+
+
+def question_features(
+    comparison: TextComparison, rubric: Rubric, submitted: Sequence[str]
+) -> npt.NDArray[np.float64]:
+    """Return the features of every pair, `(n_rubric_questions, n_submitted, 6)`."""
+    wanted = [one_line(question.text) for question in rubric.questions]
+    informed = [
+        " ".join([question.text, *sorted(answer.text for answer in question.answers)])
+        for question in rubric.questions
+    ]
+    asked = [one_line(text) for text in submitted]
+    cosines = comparison.cosines(wanted, asked)
+    informed_cosines = comparison.cosines(informed, asked)
+    features = np.zeros((len(wanted), len(asked), len(QUESTION_FEATURES)))
+    for i in range(len(wanted)):
+        others = np.delete(cosines, i, axis=0).max(axis=0, initial=0)
+        for j, text in enumerate(asked):
+            shared = comparison.overlap(wanted[i], text)
+            features[i, j] = (
+                shared,
+                _harmonic_mean(shared, comparison.overlap(text, wanted[i])),
+                _harmonic_mean(shared, comparison.overlap(text, informed[i])),
+                cosines[i, j],
+                cosines[i, j] - others[j],
+                informed_cosines[i, j],
+            )
+    return features
+
+
+def _harmonic_mean(left: float, right: float) -> float:
+    return 2 * left * right / (left + right) if left + right else 0.0
+
+
+_SCALE = QUESTION_SIMILARITY.scale
+
+# Without examples: the least share of common words of each level above the lowest. Words alone,
+# because a cosine means something else with every encoder. Chosen on the labels of the mini web.
+_THRESHOLDS = Thresholds(QUESTION_FEATURES.index("common words with answers"), (0.1, 0.25, 0.4))
+
+
+class EmbeddedQuestionSimilarity:
+    """Labels by words and vectors in common; how much people ask for it learns from examples.
+
+    Attributes:
+        agreement: With people, on topics it was not fitted on; None without examples.
+
+    Args:
+        comparison: How texts are compared.
+        examples: Labelled submissions; None for thresholds.
+        min_confidence: Less likely labels are withheld; see `LevelLabels`.
+    """
+
+    def __init__(
+        self, comparison: TextComparison, examples: Examples | None, min_confidence: float
+    ) -> None:
+        learned = _learn(comparison, examples) if examples else Learned(_THRESHOLDS)
+        self.agreement = learned.agreement
+        self._comparison = comparison
+        self._labels = LevelLabels(learned.model, _SCALE, min_confidence)
+
+    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
+        """Return one judgment for each pair, by rubric question, then submitted question."""
+        texts = [question.text for question in case.submission]
+        if not texts:
+            return []
+        features = question_features(self._comparison, case.rubric, texts)
+        rows = features.reshape(-1, features.shape[-1])
+        return [
+            Judgment(label, described(QUESTION_FEATURES, row))
+            for label, row in zip(self._labels.of(rows), rows, strict=True)
+        ]
+
+
+def _learn(comparison: TextComparison, examples: Examples) -> Learned:
+    """Learn from labels of question pairs."""
+    rows, labels, topics, runs = [], [], [], []
+    for (run_tag, topic_id), items in by_submission(examples.question_labels):
+        rubric = examples.rubrics[topic_id]
+        places = {question.rank: place for place, question in enumerate(rubric.questions)}
+        ranks = sorted({item.run_question_rank for item in items})
+        texts = [examples.questions[run_tag, topic_id, rank].text for rank in ranks]
+        features = question_features(comparison, rubric, texts)
+        for item in items:
+            rows.append(
+                features[places[item.rubric_question_rank], ranks.index(item.run_question_rank)]
+            )
+            labels.append(str(item.label))
+            topics.append(topic_id)
+            runs.append(run_tag)
+    if not rows:
+        return Learned(_THRESHOLDS)
+    x, y = np.array(rows), np.array([_SCALE.levels.index(label) for label in labels])
+    fit = partial(fit_levels, n_levels=len(_SCALE.levels), fallback=_THRESHOLDS)
+    predicted = predict_by_topic(x, y, topics, fit)
+    new_runs = predict_by_topic_and_run(x, y, topics, runs, fit)
+    found = Compared(
+        # Labels without credit count as one, as in the agreement the track published.
+        [_SCALE.coarse(label) for label in labels],
+        _coarse(predicted),
+        None if new_runs is None else _coarse(new_runs),
+        topics,
+        runs,
+    )
+    return Learned(fit(x, y), agreement(found))
+
+
+def _coarse(levels: Levels) -> list[str]:
+    return [_SCALE.coarse(_SCALE.levels[level]) for level in levels]
+
+
+PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
+LISTWISE = load_prompt(Path(__file__).with_name("listwise.prompt.md"))
+GRID = load_prompt(Path(__file__).with_name("grid.prompt.md"))
+
+_Label: TypeAlias = Annotated[str, OneOf(_SCALE.names)]
+
+PROMPTS = {Mode.PAIRWISE: PAIRWISE, Mode.LISTWISE: LISTWISE, Mode.GRID: GRID}
+
+
+class PairVerdict(Value):
+    """The answer about one pair."""
+
+    reason: str
+    label: _Label
+
+
+class CandidateVerdict(Value):
+    """The answer about one of several candidates."""
+
+    question_id: str
+    reason: str
+    label: _Label
+
+
+class ListVerdict(Value):
+    """The answer about several candidates and one target."""
+
+    labels: tuple[CandidateVerdict, ...]
+
+
+class TargetLabel(Value):
+    """How like one of several targets a candidate is."""
+
+    target_id: str
+    label: _Label
+
+
+class CandidateLabels(Value):
+    """The answer about one candidate and all targets."""
+
+    question_id: str
+    reason: str
+    labels: tuple[TargetLabel, ...]
+
+
+class GridVerdict(Value):
+    """The answer about all candidates and all targets."""
+
+    candidates: tuple[CandidateLabels, ...]
+
+
+class Line(NamedTuple):
+    """One line of a list in a prompt: an example after its label, a question after its id."""
+
+    name: str
+    text: str
+
+
+async def compare_pairwise(
+    assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
+) -> list[list[Judgment]]:
+    """Return the judgments by rubric question, then candidate; one call for each."""
+
+    async def compared(target: RubricQuestion, candidate: str) -> Judgment:
+        return await assessor.judgment(
+            (topic.rubric.topic_id, str(target.rank)),
+            PAIRWISE,
+            PairVerdict,
+            lambda answer: Judgment(answer.label, answer.reason),
+            article=topic.article,
+            target=target.text,
+            examples=_labelled(topic, target),
+            candidate=candidate,
+        )
+
+    async def row(target: RubricQuestion) -> list[Judgment]:
+        return await asyncio.gather(*(compared(target, candidate) for candidate in candidates))
+
+    return await asyncio.gather(*map(row, topic.rubric.questions))
+
+
+async def compare_listwise(
+    assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
+) -> list[list[Judgment]]:
+    """Return the judgments by rubric question, then candidate; one call for each of the former."""
+    lines = _numbered("q", candidates)
+
+    async def row(target: RubricQuestion) -> list[Judgment]:
+        return await assessor.judgments(
+            (topic.rubric.topic_id, str(target.rank)),
+            LISTWISE,
+            ListVerdict,
+            [line.name for line in lines],
+            lambda answer: (
+                (one.question_id, Judgment(one.label, one.reason)) for one in answer.labels
+            ),
+            article=topic.article,
+            target=target.text,
+            examples=_labelled(topic, target),
+            candidates=lines,
+        )
+
+    return await asyncio.gather(*map(row, topic.rubric.questions))
+
+
+async def compare_grid(
+    assessor: Assessor, topic: TopicMaterial, candidates: Sequence[str]
+) -> list[list[Judgment]]:
+    """Return the judgments by rubric question, then candidate; one call for them all."""
+    targets = _numbered("t", [question.text for question in topic.rubric.questions])
+    lines = _numbered("q", candidates)
+    judgments = await assessor.judgments(
+        (topic.rubric.topic_id,),
+        GRID,
+        GridVerdict,
+        [f"{target.name} {line.name}" for target in targets for line in lines],
+        _cells,
+        article=topic.article,
+        targets=targets,
+        examples=[
+            Line(_near(targets, example.labels.values()), example.text)
+            for example in topic.questions
+        ],
+        candidates=lines,
+    )
+    starts = range(0, len(judgments), len(lines))
+    return [judgments[start : start + len(lines)] for start in starts]
+
+
+COMPARE = {
+    Mode.PAIRWISE: compare_pairwise,
+    Mode.LISTWISE: compare_listwise,
+    Mode.GRID: compare_grid,
+}
+
+
+class PromptedQuestionSimilarity:
+    """Labels by asking a model about one or many pairs at a time.
+
+    Args:
+        assessor: Asks.
+        material: What the prompts on a rubric's topic show.
+        mode: About how many pairs.
+    """
+
+    def __init__(
+        self, assessor: Assessor, material: Callable[[Rubric], TopicMaterial], mode: Mode
+    ) -> None:
+        self._assessor = assessor
+        self._material = material
+        self._compare = COMPARE[mode]
+
+    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
+        """Return one judgment for each pair, by rubric question, then submitted question."""
+        texts = [one_line(question.text) for question in case.submission]
+        readable = [text for text in texts if text]
+        rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
+        if readable:
+            rows = await self._compare(self._assessor, self._material(case.rubric), readable)
+        nothing = Judgment(_SCALE.lowest, NOTHING)
+        return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
+
+
+def _cells(answer: GridVerdict) -> Iterable[tuple[str, Judgment]]:
+    for candidate in answer.candidates:
+        for one in candidate.labels:
+            yield (
+                f"{one.target_id} {candidate.question_id}",
+                Judgment(one.label, candidate.reason),
+            )
+
+
+def _numbered(letter: str, texts: Iterable[str]) -> list[Line]:
+    return [Line(f"{letter}{number}", text) for number, text in enumerate(texts, start=1)]
+
+
+def _labelled(topic: TopicMaterial, target: RubricQuestion) -> list[Line]:
+    return [Line(example.labels[target.rank], example.text) for example in topic.questions]
+
+
+def _near(targets: Sequence[Line], labels: Iterable[str]) -> str:
+    near = [
+        f"{target.name} {label}"
+        for target, label in zip(targets, labels, strict=True)
+        if label != _SCALE.lowest
+    ]
+    return ", ".join(near) or "none"

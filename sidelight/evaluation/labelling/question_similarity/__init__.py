@@ -1,1 +1,0 @@
-"""How alike submitted questions and rubric questions are."""

@@ -1,0 +1,326 @@
+"""How relevant a passage is to a narrative, by a model's reading of its sub-narratives.
+
+The grade at the end of a judge's reply, and the one that follows from what it found.
+
+A reply may speak of several grades before it comes to one, and name the scale: the last marker
+counts, and only a whole grade of the scale that ends there. Source: TREC 2025 RAG track overview,
+sections 3.1 and figure 5.
+
+A judge's grades put on the scale of a reference judge, in their order.
+
+What a judge calls 3 another may call 2. Of all rising maps from the judge's grades to the
+reference's, the one is taken with which both agree best beyond chance (Cohen's kappa) on passages
+that both graded; of equals the one that changes least. A mean or median in place of kappa would
+pull every grade to the commonest. A grade that the judge never gave among those passages goes with
+the nearest one it gave, of two the lower.
+
+Several judges' relevance grades made one: the majority, and the median where there is none.
+
+The grade is the one that most judges gave, if more gave it than any other; of equally frequent ones
+it is the median of all grades given, the lower of two middle ones. A pair that not most judges
+graded has no grade. Who said what is recorded beside it.
+
+Passages of rankings, each graded for the narrative that it was found for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import numpy as np
+from pydantic import AfterValidator
+
+from sidelight.errors import InputError
+from sidelight.evaluation.agreement.coefficients import cohen_kappa
+from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.judgment import Unjudged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.evaluation.labelling.asking import Assessor
+    from sidelight.schemas.investigation.evidence import Hit
+    from sidelight.schemas.topic import Narrative
+
+    Grades = Mapping[str, Mapping[str, int]]
+
+HIGHEST = 4
+_MARKER = "final score"
+_GRADE = re.compile(r"\W{0,8}?(-?\d+(?:[.,]\d+)?)(?![\w/])")
+_DOWN = {"none": 0, "some": 1, "much": 2}
+
+Beside = Literal["none", "some", "much"]
+"""How much of a passage is beside the narrative."""
+
+
+def final_score(reply: str) -> int:
+    """Return the grade that stands behind the last marker, 0 to 4.
+
+    Raises:
+        ValueError: There is no marker, or no grade of the scale behind the last one.
+    """
+    place = reply.casefold().rfind(_MARKER)
+    if place < 0:
+        raise ValueError(f"expected the grade as ##{_MARKER}: and a number")
+    found = _GRADE.match(reply.casefold(), place + len(_MARKER))
+    if found is None or found[1] not in {str(grade) for grade in range(HIGHEST + 1)}:
+        raise ValueError(f"expected a whole grade from 0 to {HIGHEST} behind ##{_MARKER}:")
+    return int(found[1])
+
+
+def grade_of(covered: int, beside: Beside, *, related: bool = True) -> int:
+    """Return the grade of a passage by how many sub-narratives it answers.
+
+    Args:
+        covered: How many it answers in detail.
+        beside: How much of it is beside the narrative.
+        related: Whether it is about the narrative's subject at all.
+    """
+    if not related and not covered:
+        return 0
+    reached = {0: 1, 1: 2, 2: 3, 3: 3}.get(covered, HIGHEST)
+    return max(0, reached - _DOWN[beside])
+
+
+RELEVANCE_PROMPT = load_prompt(Path(__file__).with_name("relevance.prompt.md"))
+
+
+def _graded(conclusion: str) -> str:
+    final_score(conclusion)
+    return conclusion
+
+
+class RelevanceVerdict(Value):
+    """What a passage answers, and the grade that it gets."""
+
+    covered: tuple[int, ...]
+    beside: Beside
+    conclusion: Annotated[str, AfterValidator(_graded)]
+
+    def judgment(self) -> Judgment:
+        """Return the grade; the rationale tells where it is not the one that its count gives."""
+        grade = final_score(self.conclusion)
+        counted = grade_of(len(set(self.covered)), self.beside, related=grade > 0)
+        told = f"sub-narratives {', '.join(map(str, sorted(set(self.covered)))) or 'none'}"
+        differs = "" if counted == grade else f"; by their number {counted}"
+        return Judgment(str(grade), f"{told}; beside: {self.beside}{differs}")
+
+
+class PromptedRelevance:
+    """Grades passages by asking a model.
+
+    Args:
+        assessor: Asks.
+    """
+
+    def __init__(self, assessor: Assessor) -> None:
+        self._assessor = assessor
+
+    async def __call__(
+        self, topic_id: str, narrative: str, sub_narratives: Sequence[str], passage: str
+    ) -> Judgment:
+        """Return the grade of one passage, as text; unjudged where no reply could be used."""
+        return await self._assessor.judgment(
+            (topic_id,),
+            RELEVANCE_PROMPT,
+            RelevanceVerdict,
+            RelevanceVerdict.judgment,
+            narrative=narrative,
+            sub_narratives=list(sub_narratives),
+            passage=passage,
+        )
+
+
+# Every rising map is tried: of seven grades there are 1,716.
+_MOST_GRADES = 7
+
+
+class Calibration:
+    """A rising map of grades.
+
+    Args:
+        pairs: A judge's grade and the reference's, of passages that both graded.
+
+    Raises:
+        InputError: There is no such passage, or there are more grades than a scale has.
+    """
+
+    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
+        if not pairs:
+            raise InputError(
+                "there is no passage that both the judge and the reference graded",
+                remedy="Have the judge grade passages that the reference judge graded.",
+            )
+        given, wanted = (np.array(side) for side in zip(*pairs, strict=True))
+        known, row = np.unique(given, return_inverse=True)
+        scale, column = np.unique(wanted, return_inverse=True)
+        if max(len(known), len(scale)) > _MOST_GRADES:
+            raise InputError(f"expected at most {_MOST_GRADES} grades; found {len(known)}")
+        table = np.zeros((len(known), len(scale)), dtype=np.int64)
+        np.add.at(table, (row, column), 1)
+        maps = combinations_with_replacement(range(len(scale)), len(known))
+        best = max(
+            maps, key=lambda map_: (_kappa(table, map_), -np.abs(scale[[*map_]] - known).sum())
+        )
+        self._map: dict[int, int] = dict(zip(known.tolist(), scale[[*best]].tolist(), strict=True))
+
+    def __call__(self, grade: int) -> int:
+        """Return what the reference judge would say where this one says `grade`."""
+        nearest = min(self._map, key=lambda known: (abs(known - grade), known))
+        return self._map[nearest]
+
+    def all(self, grades: Grades) -> dict[str, dict[str, int]]:
+        """Return grades by query and passage, calibrated."""
+        return {
+            query_id: {name: self(grade) for name, grade in passages.items()}
+            for query_id, passages in grades.items()
+        }
+
+
+def held_out(judge: Grades, reference: Grades) -> dict[str, dict[str, int]]:
+    """Return a judge's grades, those of each query calibrated on the other queries alone.
+
+    Raises:
+        InputError: Nothing is left to learn from for some query.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for query_id in judge:
+        others = [
+            (grade, reference[other][name])
+            for other, passages in judge.items()
+            if other != query_id and other in reference
+            for name, grade in passages.items()
+            if name in reference[other]
+        ]
+        found |= Calibration(others).all({query_id: judge[query_id]})
+    return found
+
+
+def _kappa(table: npt.NDArray[np.int64], map_: Sequence[int]) -> float:
+    """Return the agreement of mapped grades; 0 where both sides use one grade throughout."""
+    mapped = np.zeros((table.shape[1], table.shape[1]), dtype=np.int64)
+    np.add.at(mapped, [*map_], table)
+    found = cohen_kappa(mapped)
+    return 0.0 if found is None else round(found, 12)
+
+
+class Vote(NamedTuple):
+    """What several judges make of one passage.
+
+    Attributes:
+        grade: Theirs together; None where too few gave one.
+        given: Each judge's own, in the order of the judges; None where one gave none.
+    """
+
+    grade: int | None
+    given: tuple[int | None, ...]
+
+    @property
+    def agreeing(self) -> int:
+        """Return how many judges gave the most frequent grade."""
+        told = [grade for grade in self.given if grade is not None]
+        return max(Counter(told).values(), default=0)
+
+
+def majority(given: Sequence[int | None]) -> int | None:
+    """Return the grade that judges give together; the module says by which rule."""
+    told = sorted(grade for grade in given if grade is not None)
+    if 2 * len(told) <= len(given):
+        return None
+    (grade, most), *others = Counter(told).most_common(2)
+    tied = bool(others) and others[0][1] == most
+    return told[(len(told) - 1) // 2] if tied else grade
+
+
+def vote(judges: Mapping[str, Grades]) -> dict[str, dict[str, Vote]]:
+    """Return what several judges make of every passage that any of them graded.
+
+    Args:
+        judges: By name, grades by query and passage; at least one.
+
+    Returns:
+        By query and passage, in the order in which they first occur.
+    """
+    found: dict[str, dict[str, Vote]] = {}
+    for grades in judges.values():
+        for query_id, passages in grades.items():
+            known = found.setdefault(query_id, {})
+            for name in passages:
+                if name not in known:
+                    given = tuple(one.get(query_id, {}).get(name) for one in judges.values())
+                    known[name] = Vote(majority(given), given)
+    return found
+
+
+def decided(votes: Mapping[str, Mapping[str, Vote]]) -> dict[str, dict[str, int]]:
+    """Return the grades of the passages that enough judges graded."""
+    return {
+        query_id: {name: one.grade for name, one in passages.items() if one.grade is not None}
+        for query_id, passages in votes.items()
+    }
+
+
+def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | int | None, ...]]:
+    """Yield query, passage, grade, and each judge's own: rows of a table of votes."""
+    for query_id, passages in votes.items():
+        for name, one in passages.items():
+            yield query_id, name, one.grade, *one.given
+
+
+class Passages(NamedTuple):
+    """What was found for a narrative.
+
+    Attributes:
+        narrative: With what it comes down to.
+        texts: By id of the passage.
+    """
+
+    narrative: Narrative
+    texts: Mapping[str, str]
+
+
+def pool_passages(
+    rankings: Iterable[Mapping[str, Sequence[Hit]]], depth: int
+) -> dict[str, list[str]]:
+    """Return the best passages of any ranking by topic, each once, in order of first occurrence.
+
+    Args:
+        rankings: Of each run, hits by topic, best first.
+        depth: How many of each topic count.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for ranking in rankings:
+        for topic_id, hits in ranking.items():
+            known = found.setdefault(topic_id, {})
+            known.update(dict.fromkeys(hit.segment_id for hit in hits[:depth]))
+    return {topic_id: list(names) for topic_id, names in found.items()}
+
+
+async def grade_passages(
+    judge: PromptedRelevance, found: Sequence[Passages], on_passage: Callable[[], object]
+) -> dict[str, dict[str, int]]:
+    """Return grades by topic and passage; a passage that nobody could judge has none."""
+
+    async def grade(narrative: Narrative, text: str) -> int | None:
+        judgment = await judge(
+            narrative.topic_id, narrative.narrative, narrative.sub_questions, text
+        )
+        on_passage()
+        return None if isinstance(judgment.label, Unjudged) else int(judgment.label)
+
+    async def of_topic(one: Passages) -> dict[str, int]:
+        grades = await asyncio.gather(*(grade(one.narrative, text) for text in one.texts.values()))
+        rows = zip(one.texts, grades, strict=True)
+        return {name: given for name, given in rows if given is not None}
+
+    graded = await asyncio.gather(*map(of_topic, found))
+    return {one.narrative.topic_id: rows for one, rows in zip(found, graded, strict=True)}

@@ -1,1 +1,0 @@
-"""What a report tells about each expected answer."""

@@ -1,0 +1,174 @@
+"""How alike the questions of a rubric and submitted questions are: a label for every pair.
+
+What a report tells about the answers that a rubric expects: a label for each answer.
+
+What prompts of a topic are made of: its article, its rubric and labelled examples.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, QUESTION_ASSESSMENTS
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.text import one_line
+from sidelight.tracks import load_track
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.protocol import Judgment
+    from sidelight.schemas.grading.rubric import Rubric
+    from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
+    from sidelight.schemas.topic import Article
+
+Questions: TypeAlias = "Sequence[SubmittedQuestion]"
+"""What a run asks on one topic, by rank."""
+
+
+def _pairs_of_questions(case: RubricCase[Questions]) -> list[str]:
+    """Return the ranks of every pair, by rubric question, then submitted question."""
+    pairs = product(case.rubric.questions, case.submission)
+    return [f"{wanted.rank}/{submitted.rank}" for wanted, submitted in pairs]
+
+
+def _record_questions(
+    run_tag: str, case: RubricCase[Questions], judgments: Sequence[Judgment]
+) -> list[QuestionAssessment]:
+    pairs = product(case.rubric.questions, case.submission)
+    return [
+        QuestionAssessment(
+            topic_id=case.rubric.topic_id,
+            rubric_question_rank=wanted.rank,
+            run_tag=run_tag,
+            run_question_rank=submitted.rank,
+            label=judgment.label,
+            rationale=judgment.rationale,
+        )
+        for (wanted, submitted), judgment in zip(pairs, judgments, strict=True)
+    ]
+
+
+QUESTION_SIMILARITY = AssessmentProtocol(
+    name="question similarity",
+    scale=load_track().scales[QUESTION_ASSESSMENTS.scale],
+    units=_pairs_of_questions,
+    kind=QUESTION_ASSESSMENTS,
+    record=_record_questions,
+    order=attrgetter("topic_id", "rubric_question_rank", "run_tag", "run_question_rank"),
+    file_name="auto_question_assessments.csv",
+)
+"""Labels by rubric question, then submitted question."""
+
+
+def _answers_expected(case: RubricCase[SubmittedReport]) -> list[str]:
+    return [answer.answer_id for answer in case.rubric.answers]
+
+
+def _record_answers(
+    run_tag: str, case: RubricCase[SubmittedReport], judgments: Sequence[Judgment]
+) -> list[AnswerAssessment]:
+    return [
+        AnswerAssessment(
+            topic_id=case.rubric.topic_id,
+            run_tag=run_tag,
+            answer_id=answer.answer_id,
+            label=judgment.label,
+            rationale=judgment.rationale,
+        )
+        for answer, judgment in zip(case.rubric.answers, judgments, strict=True)
+    ]
+
+
+REPORT_ANSWERS = AssessmentProtocol(
+    name="report answers",
+    scale=load_track().scales[ANSWER_ASSESSMENTS.scale],
+    units=_answers_expected,
+    kind=ANSWER_ASSESSMENTS,
+    record=_record_answers,
+    order=attrgetter("topic_id", "run_tag"),  # the rubric's order within
+    file_name="auto_report_assessments.csv",
+)
+"""Labels by answer, in the rubric's order."""
+
+
+class ExampleQuestion(NamedTuple):
+    """A submitted question.
+
+    Attributes:
+        text: The question, on one line.
+        labels: By rank, how like the questions of the rubric it is. The track asked people about
+            the most likely pairs only and took the others for very different, so do prompts.
+    """
+
+    text: str
+    labels: Mapping[int, str]
+
+
+class ExampleReport(NamedTuple):
+    """A submitted report and its label for every answer of the rubric, by answer id."""
+
+    text: str
+    labels: Mapping[str, str]
+
+
+class TopicMaterial(NamedTuple):
+    """What a model is shown before it comes to what it judges.
+
+    Attributes:
+        article: The target article.
+        rubric: What people wanted to know about it.
+        questions: Of all example runs, by run tag and rank.
+        reports: Of all example runs, by run tag.
+    """
+
+    article: Article
+    rubric: Rubric
+    questions: tuple[ExampleQuestion, ...]
+    reports: tuple[ExampleReport, ...]
+
+
+def topic_material(article: Article, rubric: Rubric, examples: Examples | None) -> TopicMaterial:
+    """Put together what prompts of a topic show."""
+    if examples is None:
+        return TopicMaterial(article, rubric, (), ())
+    return TopicMaterial(article, rubric, _questions(examples, rubric), _reports(examples, rubric))
+
+
+def _questions(examples: Examples, rubric: Rubric) -> tuple[ExampleQuestion, ...]:
+    lowest = QUESTION_SIMILARITY.scale.lowest
+    ranks = [question.rank for question in rubric.questions]
+    labels = {
+        (item.run_tag, item.run_question_rank, item.rubric_question_rank): item.label
+        for item in examples.question_labels
+        if item.topic_id == rubric.topic_id and not isinstance(item.label, Unjudged)
+    }
+    return tuple(
+        ExampleQuestion(
+            one_line(question.text),
+            {rank: labels.get((run_tag, number, rank), lowest) for rank in ranks},
+        )
+        for (run_tag, topic_id, number), question in sorted(
+            examples.questions.items(), key=itemgetter(0)
+        )
+        if topic_id == rubric.topic_id
+    )
+
+
+def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
+    lowest = REPORT_ANSWERS.scale.lowest
+    answer_ids = [answer.answer_id for answer in rubric.answers]
+    labels = {
+        (item.run_tag, item.answer_id): item.label
+        for item in examples.answer_labels
+        if item.topic_id == rubric.topic_id and not isinstance(item.label, Unjudged)
+    }
+    return tuple(
+        ExampleReport(report.text, {one: labels.get((run_tag, one), lowest) for one in answer_ids})
+        for (run_tag, topic_id), report in sorted(examples.reports.items(), key=itemgetter(0))
+        if topic_id == rubric.topic_id
+    )

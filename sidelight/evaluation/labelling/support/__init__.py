@@ -1,1 +1,0 @@
-"""Whether what reports cite says what they say."""

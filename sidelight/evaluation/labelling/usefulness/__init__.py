@@ -1,1 +1,0 @@
-"""How useful documents are for answering a question."""

@@ -1,1 +1,0 @@
-"""Measures of answers by the nuggets that they tell."""

@@ -1,0 +1,257 @@
+"""How much of a rubric's questions the submitted questions cover.
+
+S = (1 / W) * sum over q of w_q * max over p of g(l(q, p)), with W = sum over q of w_q.
+
+q: a rubric question, w_q its weight; p: a submitted question; l(q, p): the label of the pair; g:
+the credit of a label, by the track's scale. One submitted question may earn credit for several
+rubric questions, and its rank plays no part.
+
+Source: DRAGUN resources paper (arXiv 2602.24277), section 3.2. Edge cases: a pair without a label
+earns nothing (the paper's rule), and so does one that is `Unjudged`; the caller counts them. Higher
+is better.
+
+The mean over rubric questions that every metric on a rubric is a case of.
+
+S = (1 / W) * sum over q of w_q * v(q), with W = sum over q of w_q.
+
+w_q is the weight of rubric question q and v(q) in [0, 1] what was achieved on it.
+The sums run over all questions of the rubric, judged or not, so that leaving something out can
+never make a denominator smaller (DRAGUN resources paper, sections 3.2 and 3.3).
+
+How much of a rubric's answers a report supports.
+
+S = (1 / W) * sum over q of (w_q / |A_q|) * sum over a in A_q of v(l(a)), W = sum over q of w_q.
+
+q: a rubric question, w_q its weight, A_q its expected answers; l(a): the label of the report for
+answer a; v: the credit of a label, by the track's scale.
+
+Source: DRAGUN resources paper (arXiv 2602.24277), section 3.3; the mean over topics ranks the
+runs. Edge cases: an answer without a label earns nothing, and so does one that is `Unjudged`; the
+caller counts them. |A_q| is taken from the rubric, never from the labels. Higher is better.
+
+How much of a rubric's answers a report contradicts.
+
+S = (1 / W) * sum over q of (w_q / |A_q|) * sum over a in A_q of v(l(a)), W = sum over q of w_q.
+
+The symbols are those of `report_support`; v: 1 for the label that opposes, else 0.
+
+Source: DRAGUN resources paper (arXiv 2602.24277), section 3.3. Edge cases as in `report_support`.
+Lower is better, so unjudged answers flatter a report here: read it beside their share.
+
+How much of a topic's credit a stage of the run still held.
+
+The credit of a stage is the score that a report would get whose labels were those of the stage;
+`scoring.funnel` says which stages there are. In [0, 1]; higher is better.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, ClassVar
+
+from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.text import count_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from sidelight.schemas.grading.judgment import LabelScale, Scales
+    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
+    from sidelight.schemas.run import CitedSentence
+
+
+def weighted_question_mean(rubric: Rubric, value: Callable[[RubricQuestion], float]) -> float:
+    """Return the importance-weighted mean of `value` over the questions of a rubric.
+
+    A rubric has at least one question of positive weight, so the denominator is never 0. `fsum`
+    is exact before rounding, so the order of the questions cannot change the result.
+    """
+    weighted = (question.weight * value(question) for question in rubric.questions)
+    return fsum(weighted) / rubric.total_weight
+
+
+def question_coverage(
+    rubric: Rubric, labels: Mapping[tuple[int, int], str | Unjudged], scale: LabelScale
+) -> float:
+    """Return the coverage of a rubric's questions, in [0, 1].
+
+    Args:
+        rubric: The rubric of the topic.
+        labels: (rubric question rank, submitted question rank) -> label. A compound question is
+            excluded by leaving its pairs out.
+        scale: What a label of a pair earns.
+    """
+    best: dict[int, float] = {}
+    for (rubric_rank, _), label in labels.items():
+        gain = 0.0 if isinstance(label, Unjudged) else scale.credit(label)
+        best[rubric_rank] = max(gain, best.get(rubric_rank, 0.0))
+    return weighted_question_mean(rubric, lambda question: best.get(question.rank, 0.0))
+
+
+class QuestionCoverage:
+    """The coverage, compound questions left out where it is known which they are."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric questions asked, weighted by importance; compound questions earn nothing",
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        pairs: Mapping[tuple[int, int], str | Unjudged],
+        scales: Scales,
+        compound: Collection[int] = (),
+    ) -> float:
+        """Return the coverage of one run on one topic."""
+        single = {pair: label for pair, label in pairs.items() if pair[1] not in compound}
+        return question_coverage(bank, single, scales["similarity"])
+
+
+class UnfilteredCoverage:
+    """The coverage with compound questions; told where it is known which they are."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="the same where compound questions earn what others do",
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        pairs: Mapping[tuple[int, int], str | Unjudged],
+        scales: Scales,
+        compound: Collection[int],  # noqa: ARG002 - without a filter this is the coverage itself
+    ) -> float:
+        """Return the coverage of one run on one topic."""
+        return question_coverage(bank, pairs, scales["similarity"])
+
+
+class CreditLost:
+    """The coverage that compound questions cost a run."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="what compound questions would have earned",
+        direction="lower",
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        pairs: Mapping[tuple[int, int], str | Unjudged],
+        scales: Scales,
+        compound: Collection[int],
+    ) -> float:
+        """Return the loss of one run on one topic."""
+        return UnfilteredCoverage()(bank, pairs, scales, compound) - QuestionCoverage()(
+            bank, pairs, scales, compound
+        )
+
+
+def report_support(
+    rubric: Rubric, labels: Mapping[str, str | Unjudged], scale: LabelScale
+) -> float:
+    """Return the support a report gives to a rubric's answers, in [0, 1].
+
+    Args:
+        rubric: The rubric of the topic.
+        labels: Answer id -> label.
+        scale: What a label of an answer earns.
+    """
+    return answer_mean(rubric, labels, scale.credit)
+
+
+def answer_mean(
+    rubric: Rubric, labels: Mapping[str, str | Unjudged], value: Callable[[str], float]
+) -> float:
+    """Return the weighted mean over questions of the mean value of each question's answers.
+
+    An answer without a label, or with one that could not be had, has the value 0.
+    """
+
+    def achieved(answer_id: str) -> float:
+        label = labels.get(answer_id)
+        return 0.0 if label is None or isinstance(label, Unjudged) else value(label)
+
+    return weighted_question_mean(
+        rubric,
+        lambda question: (
+            fsum(achieved(answer.answer_id) for answer in question.answers) / len(question.answers)
+        ),
+    )
+
+
+class ReportSupport:
+    """The support that a report gives to a rubric's answers."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric answers supported, weighted by importance",
+    )
+
+    def __call__(
+        self, bank: Rubric, answers: Mapping[str, str | Unjudged], scales: Scales
+    ) -> float:
+        """Return the support of one run on one topic."""
+        return report_support(bank, answers, scales["answers"])
+
+
+class SupportPerWord:
+    """The support that a report gives to a rubric's answers, over its words; 0 without words."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric answers supported, weighted by importance, for each word", format=".6f"
+    )
+
+    def __call__(
+        self,
+        bank: Rubric,
+        answers: Mapping[str, str | Unjudged],
+        report: Sequence[CitedSentence],
+        scales: Scales,
+    ) -> float:
+        """Return the support for each word of one run on one topic."""
+        words = sum(count_words(sentence.text) for sentence in report)
+        return report_support(bank, answers, scales["answers"]) / words if words else 0.0
+
+
+def report_contradiction(
+    rubric: Rubric, labels: Mapping[str, str | Unjudged], scale: LabelScale
+) -> float:
+    """Return the share of a rubric's answers that a report contradicts, in [0, 1].
+
+    Args:
+        rubric: The rubric of the topic.
+        labels: Answer id -> label.
+        scale: Which label of an answer opposes it.
+    """
+    return answer_mean(rubric, labels, lambda label: float(label == scale.opposite))
+
+
+class ReportContradiction:
+    """How much of a rubric's answers a report contradicts."""
+
+    measure: ClassVar[Measure] = Measure(
+        title="rubric answers contradicted, weighted by importance",
+        direction="lower",
+    )
+
+    def __call__(
+        self, bank: Rubric, answers: Mapping[str, str | Unjudged], scales: Scales
+    ) -> float:
+        """Return the contradiction of one run on one topic."""
+        return report_contradiction(bank, answers, scales["answers"])
+
+
+class StageCredit:
+    """The credit of one stage.
+
+    Args:
+        stage: Its name.
+    """
+
+    measure: ClassVar[Measure] = Measure(title="credit that a stage held")
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+
+    def __call__(self, stages: Mapping[str, float]) -> float:
+        """Return the credit of one run on one topic; 0 for a stage that it did not reach."""
+        return stages.get(self._stage, 0.0)

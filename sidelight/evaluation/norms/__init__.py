@@ -1,1 +1,0 @@
-"""What a ranking depends on: experts' rubrics, or facts pooled from the runs themselves."""

@@ -1,0 +1,305 @@
+"""Pool questions of several groups: in turns, the same number from each.
+
+For each topic the groups are put in random order, and take turns. At its turn a group gives the
+next question of its run of the highest priority that nothing is wrong with and that nobody has
+asked yet; when that run is used up, its next run goes on. What a group that has no more is lacking,
+the others make up for in further turns.
+
+Source: TREC 2024 Lateral Reading track overview, section 2.2.2.
+
+Whether a question may enter a pool, by rules and by how near it comes to those there.
+
+Which pairs of rubric question and submitted question are worth an assessor's time.
+
+Of each run, for each question of the rubric, only those that a model finds nearest: the best by
+each of some models, such as an embedder and a reranker. Where they agree there is one pair to
+judge. A run's other questions count as very different.
+
+Source: DRAGUN resources paper, section 3.2.
+
+Whether a question may enter a pool, by a model's reading.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from sidelight.checks.questions import compound_reason, general_reason
+from sidelight.errors import ReplyError
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.text import normalized, one_line, pointing_at_article
+from sidelight.text_vectors import TextVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.grading.rubric import Rubric
+    from sidelight.schemas.run import QuestionRun
+    from sidelight.text_vectors import Encode
+
+    Group = Sequence[QuestionRun]
+
+    """Runs of one group, that of the highest priority first."""
+
+
+class PoolChecker(Protocol):
+    """Decides whether a question may enter the pool."""
+
+    async def __call__(self, topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
+        """Return why a question may not enter, or None where it may.
+
+        Args:
+            topic_id: The topic.
+            question: The question, on one line.
+            pooled: The topic's questions that are in the pool already.
+        """
+        ...
+
+
+class Refused(NamedTuple):
+    """A question that did not enter the pool, and why."""
+
+    topic_id: str
+    run_tag: str
+    rank: int
+    question: str
+    reason: str
+
+
+class Pool(NamedTuple):
+    """Pooled questions.
+
+    Attributes:
+        questions: By topic, in the order in which they entered.
+        refused: Those whose turn it was and that did not enter, in that order.
+        short: Topic id -> how many questions are lacking, because groups had no more.
+    """
+
+    questions: dict[str, tuple[str, ...]]
+    refused: tuple[Refused, ...]
+    short: dict[str, int]
+
+
+async def pool_questions(
+    groups: Mapping[str, Group], check: PoolChecker, *, per_group: int, seed: int
+) -> Pool:
+    """Return the pool of all topics that any run has questions for.
+
+    Args:
+        groups: By name.
+        check: Decides which questions may enter.
+        per_group: How many questions of each group, for each topic, as long as each has enough.
+        seed: Of the order of groups, which is drawn for each topic by itself: adding or leaving out
+            topics changes nothing for the others.
+    """
+    topic_ids = sorted(
+        {topic for runs in groups.values() for run in runs for topic in run.results()}
+    )
+    wanted = per_group * len(groups)
+    questions: dict[str, tuple[str, ...]] = {}
+    refused: list[Refused] = []
+    for topic_id in topic_ids:
+        order = sorted(groups)
+        random.Random(f"{seed}/{topic_id}").shuffle(order)  # noqa: S311 - no secret
+        waiting = {name: _in_turn(groups[name], topic_id) for name in order}
+        pooled: list[str] = []
+        while waiting and len(pooled) < wanted:
+            for name in [name for name in order if name in waiting]:
+                taken = await _next(topic_id, waiting[name], pooled, check, refused)
+                if taken is None:
+                    del waiting[name]
+                elif len(pooled) < wanted:
+                    pooled.append(taken)
+        questions[topic_id] = tuple(pooled)
+    short = {
+        topic: wanted - len(found) for topic, found in questions.items() if len(found) < wanted
+    }
+    return Pool(questions, tuple(refused), short)
+
+
+def _in_turn(runs: Group, topic_id: str) -> Iterator[tuple[str, int, str]]:
+    """Yield run tag, rank and text of a group's questions in the order in which they are given."""
+    for run in runs:
+        for rank, text in enumerate(run.results().get(topic_id, ()), start=1):
+            yield run.run_tag, rank, one_line(text)
+
+
+async def _next(
+    topic_id: str,
+    waiting: Iterator[tuple[str, int, str]],
+    pooled: Sequence[str],
+    check: PoolChecker,
+    refused: list[Refused],
+) -> str | None:
+    """Return the next question that may enter; None where a group has no more."""
+    for run_tag, rank, text in waiting:
+        reason = await check(topic_id, text, pooled)
+        if reason is None:
+            return text
+        refused.append(Refused(topic_id, run_tag, rank, text, reason))
+    return None
+
+
+# Above it most pairs of questions ask the same; see `generation/prompted/write_questions`.
+_SAME_QUESTION = 0.84
+
+
+class RuleChecker:
+    """Goes by the rules of the task, as far as form shows them.
+
+    Args:
+        encode: Texts to vectors, by the default encoder.
+        max_characters: The task's limit per question.
+    """
+
+    def __init__(self, encode: Encode, max_characters: int) -> None:
+        self._vectors = TextVectors(encode)
+        self._max_characters = max_characters
+
+    async def __call__(self, topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
+        """Return why a question may not enter, or None where it may."""
+        del topic_id
+        return rule_reason(question, self._max_characters) or self._repeats(question, pooled)
+
+    def _repeats(self, question: str, pooled: Sequence[str]) -> str | None:
+        if not pooled:
+            return None
+        (cosines,) = self._vectors.similarity([question], pooled)
+        nearest = int(cosines.argmax())
+        if cosines[nearest] < _SAME_QUESTION:
+            return None
+        return f"the pool has it already: {pooled[nearest]}"
+
+
+def rule_reason(question: str, max_characters: int) -> str | None:
+    """Return which rule of the task a question breaks by its form, or None."""
+    if not one_line(question).endswith("?"):
+        return "it does not end with a question mark"
+    if len(normalized("NFC", question)) > max_characters:
+        return f"it has more than {max_characters} characters"
+    if points := pointing_at_article(question):
+        return f"it does not stand by itself: it says {points!r}"
+    return compound_reason(question) or general_reason(question)
+
+
+Score = Callable[[str, Sequence[str]], Sequence[float]]
+"""A question and some others to how near each of them is, higher for nearer."""
+
+
+class PooledPair(NamedTuple):
+    """A pair to judge.
+
+    Attributes:
+        topic_id: The topic.
+        rubric_question_rank: The question of the rubric.
+        run_tag: The run.
+        run_question_rank: The submitted question.
+        chosen_by: The models that find it the nearest.
+    """
+
+    topic_id: str
+    rubric_question_rank: int
+    run_tag: str
+    run_question_rank: int
+    chosen_by: tuple[str, ...]
+
+
+class PairPool(NamedTuple):
+    """The pairs to judge, and how many there would be without pooling.
+
+    Attributes:
+        pairs: By topic, rank in the rubric, and run.
+        cells: Rubric questions times runs: each gives one pair, or more where models differ.
+        all_pairs: Rubric questions times submitted questions.
+    """
+
+    pairs: tuple[PooledPair, ...]
+    cells: int
+    all_pairs: int
+
+
+def pool_pairs(
+    rubrics: Mapping[str, Rubric], runs: Iterable[QuestionRun], models: Mapping[str, Score]
+) -> PairPool:
+    """Return the pairs that some models choose.
+
+    Of two submitted questions that a model finds equally near, the one of better rank is chosen.
+
+    Args:
+        rubrics: Topic id -> rubric; other topics do not count.
+        runs: Each with a tag of its own.
+        models: By name.
+    """
+    pairs: list[PooledPair] = []
+    cells = all_pairs = 0
+    for run in sorted(runs, key=lambda one: one.run_tag):
+        asked: dict[str, dict[int, str]] = {}
+        for question in sorted(run.questions, key=lambda one: one.rank):
+            asked.setdefault(question.topic_id, {})[question.rank] = question.text
+        for topic_id in sorted(rubrics.keys() & asked.keys()):
+            ranks, texts = list(asked[topic_id]), list(asked[topic_id].values())
+            for wanted in rubrics[topic_id].questions:
+                cells += 1
+                all_pairs += len(texts)
+                chosen: dict[int, list[str]] = {}
+                for name, score in models.items():
+                    scores = list(score(wanted.text, texts))
+                    best = max(range(len(texts)), key=scores.__getitem__)
+                    chosen.setdefault(ranks[best], []).append(name)
+                pairs += [
+                    PooledPair(topic_id, wanted.rank, run.run_tag, rank, tuple(names))
+                    for rank, names in sorted(chosen.items())
+                ]
+    return PairPool(tuple(sorted(pairs)), cells, all_pairs)
+
+
+POOL_PROMPT = load_prompt(Path(__file__).with_name("pool_question.prompt.md"))
+
+_ARTICLE_WORDS = 800
+
+
+class PoolVerdict(Value):
+    """Whether a question may enter."""
+
+    reason: str
+    verdict: Literal["enters", "unfit", "repeats"]
+
+
+class PromptedChecker:
+    """Asks a model about every question that keeps the rules of form.
+
+    Args:
+        model: Who is asked.
+        articles: By topic id, title and text; a topic without one is judged by its questions alone.
+        max_characters: The task's limit per question.
+    """
+
+    def __init__(
+        self, model: PromptedModel, articles: Mapping[str, str], max_characters: int
+    ) -> None:
+        self._model = model
+        self._articles = articles
+        self._max_characters = max_characters
+
+    async def __call__(self, topic_id: str, question: str, pooled: Sequence[str]) -> str | None:
+        """Return why a question may not enter, or None where it may."""
+        if reason := rule_reason(question, self._max_characters):
+            return reason
+        words = self._articles.get(topic_id, "").split(maxsplit=_ARTICLE_WORDS)
+        try:
+            answer = await self._model.answer(
+                POOL_PROMPT,
+                PoolVerdict,
+                article=" ".join(words[:_ARTICLE_WORDS]),
+                question=question,
+                pooled=list(pooled),
+                max_characters=self._max_characters,
+            )
+        except ReplyError as error:
+            return f"nobody could say: {error.message}"
+        return None if answer.verdict == "enters" else f"{answer.verdict}: {answer.reason}"

@@ -1,1 +1,0 @@
-"""Questions of several groups put together, for which documents are to be found."""

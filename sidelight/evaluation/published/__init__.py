@@ -1,1 +1,0 @@
-"""Published figures, and the same ones from the data that they were published with."""

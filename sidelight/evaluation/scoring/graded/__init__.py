@@ -1,1 +1,0 @@
-"""Scores of runs whose questions or documents were graded one by one."""

@@ -1,1 +1,0 @@
-"""Fitting the learned judges on labels by people, and holding them against such labels."""

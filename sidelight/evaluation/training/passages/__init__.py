@@ -1,1 +1,0 @@
-"""Models that grade passages, trained anew on public labels."""

@@ -1,1 +1,0 @@
-"""The model of good questions, trained anew on public grades."""

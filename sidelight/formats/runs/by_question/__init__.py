@@ -1,1 +1,0 @@
-"""Runs that answer to the questions of a topic, one by one."""

@@ -1,0 +1,359 @@
+"""The strict rules for one sentence of a report and its citations.
+
+Text that a program which opens a run file might act on: markup, script addresses, formulas.
+
+Citation marks that a model wrote into a sentence: `【msmarco_v2.1_doc_16_199#2_221】`.
+
+gpt-oss models write them unasked. They count as words, show segment ids to a reader, and cite
+nothing as long as they stand in the text.
+
+What the strict checks of files of cited texts have in common.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import decode_unique, open_text, read_bytes
+from sidelight.formats.runs.submission import (
+    LineIds,
+    check_characters,
+    check_encoding,
+    check_ids,
+    check_topics,
+)
+from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.text import budget_words, count_words, sentences, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.schemas.run import SubmittedReport
+    from sidelight.schemas.task import CitedTextTask, RankingTask
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_SCRIPT = re.compile(r"\b((?:java|vb)script)\s*:|\b(data):(?=\w+/)", re.IGNORECASE)
+_QUOTES = str.maketrans("<>", "‹›")
+# What a spreadsheet computes when a cell begins with it; numbers and dashes before words it shows.
+_FORMULA = re.compile(r"^\s*+(?:(?:[=@]++|[+-]++(?=[A-Za-z(]++[(|!]))\s*+)++")
+
+
+def inert(text: str) -> str:
+    """Return a text that shows the same words and that nothing acts on; it is never longer."""
+    text = _FORMULA.sub("", text)
+    text = _SCRIPT.sub(lambda match: f"{match[1] or match[2]};", text)
+    return text.translate(_QUOTES) if _TAG.search(text) else text
+
+
+def check_active(text: str, line: int, findings: Findings) -> None:
+    """Warn of a text that is not inert."""
+    if inert(text) != text:
+        findings.warning(
+            "active-text",
+            line,
+            expected="plain words",
+            found=quoted(text),
+            remedy="Remove markup, script addresses and what makes a spreadsheet compute.",
+        )
+
+
+def has_citation_marks(text: str) -> bool:
+    """Tell whether a text holds an opening or closing bracket of a mark."""
+    return "【" in text or "】" in text
+
+
+# Several words that count as one: joined by a character without width, or by two dashes or more.
+# Looked for where a word begins alone, or a long one would be read from each of its letters on.
+_HIDDEN_WORDS = re.compile(
+    r"\w[\u00ad\u200b-\u200d\u2060\ufeff]+\w"
+    r"|(?<![^\s–—])[^\s–—]++[–—][^\s–—]++[–—][^\s–—]+"
+)
+
+
+def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool = True) -> None:
+    """Check that a text is plain, as a rule one sentence, and that its words can be counted."""
+    check_characters(text, line, findings)
+    check_active(text, line, findings)
+    if not tokens(text):
+        findings.error(
+            "sentence-empty",
+            line,
+            expected="a sentence",
+            found=quoted(text),
+            remedy="Remove the response.",
+        )
+    count = len(sentences(text))
+    if count > 1 and one_sentence:
+        findings.error(
+            "sentence-count",
+            line,
+            expected="one sentence in each text",
+            found=f"{count} in {quoted(text)}",
+            remedy="Give each sentence a response and citations of its own.",
+        )
+    if has_citation_marks(text):
+        findings.error(
+            "citation-mark",
+            line,
+            expected="plain text",
+            found=f"【...】 in {quoted(text)}",
+            remedy="Move the marked ids into citations.",
+        )
+    hidden = _HIDDEN_WORDS.search(text)
+    if hidden:
+        findings.warning(
+            "hidden-words",
+            line,
+            expected="words parted by spaces",
+            found=quoted(hidden.group()),
+            remedy="Put spaces between the words: the limit is meant to count them.",
+        )
+
+
+def check_citations(
+    line: int, citations: Sequence[str], task: CitedTextTask, findings: Findings
+) -> None:
+    """Check that one sentence has no more citations than the track allows, and each once."""
+    if len(citations) > task.max_citations:
+        findings.error(
+            "citation-count",
+            line,
+            expected=f"at most {task.max_citations} citations",
+            found=f"{len(citations)}",
+            remedy="Keep the best.",
+        )
+    for citation, count in Counter(citations).items():
+        if count > 1:
+            findings.error(
+                "citation-duplicate",
+                line,
+                expected="each citation once",
+                found=f"{quoted(citation)} {count} times",
+                remedy="Remove the repetition.",
+            )
+
+
+def check_pattern(
+    line: int, segment_ids: Iterable[str], task: CitedTextTask | RankingTask, findings: Findings
+) -> None:
+    """Check that segment ids look like those of the track's collection."""
+    for segment_id in dict.fromkeys(segment_ids):
+        if not re.fullmatch(task.segment_id_pattern, segment_id):
+            findings.error(
+                "citation-pattern",
+                line,
+                expected=f"a segment id that matches {task.segment_id_pattern}",
+                found=quoted(segment_id),
+                remedy="Cite segments of the collection, not documents or URLs.",
+            )
+
+
+def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: Findings) -> None:
+    """Check that the citations of one sentence are different sources outside the article."""
+    different = list(dict.fromkeys(citations))
+    for number, first in enumerate(different, start=1):
+        for second in overlapping(first, different[number:]):
+            findings.error(
+                "citation-adjacent",
+                line,
+                expected="citations that do not overlap",
+                found=f"{quoted(first)} and {quoted(second)}, of which half is the same text",
+                remedy="Keep the better of the two.",
+            )
+    for citation in different:
+        if document_id_of(citation) == topic_id:
+            findings.error(
+                "citation-own-article",
+                line,
+                expected="sources other than the article itself",
+                found=quoted(citation),
+                remedy="Cite another document.",
+            )
+
+
+def check_known(
+    line: int,
+    segment_ids: Iterable[str],
+    known_segments: Container[str] | None,
+    findings: Findings,
+) -> None:
+    """Check that segments exist, if it is known which do."""
+    for segment_id in dict.fromkeys(segment_ids):
+        if known_segments is not None and segment_id not in known_segments:
+            findings.error(
+                "citation-unknown",
+                line,
+                expected="segments that exist in the index",
+                found=quoted(segment_id),
+                remedy="Remove the citation.",
+            )
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def strict_lines(
+    path: Path, model: type[M], topic_key: str, what: str, findings: Findings
+) -> tuple[list[tuple[int, M]], dict[str, int]]:
+    """Read the lines that are what they should be, and find what is wrong with the others.
+
+    Args:
+        path: The file.
+        model: What a line should be.
+        topic_key: The key of the topic, in `metadata` where there is such an object.
+        what: The name of what a line holds, with its article, for messages.
+        findings: Where problems go.
+
+    Returns:
+        The line number and content of each good line; and the line on which each topic first
+        occurs, in a good line or not.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    file = open_text(path)
+    findings.problems += file.problems
+    check_encoding(file, findings)
+    first_lines: dict[str, int] = {}
+    good: list[tuple[int, M]] = []
+    for line, text in file.lines:
+        if "\r" in text:
+            check_characters(text, line, findings)
+        content = decode_unique(text, line, findings) if text.strip() else None
+        if content is None:
+            continue
+        topic_id = _topic_id(content, topic_key)
+        if topic_id in first_lines:
+            repeated_topic(topic_id, line, what, findings)
+        first_lines.setdefault(topic_id, line)
+        try:
+            good.append((line, model.model_validate(content)))
+        except ValidationError as error:
+            findings.invalid(
+                error, line, what=what, remedy="Compare the line with docs/formats.md."
+            )
+    return good, first_lines
+
+
+def repeated_topic(topic_id: str, line: int, what: str, findings: Findings) -> None:
+    """Add the problem that a topic has a second text."""
+    findings.error(
+        "topic-duplicate",
+        line,
+        expected=f"one {what.partition(' ')[2]} for each topic",
+        found=f"a second one for {quoted(topic_id)}",
+        remedy="Keep one of them.",
+    )
+
+
+def check_constant(name: str, values: Sequence[tuple[int, object]], findings: Findings) -> None:
+    """Check that a key of the metadata has one value within a run, given by line."""
+    for line, value in values:
+        if value != values[0][1]:
+            findings.error(
+                "metadata-inconsistent",
+                line,
+                expected=f"the {name} of line {values[0][0]}, {quoted(values[0][1])}",
+                found=quoted(value),
+                remedy="What a run says of itself is the same on all of its lines.",
+            )
+
+
+def check_reports(
+    path: Path,
+    reports: Sequence[tuple[SubmittedReport, Sequence[int]]],
+    task: CitedTextTask,
+    topic_ids: Collection[str],
+    known_segments: Container[str] | None,
+    findings: Findings,
+    first_lines: Mapping[str, int] | None = None,
+) -> None:
+    """Check the reports of a run: topics, ids, and each sentence by the limits of the task.
+
+    Args:
+        path: The file.
+        reports: Each with the lines of its sentences; one without sentences with its own line.
+        task: Whose limits to apply.
+        topic_ids: The topics to cover.
+        known_segments: The ids that exist, if an index is at hand.
+        findings: Where problems go.
+        first_lines: The line on which each topic first occurs, where lines that could not be read
+            count, too; by default, those of the reports.
+    """
+    abouts = [(report.metadata, lines[0]) for report, lines in reports]
+    if first_lines is None:
+        first_lines = {about.topic_id: line for about, line in reversed(abouts)}
+    check_topics(first_lines, topic_ids, findings)
+    ids = [LineIds(line, about.team_id, about.run_id) for about, line in abouts]
+    check_ids(ids, path, task, findings)
+    for report, lines in reports:
+        sentences = report.responses
+        check_length(lines[0], [one.text for one in sentences], task, findings)
+        check_uncited(lines[0], [one.citations for one in sentences], task, findings)
+        for one, line in zip(sentences, lines, strict=False):
+            check_text(line, one.text, findings, one_sentence=task.one_sentence)
+            check_citations(line, one.citations, task, findings)
+            check_pattern(line, one.citations, task, findings)
+            check_sources(line, one.citations, report.metadata.topic_id, findings)
+            check_known(line, one.citations, known_segments, findings)
+
+
+def check_length(line: int, texts: Sequence[str], task: CitedTextTask, findings: Findings) -> None:
+    """Check that there is a text, and that it has no more words than the track allows."""
+    if not texts:
+        findings.warning(
+            "report-empty",
+            line,
+            expected="at least one sentence",
+            found="none",
+            remedy="Say what is known, if only about the source.",
+        )
+    words = sum(map(budget_words if task.counts_nfkc else count_words, texts))
+    if words > task.max_words:
+        counted = ", plain and after NFKC" if task.counts_nfkc else ""
+        findings.add(
+            "report-words",
+            line,
+            expected=f"at most {task.max_words} words{counted}",
+            found=str(words),
+            remedy="Drop or shorten sentences.",
+            severity="error" if task.hard_limit else "warning",
+        )
+
+
+def check_uncited(
+    line: int, cited: Sequence[Sequence[object]], task: CitedTextTask, findings: Findings
+) -> None:
+    """Check that no more sentences than the track allows cite nothing."""
+    uncited = sum(not citations for citations in cited)
+    if uncited and task.max_uncited is not None:
+        findings.add(
+            "uncited-sentence",
+            line,
+            expected="citations for every sentence",
+            found=f"{uncited} without; more than {task.max_uncited} is an error",
+            remedy="Cite a segment, or drop what none supports.",
+            severity="error" if uncited > task.max_uncited else "warning",
+        )
+
+
+def manual_lines(path: Path) -> bytes:
+    """Return the content of a valid file with `manual` for the type of every line."""
+    lines = [orjson.loads(line) for line in read_bytes(path).splitlines()]
+    for content in lines:
+        content["metadata"]["type"] = "manual"
+    return b"".join(orjson.dumps(content) + b"\n" for content in lines)
+
+
+def _topic_id(content: dict[str, Any], key: str) -> str:
+    """Return the topic of a line whose other parts may be malformed."""
+    metadata = content.get("metadata", content)
+    topic_id = metadata.get(key) if isinstance(metadata, dict) else None
+    return topic_id if isinstance(topic_id, str) else ""

@@ -1,1 +1,0 @@
-"""Answers to narratives, in the forms that the RAG tracks have had."""

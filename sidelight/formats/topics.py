@@ -1,0 +1,296 @@
+"""What topics are kept in: one record per format, found by its registered name.
+
+What topics files with one JSON object a line have in common.
+
+`articles_jsonl`: topics that are articles, one JSON object a line.
+
+Queries: `query_id<TAB>text`, one a line.
+
+Topics that are narratives: `narratives_jsonl`, JSON objects; `narratives_tsv`, a table.
+
+Pooled questions: `question_id<TAB>topic_id<TAB>question`, one a line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import orjson
+from pydantic import BaseModel, Field, ValidationError
+
+from sidelight.errors import InputError
+from sidelight.files import atomic_writer
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import read_bytes, read_json_lines, read_lines
+from sidelight.registry import load, names
+from sidelight.schemas.investigation.evidence import Query
+from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, question_id
+from sidelight.text import one_line
+from sidelight.tracks import load_track
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sidelight.schemas.topic import Topic
+    from sidelight.tracks import Track
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFormat:
+    """A format of topics files.
+
+    Attributes:
+        noun: What one of its topics is called, in the singular.
+        read: Reads the topics of a file, in its order; raises `InvalidFileError`.
+        json_keys: All occur in such a file, even in a broken one; none where it is not JSON.
+    """
+
+    noun: str
+    read: Callable[[Path], Sequence[Topic]]
+    json_keys: tuple[str, ...] = ()
+
+
+def topic_formats() -> dict[str, TopicFormat]:
+    """Return all registered formats by name."""
+    return {name: load("topics", name) for name in names("topics")}
+
+
+def topic_format(track: Track) -> TopicFormat:
+    """Return the format of a track's topics files.
+
+    Raises:
+        UsageError: It is not registered.
+    """
+    found: TopicFormat = load("topics", track.topics)
+    return found
+
+
+def read_topics(path: Path, track: Track | None = None) -> tuple[Topic, ...]:
+    """Read the topics of a topics file, in its order.
+
+    Args:
+        path: The file.
+        track: Whose topics they are; None for the default track.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is no topic of the track, a topic id occurs twice, or there is
+            none.
+        UsageError: The track's format of topics is not registered.
+    """
+    return tuple(topic_format(track or load_track()).read(path))
+
+
+L = TypeVar("L", bound=BaseModel)
+T = TypeVar("T", bound="Topic")
+
+
+def read_topic_lines(
+    path: Path, model: type[L], as_topic: Callable[[L], T], required: str
+) -> tuple[T, ...]:
+    """Read topics in the order of the file.
+
+    Args:
+        path: The file.
+        model: What a line must be.
+        as_topic: Makes a topic of a line.
+        required: The keys that a line must have, the id first, for messages.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is no topic, a topic id occurs twice, or there is no topic.
+    """
+    findings = Findings(path)
+    topics: dict[str, T] = {}
+    for line, content in read_json_lines(path):
+        try:
+            topic = as_topic(model.model_validate(content))
+        except ValidationError as error:
+            findings.invalid(
+                error, line, what="a topic", remedy=f"Give at least {required} as text."
+            )
+            continue
+        if topic.topic_id in topics:
+            findings.error(
+                "topic-duplicate",
+                line,
+                expected=f"each {required.partition(' ')[0]} once",
+                found=quoted(topic.topic_id),
+                remedy="Remove one of the two.",
+            )
+        topics[topic.topic_id] = topic
+    if not topics:
+        findings.error(
+            "topics-empty",
+            None,
+            expected="at least one topic",
+            found="none",
+            remedy=f"Give a JSONL file whose lines have {required}.",
+        )
+    findings.raise_errors()
+    return tuple(topics.values())
+
+
+class _TopicLine(BaseModel):
+    topic_id: str = Field(min_length=1, validation_alias="docid")
+    url: str = ""
+    title: str = ""
+    headings: str = ""
+    body: str
+    questions: tuple[Annotated[str, Field(min_length=1)], ...] = Field((), max_length=999)
+
+
+def read_articles(path: Path) -> tuple[Article, ...]:
+    """Read the articles of a topics file, in its order; keys it does not need are ignored.
+
+    One with `questions` is a `QuestionedArticle`.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is no article, a topic id occurs twice, or there is no topic.
+    """
+    return read_topic_lines(path, _TopicLine, _article, "docid and body")
+
+
+def _article(line: _TopicLine) -> Article:
+    if line.questions:
+        return QuestionedArticle(**line.model_dump())
+    return Article(**line.model_dump(exclude={"questions"}))
+
+
+ARTICLES = TopicFormat("article", read_articles, json_keys=("docid",))
+
+
+def read_queries(path: Path) -> list[Query]:
+    """Read queries in the order of the file.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
+    """
+    findings = Findings(path)
+    queries: dict[str, Query] = {}
+    for line, content in read_lines(path):
+        query_id, _, text = content.partition("\t")
+        if not query_id.strip() or not text.strip():
+            findings.error(
+                "query",
+                line,
+                expected="an id, a tab and the text of the query",
+                found=quoted(content),
+                remedy="Separate the id from the text by one tab.",
+            )
+        elif query_id in queries:
+            findings.error(
+                "query-duplicate",
+                line,
+                expected="each query id once",
+                found=f"a second {quoted(query_id)}",
+                remedy="Renumber the queries.",
+            )
+        else:
+            queries[query_id] = Query(query_id=query_id, text=text.strip())
+    findings.raise_errors()
+    return list(queries.values())
+
+
+class _NarrativeLine(BaseModel):
+    topic_id: str = Field(min_length=1, validation_alias="id")
+    narrative: str = Field(min_length=1, validation_alias="title")
+    sub_questions: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+def read_narratives(path: Path) -> tuple[Narrative, ...]:
+    """Read the narratives of a topics file, in its order; keys it does not need are ignored.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is no narrative, an id occurs twice, or there is no narrative.
+    """
+    return read_topic_lines(
+        path, _NarrativeLine, lambda line: Narrative(**line.model_dump()), "id and title"
+    )
+
+
+def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
+    """Read narratives of a table without a header: an id, a tab, and the narrative as it is given.
+
+    A table has no room for references; a file of JSON objects, which does, is read as such.
+
+    Raises:
+        InputError: The file cannot be read, or holds no narrative.
+        InvalidFileError: A line has no id, no tab or no text, or an id occurs twice.
+    """
+    if read_bytes(path).lstrip().startswith(b"{"):
+        return read_narratives(path)
+    found = read_queries(path)
+    if not found:
+        raise InputError(f"{path}: expected at least one narrative; found none")
+    return tuple(Narrative(topic_id=one.query_id, narrative=one.text) for one in found)
+
+
+def write_narratives(path: Path, narratives: Iterable[Narrative]) -> None:
+    """Write narratives as JSON objects, a line each, with what is known beside their text."""
+    with atomic_writer(path) as stream:
+        for one in narratives:
+            content: dict[str, object] = {"id": one.topic_id, "title": one.narrative}
+            if one.sub_questions:
+                content["sub_questions"] = one.sub_questions
+            if one.references:
+                content["references"] = one.references
+            stream.write(orjson.dumps(content).decode() + "\n")
+
+
+NARRATIVES = TopicFormat("narrative", read_narratives, json_keys=("id", "title"))
+NARRATIVES_TSV = TopicFormat("narrative", read_narrative_table)
+
+
+_COLUMNS = 3
+
+
+def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read the questions of each topic, in the order of their ids.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line has other columns, or a question is not numbered as its place says.
+    """
+    findings = Findings(path)
+    questions: dict[str, list[str]] = {}
+    for line, text in read_lines(path):
+        cells = text.split("\t")
+        if len(cells) != _COLUMNS or not all(cell.strip() for cell in cells):
+            findings.error(
+                "column-count",
+                line,
+                expected="the id of a question, that of its topic, and the question",
+                found=quoted(text),
+                remedy="Separate the three by one tab each.",
+            )
+            continue
+        name, topic_id, question = cells
+        asked = questions.setdefault(topic_id, [])
+        expected = question_id(topic_id, len(asked) + 1)
+        if name != expected:
+            findings.error(
+                "question-order",
+                line,
+                expected=expected,
+                found=quoted(name),
+                remedy="Number the questions of a topic from 01, in order.",
+            )
+        asked.append(one_line(question))
+    findings.raise_errors()
+    return {topic_id: tuple(asked) for topic_id, asked in questions.items()}
+
+
+def write_pooled_questions(path: Path, questions: Mapping[str, Sequence[str]]) -> None:
+    """Write the questions of each topic under ids that number them."""
+    with atomic_writer(path) as stream:
+        for topic_id, asked in questions.items():
+            for number, question in enumerate(asked, start=1):
+                cells = (question_id(topic_id, number), topic_id, one_line(question))
+                stream.write("\t".join(cells) + "\n")

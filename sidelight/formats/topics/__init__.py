@@ -1,1 +1,0 @@
-"""Files of what is to be worked on."""

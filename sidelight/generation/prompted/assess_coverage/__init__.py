@@ -1,1 +1,0 @@
-"""Tell how far what was read reaches."""

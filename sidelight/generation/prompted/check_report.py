@@ -1,0 +1,173 @@
+"""Check a report with a model, which reads all of it beside what it cites."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from pydantic import Field
+
+from sidelight.checks.support import SUPPORT_SCALE, Support
+from sidelight.generation.prompted.findings import KeyedSegments, sources_of
+from sidelight.generation.support_checker import SupportChecker
+from sidelight.llm.prompted import Asked
+from sidelight.llm.structured import check_each_once
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.judgment import OneOf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.investigation.angle import ArticleProfile
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
+    from sidelight.text_vectors import Encode
+
+PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
+
+_SEGMENT_WORDS = 300
+# Sentences that stood: those of a hundred topics at work at once, and no more for a server's life.
+_REMEMBERED = 2_000
+
+
+class CheckedSentence(Value):
+    """How much of a sentence its sources say, the reason first."""
+
+    sentence_id: str
+    reason: str = Field(max_length=600)
+    label: Annotated[str, OneOf(SUPPORT_SCALE.names)]
+
+
+class CheckedSentences(Value):
+    """A label for every sentence that has an id."""
+
+    sentences: tuple[CheckedSentence, ...]
+
+
+class ShownSource(NamedTuple):
+    """A source as the prompt shows it: host, title and date, and its text."""
+
+    key: str
+    source: str
+    text: str
+
+
+class ShownSentence(NamedTuple):
+    """A sentence in its place; without an id, it is there to be read and not to be checked."""
+
+    sentence_id: str
+    keys: str
+    text: str
+
+
+class PromptedChecker:
+    """The role `check_report` with a model.
+
+    One call shows every source once, with its host, title and date, and the whole report in order,
+    so that a sentence is read beside its neighbours. What stood an earlier check is shown and not
+    checked again.
+
+    Args:
+        checker: Who reads.
+        encode: Stands in where it gives no usable answer, and labels what stands.
+    """
+
+    asks = (Asked(PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),)
+
+    def __init__(self, checker: PromptedModel, encode: Encode) -> None:
+        self._model = checker
+        self._encode = encode
+        self._stood: OrderedDict[DraftSentenceKey, None] = OrderedDict()
+
+    async def __call__(
+        self, profile: ArticleProfile, draft: DraftReport, evidence: EvidenceSet
+    ) -> CheckedReport:
+        """Return the sentences that stand, and those that do not with the reason.
+
+        Raises:
+            ReplyError: The model gave no usable answer.
+        """
+        reading = _Reading(self._model, profile, draft, evidence, self._stood.keys())
+        checked = await SupportChecker(self._encode, reading)(profile, draft, evidence)
+        self._stood.update(dict.fromkeys(map(_key, checked.draft.sentences)))
+        while len(self._stood) > _REMEMBERED:
+            self._stood.popitem(last=False)
+        return checked
+
+
+DraftSentenceKey = tuple[str, tuple[str, ...]]
+
+
+def _key(sentence: DraftSentence) -> DraftSentenceKey:
+    return sentence.text, sentence.segment_ids
+
+
+class _Reading:
+    """One reading of a report, which answers for each of its sentences."""
+
+    def __init__(
+        self,
+        model: PromptedModel,
+        profile: ArticleProfile,
+        draft: DraftReport,
+        evidence: EvidenceSet,
+        stood: AbstractSet[DraftSentenceKey],
+    ) -> None:
+        self._model = model
+        self._profile = profile
+        self._draft = draft
+        self._evidence = evidence
+        self._stood = {sentence.text for sentence in draft.sentences if _key(sentence) in stood}
+        self._labels: asyncio.Task[dict[str, Support]] | None = None
+
+    async def __call__(self, sentence: str, sources: Sequence[str]) -> Support:
+        """Return how much of a sentence of the report its sources say."""
+        if sentence in self._stood:
+            return Support(reason="it stood an earlier check", label=SUPPORT_SCALE.highest)
+        if self._labels is None:  # so that a report nobody has to read costs no call
+            self._labels = asyncio.create_task(self._read())
+        return (await self._labels)[sentence]
+
+    async def _read(self) -> dict[str, Support]:
+        by_id = {item.segment.segment_id: item.segment for item in self._evidence.items}
+        cited = dict.fromkeys(
+            one
+            for sentence in self._draft.sentences
+            if sentence.text not in self._stood
+            for one in sentence.segment_ids
+            if one in by_id
+        )
+        keyed = KeyedSegments([by_id[one] for one in cited], _SEGMENT_WORDS)
+        key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
+        named = sources_of(self._evidence)
+        asked: dict[str, str] = {}
+        shown: list[ShownSentence] = []
+        for sentence in self._draft.sentences:
+            keys = ", ".join(key_of[one] for one in sentence.segment_ids if one in key_of)
+            checked = keys and sentence.text not in self._stood
+            sentence_id = f"S{len(asked) + 1}" if checked else ""
+            if sentence_id:
+                asked[sentence_id] = sentence.text
+            shown.append(ShownSentence(sentence_id, keys, sentence.text))
+        answer = await self._model.answer(
+            PROMPT,
+            CheckedSentences,
+            check=lambda answer: check_each_once(
+                list(asked), [one.sentence_id for one in answer.sentences]
+            ),
+            profile=self._profile,
+            sources=[
+                ShownSource(key_of[one], named[one], segment.text)
+                for one, segment in zip(cited, keyed.shown, strict=True)
+            ],
+            sentences=shown,
+        )
+        return {
+            asked[one.sentence_id]: Support(reason=one.reason, label=one.label)
+            for one in answer.sentences
+        }

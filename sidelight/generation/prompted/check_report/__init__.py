@@ -1,1 +1,0 @@
-"""Hold the report against what it cites."""

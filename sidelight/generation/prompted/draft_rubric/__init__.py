@@ -1,1 +1,0 @@
-"""Draft the rubric that assessors may write."""

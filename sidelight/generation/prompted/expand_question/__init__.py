@@ -1,1 +1,0 @@
-"""Word the searches for a question."""

@@ -1,1 +1,0 @@
-"""Take an article apart."""

@@ -1,1 +1,0 @@
-"""Put search results in order."""

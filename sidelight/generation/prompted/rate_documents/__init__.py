@@ -1,1 +1,0 @@
-"""Tell how useful documents are."""

@@ -1,1 +1,0 @@
-"""Revise a report whose sentences fell."""

@@ -1,0 +1,323 @@
+"""Have a model read what the searches brought, page by page, for all questions at once.
+
+Which windows are read, and how: page by page, in parts that fit one prompt, no text twice.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from pydantic import Field
+
+from sidelight.errors import ReplyError
+from sidelight.generation.concurrent_answers import answers
+from sidelight.generation.prompted.findings import MAX_CITED, importance_of
+from sidelight.llm.prompted import Asked
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
+from sidelight.schemas.segment import Segment, document_id_of, overlapping
+from sidelight.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+
+_WINDOW_CHARACTERS = 2_400
+# Rules, article and questions are read with each part again, so that small parts cost more; in
+# large ones models overlook things.
+_PART_CHARACTERS = 20_000
+_HEAD_CHARACTERS = 600
+
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,7}\.?"
+_DATE = re.compile(
+    rf"\b(?:(?:[1-9]|[12]\d|3[01])\s{_MONTH}\s\d{{4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d"
+    rf"|{_MONTH}\s\d{{4}})\b"
+)
+
+
+class Window(NamedTuple):
+    """A segment as it is shown.
+
+    Attributes:
+        segment: The segment.
+        text: What of it was not shown in the window before.
+        follows: Whether the window before, of the same page, leads up to it.
+    """
+
+    segment: Segment
+    text: str
+    follows: bool
+
+
+def choose(by_angle: Iterable[Sequence[Segment]], max_characters: int) -> list[Segment]:
+    """Return the best of every angle, then the second best of every one, and so on.
+
+    Args:
+        by_angle: Candidates, best ranked first; the angles that matter most first.
+        max_characters: Room for so much text.
+    """
+    chosen: dict[str, Segment] = {}
+    texts: set[str] = set()
+    room = max_characters
+    for rank in zip_longest(*by_angle):
+        for segment in rank:
+            if segment is None or segment.segment_id in chosen or segment.text in texts:
+                continue  # copies of a page share its windows
+            room -= min(len(segment.text), _WINDOW_CHARACTERS)
+            if room < 0:
+                return list(chosen.values())
+            chosen[segment.segment_id] = segment
+            texts.add(segment.text)
+    return list(chosen.values())
+
+
+def parts(segments: Iterable[Segment]) -> list[list[Window]]:
+    """Return segments in parts for one prompt each; pages stay whole where that is possible."""
+    by_page: dict[str, list[Segment]] = {}
+    for segment in segments:
+        by_page.setdefault(document_id_of(segment.segment_id), []).append(segment)
+    filled: list[list[Window]] = [[]]
+    room = _PART_CHARACTERS
+    for page in by_page.values():
+        windows = _without_overlap(page)
+        size = sum(len(window.text) for window in windows)
+        if size > room and filled[-1] and size <= _PART_CHARACTERS:
+            filled.append([])
+            room = _PART_CHARACTERS
+        for window in windows:
+            if len(window.text) > room and filled[-1]:
+                filled.append([])
+                room = _PART_CHARACTERS
+            filled[-1].append(window)
+            room -= len(window.text)
+    return [part for part in filled if part]
+
+
+def page_date(segment: Segment) -> str:
+    """Return the first date at the top of a page, as written; empty for what is not its top."""
+    found = None if segment.start_char else _DATE.search(one_line(segment.text[:_HEAD_CHARACTERS]))
+    return found.group() if found else ""
+
+
+def _without_overlap(page: Sequence[Segment]) -> list[Window]:
+    """Return the windows of a page in its order, each without what the one before holds."""
+    windows: list[Window] = []
+    end = 0
+    for segment in sorted(page, key=lambda one: (one.start_char, one.segment_id)):
+        # Where lengths and places agree, places tell what two windows share.
+        placed = segment.end_char - segment.start_char == len(segment.text)
+        shared = max(0, end - segment.start_char) if placed and windows else 0
+        text = segment.text[shared:].strip()[:_WINDOW_CHARACTERS]
+        if text:
+            windows.append(Window(segment, text, follows=shared > 0))
+        end = max(end, segment.end_char)
+    return windows
+
+
+PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
+
+# Of the first round, and of each later one, whose searches are few and pointed.
+_FIRST_CHARACTERS, _LATER_CHARACTERS = 120_000, 40_000
+_CLAIM_WORDS = 45
+# How directly a claim answers a question: the chance that an assessor holds it for answered.
+_CHANCES = {"full": 0.9, "partial": 0.5, "background": 0.2}
+_CLAIMS_PER_PART, _ANGLES_PER_CLAIM, _KEYS_PER_CLAIM = 30, 4, 6
+
+
+class Answered(Value):
+    """A question that a claim helps to answer, and how directly."""
+
+    angle_id: str
+    label: Annotated[str, OneOf(tuple(_CHANCES))]
+
+
+class ReadClaim(Value):
+    """A statement of the pages; the prompt says what each field means."""
+
+    text: str = Field(max_length=500, description=f"at most {_CLAIM_WORDS} words")
+    keys: tuple[Annotated[str, Field(max_length=20)], ...] = Field(max_length=_KEYS_PER_CLAIM)
+    speaker: str = Field(max_length=160)
+    against: str = Field(max_length=300)
+    answers: tuple[Answered, ...] = Field(max_length=_ANGLES_PER_CLAIM)
+
+
+class ReadClaims(Value):
+    """What pages state that helps to answer the questions."""
+
+    claims: tuple[ReadClaim, ...] = Field(max_length=_CLAIMS_PER_PART)
+
+
+class ShownWindow(NamedTuple):
+    """A window as the prompt shows it."""
+
+    key: str
+    source: str
+    text: str
+
+
+class PromptedReader:
+    """The role `select_evidence` with a model: whatever states a claim is evidence.
+
+    No window is read twice in a topic, and no text twice. Parts are read at the same time; one
+    without a usable answer gives no claims, and its windows may come up again in a later round.
+
+    Args:
+        writer: Who reads.
+    """
+
+    asks = (Asked(PROMPT, calls=6.3, more=1.9, characters=18_300, written=382),)
+
+    def __init__(self, writer: PromptedModel) -> None:
+        self._model = writer
+        self._read: set[str] = set()
+        self._spans: dict[str, list[tuple[int, int]]] = {}
+        self._cited: set[str] = set()
+        self._dates: dict[str, str] = {}
+
+    async def __call__(
+        self,
+        profile: ArticleProfile,
+        angles: Sequence[Angle],
+        candidates: Mapping[str, Sequence[Segment]],
+    ) -> Selection:
+        """Return the claims that were found, and what they rest on.
+
+        Raises:
+            ReplyError: On no part was there a usable answer.
+        """
+        heaviest = sorted(angles, key=lambda angle: -angle.weight)
+        ranked = [candidates.get(angle.angle_id, ()) for angle in heaviest]
+        every = {one.segment_id: one for found in ranked for one in found}
+        for segment in every.values():
+            self._dates.setdefault(document_id_of(segment.segment_id), page_date(segment))
+            if date := page_date(segment):
+                self._dates[document_id_of(segment.segment_id)] = date
+        unread = [[one for one in found if not self._was_read(one)] for found in ranked]
+        chosen = choose(unread, _LATER_CHARACTERS if self._read else _FIRST_CHARACTERS)
+        read = parts(chosen)
+        outcomes = await answers(self._claims(profile, heaviest, part) for part in read)
+        dropped = {
+            one: "read before" if self._was_read(segment) else "no room to read it"
+            for one, segment in every.items()
+        }
+        dropped |= {one.segment_id: "states nothing that is asked" for one in chosen}
+        claims: list[FoundClaim] = []
+        for part, outcome in zip(read, outcomes, strict=True):
+            ids = [window.segment.segment_id for window in part]
+            if isinstance(outcome, ReplyError):
+                dropped |= dict.fromkeys(ids, f"no usable answer: {type(outcome).__name__}")
+            else:
+                self._read.update(ids)
+                for window in part:
+                    self._spans.setdefault(document_id_of(window.segment.segment_id), []).append(
+                        (window.segment.start_char, window.segment.end_char)
+                    )
+                claims += outcome.claims
+                dropped |= outcome.invented
+        items = [
+            Evidence(
+                segment=every[segment_id],
+                relevance=claim.answers,
+                published=self._dates[document_id_of(segment_id)],
+            )
+            for claim in claims
+            for segment_id in claim.segment_ids
+        ]
+        evidence = EvidenceSet.merge(
+            *(EvidenceSet(items=(item,)) for item in items), EvidenceSet(claims=tuple(claims))
+        )
+        self._cited.update(item.segment.segment_id for item in evidence.items)
+        return Selection(
+            evidence=evidence,
+            dropped={one: dropped[one] for one in sorted(dropped) if one not in self._cited},
+        )
+
+    def _was_read(self, segment: Segment) -> bool:
+        """Tell whether a window was read, or those around it that hold all of it."""
+        place = segment.start_char
+        for start, end in sorted(self._spans.get(document_id_of(segment.segment_id), ())):
+            place = max(place, end) if start <= place + 1 else place  # a space lies between
+        covered = place >= segment.end_char > segment.start_char
+        return covered or segment.segment_id in self._read
+
+    async def _claims(
+        self, profile: ArticleProfile, angles: Sequence[Angle], part: Sequence[Window]
+    ) -> _PartRead:
+        by_key = {f"E{number}": window for number, window in enumerate(part, start=1)}
+        answer = await self._model.answer(
+            PROMPT,
+            ReadClaims,
+            profile=profile,
+            angles=[
+                {
+                    "angle_id": angle.angle_id,
+                    "aspect": angle.aspect,
+                    "importance": importance_of(angle.weight),
+                    "question": angle.question,
+                }
+                for angle in angles
+            ],
+            windows=[self._shown(key, window) for key, window in by_key.items()],
+            max_claims=_CLAIMS_PER_PART,
+            max_words=_CLAIM_WORDS,
+        )
+        known = {angle.angle_id for angle in angles}
+        claims: list[FoundClaim] = []
+        invented: dict[str, str] = {}
+        for claim in answer.claims:
+            names = [*claim.keys, *(one.angle_id for one in claim.answers)]
+            stray = [one for one in names if one not in by_key and one not in known]
+            invented |= {f"{part[0].segment.segment_id} {one}": "invented key" for one in stray}
+            chances = {
+                one.angle_id: _CHANCES[one.label] for one in claim.answers if one.angle_id in known
+            }
+            cited = _apart([by_key[key] for key in claim.keys if key in by_key], part)
+            text = one_line(claim.text)
+            if text and chances and cited:
+                claims.append(
+                    FoundClaim(
+                        text=text,
+                        segment_ids=cited,
+                        answers=dict(sorted(chances.items())),
+                        speaker=one_line(claim.speaker),
+                        against=one_line(claim.against),
+                    )
+                )
+        return _PartRead(claims, invented)
+
+    def _shown(self, key: str, window: Window) -> ShownWindow:
+        segment = window.segment
+        date = self._dates[document_id_of(segment.segment_id)]
+        source = " | ".join(filter(None, (segment.host, segment.title, date)))
+        return ShownWindow(key, "(the page goes on)" if window.follows else source, window.text)
+
+
+class _PartRead(NamedTuple):
+    """What was read in one part, and the keys and ids in it that stand for nothing."""
+
+    claims: list[FoundClaim]
+    invented: dict[str, str]
+
+
+def _apart(cited: Sequence[Window], part: Sequence[Window]) -> tuple[str, ...]:
+    """Return the segments behind windows, each once and none that overlaps an earlier one.
+
+    What only an overlapping window was shown to hold is looked for in the next one of its page.
+    """
+    kept: list[str] = []
+    for window in cited:
+        holding = (one.segment for one in part if window.text in one.segment.text)
+        for segment in (window.segment, *holding):
+            if segment.segment_id in kept:
+                break
+            if not overlapping(segment.segment_id, kept):
+                kept.append(segment.segment_id)
+                break
+    return tuple(kept[:MAX_CITED])

@@ -1,1 +1,0 @@
-"""Read what the searches brought, page by page, once."""

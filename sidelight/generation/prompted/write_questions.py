@@ -1,0 +1,265 @@
+"""A question as a model writes it, made fit for one line of a run.
+
+Ask a model for questions after the evidence was read, and take the best that can stand.
+
+Write the questions as the organizers' baselines of 2024 did: one call, order kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, create_model
+
+from sidelight.checks.questions import compound_reason, general_reason
+from sidelight.generation.extractive.asked import LINK
+from sidelight.generation.extractive.write_questions.questions import (
+    SAME_QUESTION,
+    reserve_questions,
+)
+from sidelight.generation.prompted.findings import Findings
+from sidelight.generation.prompted.plan_queries import LEAD
+from sidelight.generation.reading.names import host_label
+from sidelight.generation.reading.neutrality import passes_verdict
+from sidelight.llm.prompted import Asked
+from sidelight.prompting import load_prompt
+from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.report import DraftQuestions
+from sidelight.text import names, one_line, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.text_vectors import Encode
+
+_MARKS = "\"'“”‘’"
+
+
+def clean_question(text: str) -> str:
+    """Return a question on one clean line, without the quotation marks some models put around it.
+
+    A tab would break the run's columns, and readers of quoted tables stumble over a double
+    quotation mark; both go.
+    """
+    line = one_line(text)
+    if len(line) > 1 and line[0] in _MARKS and line[-1] in _MARKS:
+        line = line[1:-1]
+    return one_line(line.replace('"', "'"))
+
+
+PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
+
+# Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
+_MOST = 1.6
+_SHOWN_PER_ANGLE = 2
+
+
+class QuestionCandidate(Value):
+    """A question as a model proposes it, and what its answer tells a reader."""
+
+    why: str = Field(max_length=400)
+    question: str = Field(max_length=600)
+
+
+class QuestionCandidates(Value):
+    """Candidates, most important first."""
+
+    questions: tuple[QuestionCandidate, ...]
+
+
+@cache
+def _at_most(count: int) -> type[QuestionCandidates]:
+    """Return the type of an answer with so many candidates at most."""
+    return create_model(
+        QuestionCandidates.__name__,
+        __base__=QuestionCandidates,
+        __doc__=QuestionCandidates.__doc__,
+        questions=(tuple[QuestionCandidate, ...], Field(max_length=count)),
+    )
+
+
+class PromptedQuestionWriter:
+    """The role `write_questions` with a model, which sees what was found and is asked once.
+
+    The model's order stays. What asks two things, is too long, passes a verdict or names what
+    neither the article nor its rubric does is left out: a question for readers of the article
+    speaks of what the article speaks of, and no other page chooses its words. What is missing
+    then comes from the rubric, the heaviest first.
+
+    Args:
+        writer: Writes.
+        encode: Tells when two questions ask the same, and which findings are the same.
+        questions_per_topic: How many the track wants.
+        max_question_characters: The track's limit per question, in code points of the NFC text.
+    """
+
+    asks = (Asked(PROMPT, calls=1, characters=3_400, written=124),)
+
+    def __init__(
+        self,
+        writer: PromptedModel,
+        encode: Encode,
+        questions_per_topic: int,
+        max_question_characters: int,
+    ) -> None:
+        self._model = writer
+        self._encode = encode
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
+
+    async def __call__(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> DraftQuestions:
+        """Return exactly as many questions as are wanted, most important first.
+
+        Raises:
+            ReplyError: The model gave no usable candidates.
+        """
+        findings = await Findings.of(angles, evidence, self._encode)
+        most = round(_MOST * self._count)
+        answer = await self._model.answer(
+            PROMPT,
+            _at_most(most),
+            profile=profile,
+            findings=findings.shown(most=_SHOWN_PER_ANGLE),
+            most=most,
+            max_characters=self._max_characters,
+        )
+        # The planner without a model, which steps in for one, calls its leads links.
+        drafted = [
+            angle for angle in angles if not (angle.angle_id.startswith(LEAD) or LINK.made(angle))
+        ]
+        known = _named(profile, drafted)
+        heaviest = sorted(drafted, key=lambda angle: -angle.weight)
+        candidates = [one.question for one in answer.questions]
+        candidates += [angle.question for angle in heaviest]
+        sound = [
+            question
+            for question in map(clean_question, candidates)
+            if not self._fault(question) and _speaks_of(known, question)
+        ]
+        chosen = await self._different(sound)
+        if len(chosen) < self._count:
+            reserve = reserve_questions(profile, self._max_characters)
+            # Better a template with a fault than nine questions: those come last.
+            reserve = [*(one for one in reserve if not self._fault(one)), *reserve]
+            chosen = list({one.casefold(): one for one in [*chosen, *reserve]}.values())
+        return DraftQuestions(questions=tuple(chosen[: self._count]))
+
+    def _fault(self, question: str) -> str | None:
+        """Return why a question cannot stay as it is."""
+        if not question.endswith("?"):
+            return "it does not end with a question mark"
+        if len(question) > self._max_characters:
+            return f"it has more than {self._max_characters} characters"
+        if passes_verdict(question):
+            return "it asks for a verdict"
+        return general_reason(question) or compound_reason(question)
+
+    async def _different(self, questions: Sequence[str]) -> list[str]:
+        """Return the questions without those that ask what an earlier one asks."""
+        if not questions:
+            return []
+        vectors = await asyncio.to_thread(self._encode, questions)
+        alike = (vectors @ vectors.T).round(4) >= SAME_QUESTION
+        kept: list[int] = []
+        for row in range(len(questions)):
+            if not any(alike[row, other] for other in kept):
+                kept.append(row)
+        return [questions[row] for row in kept]
+
+
+def _speaks_of(known: frozenset[str], question: str) -> bool:
+    """Tell whether all that a question names is known; its first word asks rather than names."""
+    _, _, rest = question.partition(" ")
+    return all(stems(name) <= known for name in names(rest))
+
+
+def _named(profile: ArticleProfile, drafted: Sequence[Angle]) -> frozenset[str]:
+    """Return what an article, its address and its rubric name, in stems."""
+    return stems(
+        "\n".join(
+            (
+                *(profile.title, profile.publisher, profile.host, host_label(profile.host)),
+                *(profile.byline, *profile.authors, *profile.people, *profile.organisations),
+                *(*profile.studies, profile.subject, profile.body),
+                *(angle.question for angle in drafted),
+            )
+        )
+    )
+
+
+ORGANIZERS_PROMPT = load_prompt(Path(__file__).with_name("organizers_2024.prompt.md"))
+
+
+class ListedQuestions(Value):
+    """Questions, most important first."""
+
+    questions: tuple[Annotated[str, Field(max_length=600)], ...] = Field(max_length=20)
+
+
+class OrganizersQuestionWriter:
+    """The role `write_questions` from the instructions to assessors alone, without evidence.
+
+    Source: TREC 2024 Lateral Reading track overview, section 2.3.1.
+
+    Args:
+        writer: Who writes.
+        questions_per_topic: How many the track wants.
+        max_question_characters: The track's limit per question, in code points of the NFC text.
+    """
+
+    example = False
+    """Whether the prompt shows a worked example."""
+
+    asks = (Asked(ORGANIZERS_PROMPT, calls=1, characters=0, written=154),)
+
+    def __init__(
+        self, writer: PromptedModel, questions_per_topic: int, max_question_characters: int
+    ) -> None:
+        self._model = writer
+        self._count = questions_per_topic
+        self._max_characters = max_question_characters
+
+    async def __call__(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> DraftQuestions:
+        """Return the model's questions in its order; angles and evidence are not looked at.
+
+        Raises:
+            ReplyError: There were not as many different ones within the limit, twice.
+        """
+        listed = await self._model.answer(
+            ORGANIZERS_PROMPT,
+            ListedQuestions,
+            check=self._check,
+            profile=profile,
+            count=self._count,
+            max_characters=self._max_characters,
+            example=self.example,
+        )
+        return DraftQuestions(questions=tuple(map(clean_question, listed.questions)))
+
+    def _check(self, listed: ListedQuestions) -> None:
+        questions = [clean_question(question) for question in listed.questions]
+        if len(questions) != self._count:
+            raise ValueError(f"expected {self._count} questions, found {len(questions)}")
+        if len({question.casefold() for question in questions}) != self._count:
+            raise ValueError("a question is asked twice")
+        for question in questions:
+            if not question.endswith("?"):
+                raise ValueError(f"this does not end with a question mark: {question}")
+            if len(question) > self._max_characters:
+                raise ValueError(f"this has over {self._max_characters} characters: {question}")
+
+
+class ExampleQuestionWriter(OrganizersQuestionWriter):
+    """The same, shown a worked example."""
+
+    example = True

@@ -1,0 +1,1 @@
+"""Fitting, cross-validation and published figures: imports the product."""

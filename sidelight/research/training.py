@@ -1,0 +1,518 @@
+"""Trains the shipped models from the public labels, and measures them again.
+
+All is deterministic: the solver, the order of rows, the attacks. With the same files, encoder and
+arithmetic the figures come out the same; another processor changes the last digits of cosines,
+and so single labels.
+
+People's labels as rows of features, and rows made by code beside them.
+
+Made rows show what people's labels of honest answers do not: items that stand in a text word for
+word, and texts that use all their words to say something else (`attacks`).
+
+How well a model does on topics, and on runs, that it was not fitted on.
+
+Every figure comes from predictions for labels whose topic (and, where it says so, run) was held
+out. Made rows are held out with the topic and run they were made from, and never counted.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
+from sidelight.evaluation.audit.text_attacks import ATTACKS, Attack
+from sidelight.files import sha256_file
+from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
+from sidelight.learned.comparing import Comparer, Task
+from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
+from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
+from sidelight.learned.ordinal_model import (
+    OrdinalModel,
+    about_model,
+    allowed,
+    likeliest,
+    save_model,
+)
+from sidelight.schemas.base import Value
+from sidelight.text_vectors import TextVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from sidelight.formats.labels.human_labels import JudgedAnswer, JudgedCitation, Segments
+    from sidelight.text_vectors import Encode
+
+    Levels = npt.NDArray[np.int64]
+
+_ATTACKED_ANSWERS = 12  # every so many answers are also attacked
+_ATTACKED_CITATIONS = 40  # and of the citations in full support
+_OF_A_TOPIC = 3  # every so many attacks are made on the items of a topic
+_FULL = 2
+
+
+class Rows(NamedTuple):
+    """Features with labels; all `(n,)` but the features.
+
+    Attributes:
+        features: `(n, n_features)`, in the order of `features.FEATURES`.
+        levels: 0 none, 1 partial, 2 full.
+        topics: Where each row comes from.
+        runs: The run each row comes from; empty for rows made from items alone.
+        people: Whether people gave the label; others were made.
+        most: The highest level there can be, whatever a model says; see `features.Evidence`.
+    """
+
+    features: npt.NDArray[np.float64]
+    levels: npt.NDArray[np.int64]
+    topics: npt.NDArray[np.str_]
+    runs: npt.NDArray[np.str_]
+    people: npt.NDArray[np.bool_]
+    most: npt.NDArray[np.int64]
+
+
+class _Labelled(NamedTuple):
+    """A task with the level of each item; -1 for items that are not to be learned."""
+
+    task: Task
+    levels: tuple[int, ...]
+    topic: str
+    run: str
+    people: bool
+
+
+def answer_rows(answers: Sequence[JudgedAnswer], encode: Encode | None) -> Rows:
+    """Return rows of people's labels of answers, then rows made from them."""
+    labelled = [
+        _Labelled(Task(answer.items, answer.text, answer.query), answer.levels, *_of(answer))
+        for answer in answers
+    ]
+    return _rows([*labelled, *_copied_items(answers), *_attacked_answers(answers)], encode)
+
+
+def support_rows(
+    citations: Sequence[JudgedCitation], segments: Segments, encode: Encode | None
+) -> Rows:
+    """Return rows of people's labels of citations whose segment is known, then made rows."""
+    labelled = [
+        _Labelled(
+            Task(
+                (citation.sentence,),
+                segments.texts[citation.segment],
+                segments.queries.get(citation.topic, ""),
+            ),
+            (citation.level,),
+            citation.topic,
+            citation.run,
+            people=True,
+        )
+        for citation in citations
+        if citation.segment in segments.texts
+    ]
+    return _rows([*labelled, *_attacked_citations(labelled)], encode)
+
+
+def _of(answer: JudgedAnswer) -> tuple[str, str, bool]:
+    return answer.topic, answer.run, True
+
+
+def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
+    """Return texts of every other item of a topic, and what attacks make of them."""
+    made = []
+    topics = {answer.topic: answer for answer in answers}.values()
+    for number, answer in enumerate(topics):
+        task = Task(answer.items, "", answer.query)
+        for start in (0, 1):
+            stated = [f"{item.rstrip('.')}." for item in answer.items[start::2]]
+            levels = [0] * len(answer.items)
+            levels[start::2] = [_FULL] * len(stated)
+            honest = task._replace(text=" ".join(stated))
+            made.append(_Labelled(honest, tuple(levels), answer.topic, "", people=False))
+            for attack in ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
+                changed = [attack.change(sentence) for sentence in stated]
+                # A name or figure that is not there cannot be exchanged: then nothing changed.
+                levels[start::2] = [
+                    -1 if new == old else 0 for new, old in zip(changed, stated, strict=True)
+                ]
+                attacked = task._replace(text=" ".join(changed))
+                made.append(_Labelled(attacked, tuple(levels), answer.topic, "", people=False))
+    return made
+
+
+def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
+    """Return some answers with every sentence denied, refuted or otherwise taken back."""
+    attacks = cycle(attack for attack in ATTACKS if "names" not in attack.name)
+    return [
+        _Labelled(
+            Task(answer.items, attack.change(answer.text), answer.query),
+            tuple(0 if level else -1 for level in answer.levels),
+            answer.topic,
+            answer.run,
+            people=False,
+        )
+        for answer, attack in zip(answers[::_ATTACKED_ANSWERS], attacks, strict=False)
+        if "figures" not in attack.name
+    ]
+
+
+def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
+    """Return some citations in full support whose source or sentence says something else."""
+    attacks = cycle(attack for attack in ATTACKS if _changes_meaning(attack))
+    full = [item for item in labelled if item.levels == (_FULL,)]
+    made = []
+    for item, attack in zip(full[::_ATTACKED_CITATIONS], attacks, strict=False):
+        task = item.task._replace(text=attack.change(item.task.text))
+        if "names" in attack.name or "figures" in attack.name:
+            (sentence,) = item.task.items
+            task = item.task._replace(items=(attack.change(sentence),))
+        if task != item.task:
+            made.append(item._replace(task=task, levels=(0,), people=False))
+    return made
+
+
+def _changes_meaning(attack: Attack) -> bool:
+    """Tell whether an attack says something else, not merely says it badly."""
+    return attack.name.startswith(("denied", "refuted", "negated", "names", "figures"))
+
+
+def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
+    every = list(labelled)
+    comparer = Comparer(encode)
+    comparer.prepare(item.task for item in every)
+    features, levels, topics, runs, people, most = [], [], [], [], [], []
+    for item in every:
+        found = comparer.compare(item.task)
+        for evidence, level in zip(found.evidence, item.levels, strict=True):
+            if level >= 0:
+                features.append(evidence.features)
+                levels.append(level)
+                topics.append(item.topic)
+                runs.append(item.run)
+                people.append(item.people)
+                most.append(evidence.most)
+    return Rows(
+        features=np.array(features),
+        levels=np.array(levels),
+        topics=np.array(topics),
+        runs=np.array(runs),
+        people=np.array(people),
+        most=np.array(most),
+    )
+
+
+CREDIT = (0.0, 0.5, 1.0)
+"""What each level is worth: none, partial, full."""
+
+_LEVELS = 3
+_RUN_FOLDS = 5
+_MADE_WEIGHT = 0.1  # of a made row, against 1 for a row that people labelled
+_ITERATIONS = 2_000
+
+
+class Figures(Value):
+    """Agreement of predicted labels with people's.
+
+    Attributes:
+        n: Labels compared.
+        kappa: Cohen's kappa on three labels; None when both sides use one label throughout.
+        accuracy: Share of equal labels, in [0, 1].
+        tau: Kendall's tau-b of the runs by mean credit; None with fewer than two different runs.
+        runs: Runs compared.
+        confusion: `[people's level][predicted level]`, counts.
+    """
+
+    n: int
+    kappa: float | None
+    accuracy: float
+    tau: float | None
+    runs: int
+    confusion: tuple[tuple[int, ...], ...]
+
+
+class Recipe(NamedTuple):
+    """How a model is made from rows.
+
+    Attributes:
+        names: The features it uses.
+        columns: Where they are in the rows.
+        by_topic: Whether it learns what distinguishes labels within a topic, each feature being
+            taken from its topic's mean, so that topics whose texts are all alike teach the same.
+        needs_figures: See `ordinal_model.allowed`.
+        strength: Of the fit, inverse to its penalty; figures hardly change over a factor of ten.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+    by_topic: bool
+    needs_figures: bool
+    strength: float
+
+
+def fit(rows: Rows, chosen: npt.NDArray[np.bool_], recipe: Recipe) -> OrdinalModel:
+    """Fit both regressions on some rows.
+
+    Args:
+        rows: All rows.
+        chosen: `(n,)`, which of them to fit on.
+        recipe: How.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    features, levels = rows.features[chosen][:, recipe.columns], rows.levels[chosen]
+    people, topics = rows.people[chosen], rows.topics[chosen]
+    means = features[people].mean(axis=0)
+    if recipe.by_topic:
+        for topic in sorted(set(topics.tolist())):
+            there = topics == topic
+            features[there] += means - features[there & people].mean(axis=0)
+    scales = np.maximum(features[people].std(axis=0), 1e-6)
+    worth = np.where(people, 1.0, _MADE_WEIGHT)
+    weights, intercepts = [], []
+    for level in range(1, _LEVELS):
+        regression = LogisticRegression(C=recipe.strength, max_iter=_ITERATIONS, random_state=0)
+        regression.fit((features - means) / scales, levels >= level, sample_weight=worth)
+        weights.append(regression.coef_[0])
+        intercepts.append(regression.intercept_[0])
+    return OrdinalModel(recipe.names, means, scales, np.array(weights), np.array(intercepts))
+
+
+def predict_held_out(
+    rows: Rows, recipe: Recipe, *, hold_out_runs: bool, shown: Rows | None = None
+) -> Levels:
+    """Return the level of every row, predicted without its topic, and if asked without its run.
+
+    Runs are held out a fifth at a time, in the order of their names. Rows that were made get -1.
+
+    Args:
+        rows: All rows.
+        recipe: How the model is made.
+        hold_out_runs: Whether runs are held out besides topics.
+        shown: The same rows as a model is shown those that it judges, where it is shown less than
+            it is fitted on; None where it is shown the same.
+    """
+    shown = shown or rows
+    predicted = np.full(len(rows.levels), -1)
+    most = np.array(allowed(shown.most.tolist(), needs_figures=recipe.needs_figures))
+    run_names = sorted(set(rows.runs[rows.people].tolist()))
+    folds: Iterable[list[str]] = (
+        [run_names[start::_RUN_FOLDS] for start in range(_RUN_FOLDS)]
+        if hold_out_runs
+        else [run_names]
+    )
+    for runs in folds:
+        ours = np.isin(rows.runs, runs)
+        for topic in sorted(set(rows.topics.tolist())):
+            there = rows.topics == topic
+            tested = there & ours & rows.people
+            if not tested.any():
+                continue
+            model = fit(rows, ~there & ~ours if hold_out_runs else ~there, recipe)
+            features = shown.features[tested][:, recipe.columns]
+            levels = likeliest(model.probabilities(features))
+            predicted[tested] = np.minimum(most[tested], levels)
+    return predicted
+
+
+def figures(people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]) -> Figures:
+    """Return how well two lists of levels agree; all `(n,)`."""
+    confusion = np.zeros((_LEVELS, _LEVELS), dtype=np.int64)
+    np.add.at(confusion, (people, judge), 1)
+    return Figures(
+        n=len(people),
+        kappa=cohen_kappa(confusion),
+        accuracy=float(np.trace(confusion) / max(1, confusion.sum())),
+        tau=run_tau(people, judge, topics, runs),
+        runs=len(set(runs)),
+        confusion=tuple(tuple(int(count) for count in row) for row in confusion),
+    )
+
+
+def run_tau(
+    people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]
+) -> float | None:
+    """Return Kendall's tau-b of the runs; None when it is undefined.
+
+    The score of a run is the mean over its topics of the mean credit of its labels, each item
+    counting the same, vital or not.
+    """
+    credit = np.array(CREDIT)
+    cells: dict[str, dict[str, list[int]]] = {}
+    for row, (run, topic) in enumerate(zip(runs, topics, strict=True)):
+        cells.setdefault(run, {}).setdefault(topic, []).append(row)
+    scores = [
+        [
+            float(np.mean([credit[levels[rows]].mean() for rows in by_topic.values()]))
+            for _, by_topic in sorted(cells.items())
+        ]
+        for levels in (people, judge)
+    ]
+    first, second = (np.array(side) for side in scores)
+    return kendall(first, second)
+
+
+TOPICS, TOPICS_AND_RUNS = "topics held out", "topics and runs held out"
+NO_QUERY = "no query known"
+_SEED = 0
+
+
+class Trained(Value):
+    """What a training run found.
+
+    Attributes:
+        name: The model, such as `answers`.
+        figures: What was held out -> agreement with people.
+        shipped: The same as the file of weights in this package says; empty if there is none.
+    """
+
+    name: str
+    figures: dict[str, Figures]
+    shipped: dict[str, Figures]
+
+
+def train_answers(labels: Path, encode: Encode | None, *, save_in: Path | None = None) -> Trained:
+    """Train and measure the model of whether a text says an item.
+
+    Args:
+        labels: A file with lines like those of `nugget-assignments.jsonl.gz`.
+        encode: The default encoder, in single precision; None for the words-only model.
+        save_in: Folder for the weights; None keeps them nowhere.
+    """
+    rows = answer_rows(read_answers(labels), encode)
+    return _trained(
+        model_name(ANSWERS, words_only=encode is None), rows, [labels], {}, save_in=save_in
+    )
+
+
+def train_support(
+    labels: Sequence[Path], segments: Path, encode: Encode | None, *, save_in: Path | None = None
+) -> Trained:
+    """Train and measure the model of whether a source supports a sentence.
+
+    Args:
+        labels: Files with lines like those of `support-judgments.*.jsonl.gz`.
+        segments: A file with lines like those of `references.jsonl.gz`.
+        encode: The default encoder, in single precision; None for the words-only model.
+        save_in: Folder for the weights; None keeps them nowhere.
+    """
+    texts = read_segments(segments)
+    by_file = {path: read_citations(path) for path in labels}
+    citations = [citation for found in by_file.values() for citation in found]
+    vectors = TextVectors(encode) if encode else None
+    rows = support_rows(citations, texts, vectors)
+    unasked = support_rows(citations, texts._replace(queries={}), vectors)
+    topics = {
+        f"{path.name}, {TOPICS}": sorted({citation.topic for citation in found})
+        for path, found in by_file.items()
+    }
+    name = model_name(SUPPORT, words_only=encode is None)
+    return _trained(name, rows, [*labels, segments], topics, unasked=unasked, save_in=save_in)
+
+
+def shipped_figures(name: str) -> dict[str, Figures]:
+    """Return the figures in the file of a shipped model; empty if there is none."""
+    try:
+        about = about_model(name)
+    except FileNotFoundError:
+        return {}
+    return {held: Figures.model_validate(found) for held, found in about["figures"].items()}
+
+
+def _trained(
+    name: str,
+    rows: Rows,
+    files: Sequence[Path],
+    parts: dict[str, list[str]],
+    *,
+    unasked: Rows | None = None,
+    save_in: Path | None,
+) -> Trained:
+    """Measure and fit on rows.
+
+    Args:
+        name: The model.
+        rows: What to fit on.
+        files: Where the rows come from.
+        parts: What to measure besides: a name -> the topics.
+        unasked: The same rows where nobody knows what was asked, to measure besides.
+        save_in: Folder for the weights; None keeps them nowhere.
+    """
+    recipe = recipe_of(name)
+    alone = predict_held_out(rows, recipe, hold_out_runs=False)
+    both = predict_held_out(rows, recipe, hold_out_runs=True)
+    found = {
+        TOPICS: _figures(rows, alone, rows.people),
+        TOPICS_AND_RUNS: _figures(rows, both, rows.people),
+    }
+    for part, topics in parts.items():
+        found[part] = _figures(rows, alone, rows.people & np.isin(rows.topics, topics))
+    if unasked is not None:
+        for title, hold_out_runs in ((TOPICS, False), (TOPICS_AND_RUNS, True)):
+            predicted = predict_held_out(rows, recipe, hold_out_runs=hold_out_runs, shown=unasked)
+            found[f"{title}, {NO_QUERY}"] = _figures(rows, predicted, rows.people)
+    shipped = shipped_figures(name)
+    if save_in:
+        model = fit(rows, np.full(len(rows.levels), fill_value=True), recipe)
+        _save(name, model, rows, files, found, save_in)
+    return Trained(name=name, figures=found, shipped=shipped)
+
+
+def recipe_of(name: str) -> Recipe:
+    """Return how a model is made.
+
+    People accept an answer in quite other words, its length earns it nothing, and rules see to
+    order, negation and names; a sentence is supported more often by what it copies.
+    """
+    unused = (
+        {*COPYING, *LENGTHS, "order", "polarity", "names"}
+        if name.startswith(ANSWERS)
+        else set[str]()
+    )
+    if name.endswith(WORDS_ONLY):
+        unused |= {*COSINES}
+    names = tuple(feature for feature in FEATURES if feature not in unused)
+    return Recipe(
+        names=names,
+        columns=tuple(FEATURES.index(feature) for feature in names),
+        by_topic=name.startswith(SUPPORT),
+        needs_figures=name.startswith(ANSWERS),
+        strength=0.1 if name.startswith(ANSWERS) else 3.0,
+    )
+
+
+def _figures(
+    rows: Rows, predicted: npt.NDArray[np.int64], chosen: npt.NDArray[np.bool_]
+) -> Figures:
+    return figures(
+        rows.levels[chosen],
+        predicted[chosen],
+        rows.topics[chosen].tolist(),
+        rows.runs[chosen].tolist(),
+    )
+
+
+def _save(
+    name: str,
+    model: OrdinalModel,
+    rows: Rows,
+    files: Sequence[Path],
+    found: dict[str, Figures],
+    folder: Path,
+) -> None:
+    about = {
+        "what": "two cumulative logistic regressions on standardised features; levels 0 none, "
+        "1 partial, 2 full",
+        "data": {path.name: sha256_file(path) for path in files},
+        "labels by people": int(rows.people.sum()),
+        "rows made by code": int((~rows.people).sum()),
+        "topics": len(set(rows.topics.tolist())),
+        "split": "each topic predicted by a model fitted on the others; topics and runs: on the "
+        "others' labels of the other four fifths of the runs",
+        "seed": _SEED,
+        "figures": {held: part.model_dump() for held, part in found.items()},
+    }
+    save_model(folder, name, model, about)

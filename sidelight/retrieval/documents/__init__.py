@@ -1,1 +1,0 @@
-"""From segments that were found to the documents they stand in."""

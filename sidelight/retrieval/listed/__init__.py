@@ -1,1 +1,0 @@
-"""Segments from lists: given with a topic, or read from a file of results."""

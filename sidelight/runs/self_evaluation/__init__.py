@@ -1,1 +1,0 @@
-"""A finished run judged with its own files, and where it lost credit."""

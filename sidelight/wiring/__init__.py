@@ -1,0 +1,1 @@
+"""Settings to objects: retrievers, roles, models, judges and graphs, wired together."""

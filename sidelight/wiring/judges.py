@@ -1,0 +1,236 @@
+"""From a judge's name to a judge: the one place where judges are made, with all that they need.
+
+A judge is made from what the parameters of its constructor name, as listed in `JudgeInputs`.
+Whoever wants one hands over what there is, and is told what is lacking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.labelling.protocol import Mode
+from sidelight.registry import load, make, needs
+from sidelight.wiring.models import AskedModels, ask
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Mapping
+
+    from sidelight.config.settings import ModelSettings, Settings
+    from sidelight.evaluation.labelling.asking import Estimate
+    from sidelight.evaluation.labelling.comparing import SentenceEncoder
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.labelling.judge import Judge
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.schemas.grading.rubric import Rubric
+    from sidelight.schemas.topic import Article
+    from sidelight.wiring.models import ModelAccess
+
+T = TypeVar("T")
+
+# What a user may have left out, and how to name it.
+_OPTIONS = {
+    "models": ("a model", "--model NAME, for a run --judge-model NAME"),
+    "articles": ("the articles", "--topics FILE"),
+    "examples": ("labelled examples", "--examples FOLDER"),
+    "encoder": ("an encoder", "no --words-only"),
+}
+
+
+def open_encoder() -> SentenceEncoder:
+    """Return the encoder that judges compare texts with."""
+    from sidelight.evaluation.labelling.comparing import SentenceEncoder
+    from sidelight.index.encoding.encoder import Encoder
+
+    encoder = Encoder()
+    return SentenceEncoder(encoder.name, encoder.encode_sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeInputs:
+    """What there is to make a judge from; it gets what its constructor has a parameter for.
+
+    Attributes:
+        rubrics: Topic id -> rubric, of all topics to be judged.
+        examples: Submissions labelled by people; None for none.
+        encoder: Opens the encoder; None where the user spares it.
+        articles: Returns topic id -> article, of all rubrics; None where there are none.
+        models: Who is asked, by the name under which a model is served; None for nobody.
+        mode: How many pairs of questions one call of a model is asked about.
+        min_confidence: Labels less likely than this, in [0, 1], are to be withheld as unjudged, by
+            a judge that knows how likely they are.
+    """
+
+    rubrics: Mapping[str, Rubric] = field(default_factory=dict)
+    examples: Examples | None = None
+    encoder: Callable[[], SentenceEncoder] | None = open_encoder
+    articles: Callable[[], Mapping[str, Article]] | None = None
+    models: Mapping[str, PromptedModel] | None = None
+    mode: Mode = Mode.PAIRWISE
+    min_confidence: float = 0.0
+
+    def offered(self) -> dict[str, Callable[[], object]]:
+        """Return what there is by name, each as something that returns it."""
+        found: dict[str, Any] = {
+            "rubrics": lambda: self.rubrics,
+            "examples": self.examples and (lambda: self.examples),
+            "encoder": self.encoder,
+            "articles": self.articles,
+            "models": self.models and (lambda: self.models),
+            "mode": lambda: self.mode,
+            "min_confidence": lambda: self.min_confidence,
+        }
+        return {name: get for name, get in found.items() if get is not None}
+
+
+def judge_class(name: str, given: Collection[str]) -> type[Judge]:
+    """Return the class of a judge.
+
+    Args:
+        name: As registered.
+        given: What there is of what `JudgeInputs` lists.
+
+    Raises:
+        UsageError: There is no such judge, or it needs what is not there.
+    """
+    found: type[Judge] = load("judge", name)
+    parameters = inspect.signature(found).parameters.values()
+    required = {one.name for one in parameters if one.default is one.empty}
+    lacking = [_OPTIONS[one] for one in _OPTIONS if one in required and one not in given]
+    if lacking:
+        raise UsageError(
+            f"the judge {name} needs {' and '.join(what for what, _ in lacking)}",
+            remedy=f"Give it: {'; '.join(option for _, option in lacking)}.",
+        )
+    return found
+
+
+def make_judge(name: str, inputs: JudgeInputs) -> Judge:
+    """Return a judge made from what there is.
+
+    Args:
+        name: As registered.
+        inputs: What there is.
+
+    Raises:
+        UsageError: There is no such judge, or it needs what is not there.
+    """
+    offered = inputs.offered()
+    made: Judge = make(f"judge {name!r}", judge_class(name, offered), offered)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSetup:
+    """A judge that can be made as soon as its models are open; `set_up_judge` returns one.
+
+    Attributes:
+        name: As registered.
+        inputs: What there is to make it from, but for models.
+        asked: The models it asks; none for a judge that asks none.
+        words_at_once: What the judge says; see `Judge`.
+    """
+
+    name: str
+    inputs: JudgeInputs
+    asked: AskedModels
+    words_at_once: int
+
+    async def perform(self, access: ModelAccess, work: Callable[[Judge], Awaitable[T]]) -> T:
+        """Make the judge and do some work with it.
+
+        Args:
+            access: How its models may be used.
+            work: What is done with it.
+        """
+        if not self.asked.models:
+            return await work(make_judge(self.name, self.inputs))
+
+        async def judged(models: Mapping[str, PromptedModel]) -> T:
+            return await work(make_judge(self.name, replace(self.inputs, models=models)))
+
+        return await ask(self.asked, access, judged)
+
+    def estimate(self, work: Callable[[Judge], Awaitable[object]], n_labels: int) -> Estimate:
+        """Return what some work would cost: it is done with models that only count their prompts.
+
+        Args:
+            work: What would be done with the judge.
+            n_labels: Labels that one model would give.
+
+        Raises:
+            UsageError: The judge asks no model.
+        """
+        from sidelight.evaluation.labelling.asking import PromptCounter
+
+        if not self.asked.models:
+            raise UsageError("--estimate is for a judge that asks: --judge prompted")
+        counter = PromptCounter()
+        models = {model.name: counter for model in self.asked.models}
+
+        async def counted() -> None:
+            await work(make_judge(self.name, replace(self.inputs, models=models)))
+
+        asyncio.run(counted())
+        return counter.estimate(n_labels * len(models), self.asked.at_once)
+
+
+def set_up_judge(name: str, inputs: JudgeInputs, asked: AskedModels | None = None) -> JudgeSetup:
+    """Find what a judge lacks before its models are opened.
+
+    Args:
+        name: As registered.
+        inputs: What there is, but for models.
+        asked: The models that the user named, if any.
+
+    Raises:
+        UsageError: There is no such judge, it needs what is not there, or it asks no model, and
+            there is one for it to ask.
+        InputError: The articles cannot be read, or a rubric has none, and the judge needs them.
+    """
+    asked = asked or AskedModels()
+    given = {*inputs.offered(), *(["models"] if asked.models else [])}
+    found = judge_class(name, given)
+    if asked.models and "models" not in needs(found):
+        raise UsageError("--model is for a judge that asks: --judge prompted")
+    if inputs.articles and "articles" in needs(found):
+        articles = inputs.articles()
+        if lacking := sorted(set(inputs.rubrics) - set(articles)):
+            raise InputError(
+                f"expected the articles of all rubrics; that of {lacking[0]} is not there",
+                remedy="Give the topics file that the rubrics were written for.",
+            )
+        inputs = replace(inputs, articles=lambda: articles)
+    return JudgeSetup(name, inputs, asked, found.words_at_once)
+
+
+def judge_model(
+    name: str, settings: Settings, writer: ModelSettings | None, *, examples: bool, allow_self: bool
+) -> ModelSettings | None:
+    """Return the model that a judge of a run asks; None for a judge that asks none.
+
+    Args:
+        name: Of the judge, as registered.
+        settings: Name the judge's model.
+        writer: The model that writes the run.
+        examples: Whether there are labelled examples.
+        allow_self: Whether writer and judge may be the same model.
+
+    Raises:
+        UsageError: There is no such judge, it needs what is not there, or its model is the
+            writer's.
+    """
+    model = settings.models.judge
+    there = {"examples": examples, "models": model is not None, "articles": True, "encoder": True}
+    found = judge_class(name, [what for what, is_there in there.items() if is_there])
+    if "models" not in needs(found) or model is None:
+        return None
+    if writer is not None and writer.name == model.name and not allow_self:
+        raise UsageError(
+            f"{model.name} wrote the run and would judge itself; models favour their own texts",
+            remedy="Name another with --judge-model, or add --allow-self-judging.",
+        )
+    return model
