@@ -87,7 +87,7 @@ def open_binary(path: Path) -> IO[bytes]:
     stream = open_regular(path)
     if path.suffix != ".gz":
         return stream
-    return cast("IO[bytes]", io.BufferedReader(_Unpacked(stream, path)))
+    return cast("IO[bytes]", io.BufferedReader(_Unpacked(stream, path), _BLOCK))
 
 
 def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:
@@ -322,7 +322,10 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        size = self._packed.readinto(buffer)
+        # `readinto` would drop what it had unpacked when it meets damage further on.
+        unpacked = self._packed.read1(len(buffer))
+        size = len(unpacked)
+        buffer[:size] = unpacked
         self._left -= size
         if self._left < 0:
             raise RefusedFileError(

@@ -497,28 +497,26 @@ READERS = {
 READS = frozenset(
     {
         *("model_validate", "model_validate_json", "validate_python", "loads", "read_yaml"),
-        *("open_text", "read_lines", "stream_lines", "read_json_lines"),
+        *("open_text", "read_json", "read_lines", "stream_lines", "read_json_lines"),
         *("read_columns", "read_table", "decode_list", "decode_object", "decode_unique"),
     }
 )
 """Names of calls that turn what a file holds into values."""
 
 TRIED_HERE = {
-    *("ablation/grid", "config/load", "evaluation/grading/corrections", "formats/banks/exams"),
-    *("evaluation/labelling/judged_runs", "evaluation/scoring/files", "formats/banks/nuggets"),
-    *("evaluation/scoring/graded", "evaluation/scoring/organizers/compat"),
-    *("evaluation/scoring/organizers/diff", "formats/banks/exams", "formats/banks/rubrics"),
-    *("formats/labels/assessments"),
-    *("formats/labels/graded_passages"),
-    *("formats/labels/nugget_assignments", "formats/labels/qrels", "formats/runs/cited_sentences"),
-    *("formats/labels/question_grades", "formats/runs/trec_run", "llm/cache"),
-    *("formats/runs/cited_text", "formats/runs/linked_reports", "formats/runs/question_list"),
-    *("formats/runs/rag", "formats/runs/trec_run", "formats/topics"),
-    *("formats/topics", "formats/topics", "index/text/corpus"),
-    *("reproduction/archive", "reproduction/verify", "runs/directory", "tracks/__init__"),
-    *("cli/grade", "formats/lines", "formats/lines", "formats/table"),
+    *("ablation/grid", "cli/grade", "config/load", "evaluation/grading/corrections"),
+    *("evaluation/labelling/judged_runs", "evaluation/scoring/files", "evaluation/scoring/graded"),
+    *("evaluation/scoring/organizers/compat", "evaluation/scoring/organizers/diff"),
+    *("formats/banks/exams", "formats/banks/nuggets", "formats/banks/rubrics", "formats/lines"),
+    *("formats/labels/assessments", "formats/labels/graded_passages", "formats/labels/qrels"),
+    *("formats/labels/nugget_assignments", "formats/labels/question_grades", "formats/table"),
+    *("formats/runs/cited_sentences", "formats/runs/cited_text", "formats/runs/linked_reports"),
+    *("formats/runs/question_list", "formats/runs/rag", "formats/runs/trec_run", "formats/topics"),
+    *("index/text/corpus", "llm/cache", "reproduction/archive", "reproduction/verify"),
+    *("runs/directory", "tracks/__init__"),
 }
 TRIED_ELSEWHERE = {
+    "tests/test_files.py": {"files"},
     "tests/formats/runs/test_official.py": {"formats/runs/official"},
     "tests/llm, tests/generation, tests/evaluation/labelling: replies of models": {
         *("evaluation/labelling/asking", "evaluation/labelling/direct_grade"),
@@ -527,22 +525,20 @@ TRIED_ELSEWHERE = {
     },
     "tests/index: folders of indexes, and servers of them": {
         *("index/build", "index/folder", "index/encoding/calibration", "index/lucene/segments"),
-        *("index/lucene/segments", "index/manifest", "index/remote/client"),
-        *("index/remote/index", "index/remote/client", "index/remote/index"),
-        *("index/text/docstore", "index/manifest", "index/text/docstore"),
-        "index/vectors/vectors",
+        *("index/manifest", "index/remote/client", "index/remote/index", "index/text/docstore"),
+        *("index/vectors/vectors", "transport"),
     },
     "tests/serve: what a browser sends, and the jobs made of it": {
-        *("serve/job_file", "serve/upload"),
+        "serve/job_file",
+        "serve/upload",
     },
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
         *("ablation/measures", "reproduction/recording", "view/labels", "cli/run_report"),
     },
     "files that come with the program, or that people fetch to reproduce tables": {
-        *("research/published", "research/published"),
-        *("formats/labels/human_labels", "research/training"),
-        *("learned/ordinal_model", "learned/questions", "learned/reading/tables"),
+        *("formats/labels/human_labels", "learned/ordinal_model", "learned/questions"),
+        *("learned/reading/tables", "research/published", "research/training"),
     },
 }
 

@@ -170,8 +170,9 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
     given = (RUN, "task1", rubrics, "-o", tmp_path)
     with pytest.raises(UsageError, match="the judge prompted needs a model"):
         judge(*given)
+    where = ("--task", "task1", "--rubrics", rubrics, "-o", tmp_path)
     with pytest.raises(UsageError, match="--judge prompted"):
-        judge(*given, "--judge", "embedded", "--estimate")
+        sidelight("judge", RUN, *where, "--judge", "embedded", "--estimate")
     with pytest.raises(UsageError, match="names a model twice"):
         judge(*given, "--model", "tiny", "--model", "tiny")
     with pytest.raises(UsageError, match="no address is known"):
@@ -179,7 +180,8 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
     topics = tmp_path / "topics.jsonl"
     topics.write_text(TOPICS.read_text().splitlines()[-1] + "\n")
     with pytest.raises(InputError, match="expected the articles of all rubrics"):
-        judge(*given, "--model", "tiny", "--topics", topics)
+        prompted = ("--judge", "prompted", "--model", "tiny", "--topics", topics)
+        sidelight("judge", RUN, *where, *prompted)
     with pytest.raises(UsageError, match="seen labels of lantern-t1"):
         judge(
             *(RUN.with_name("lantern-t1"), "task1", rubrics, "-o", tmp_path, *EXAMPLES),
