@@ -540,8 +540,7 @@ TRIED_ELSEWHERE = {
         *("ablation/measures", "reproduction/recording", "view/labels", "cli/run_report"),
     },
     "files that come with the program, or that people fetch to reproduce tables": {
-        *("research/published", "research/published"),
-        *("formats/labels/human_labels", "research/training"),
+        "formats/labels/human_labels",
         *("learned/ordinal_model", "learned/questions", "learned/reading/tables"),
     },
 }

@@ -31,8 +31,11 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-class _Group(TyperGroup):
+class Group(TyperGroup):
+    """A group of commands as the command line parses it; see `Commands`."""
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what is given to the group itself, each option at most once."""
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
 
@@ -41,11 +44,12 @@ class Commands(typer.Typer):
     """A group of commands that refuse an option given twice of which the last alone would count.
 
     Args:
+        cls: The group.
         options: Those of `typer.Typer`.
     """
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(cls=_Group, **options)
+    def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
+        super().__init__(cls=cls, **options)
 
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = _Command, **options: Any
