@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 CREDIT = (0.0, 0.5, 1.0)
 """What each level is worth: none, partial, full."""
 
-_LEVELS = len(CREDIT)
 _RESAMPLES = 1_000
 _SEED = 0
 _TAIL = 2.5  # percent
@@ -170,7 +169,7 @@ def agreement_of_levels(
     people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]
 ) -> LevelAgreement:
     """Return how well two lists of levels agree; all `(n,)`."""
-    confusion = np.zeros((_LEVELS, _LEVELS), dtype=np.int64)
+    confusion = np.zeros((len(CREDIT), len(CREDIT)), dtype=np.int64)
     np.add.at(confusion, (people, judge), 1)
     return LevelAgreement(
         n=len(people),
