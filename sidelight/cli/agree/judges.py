@@ -1,6 +1,7 @@
-"""`sidelight agree norms`: the same reports ranked by experts' rubrics and by pooled nuggets.
+"""Commands that compare judges: `sidelight agree norms`, `agree answers` and `agree support`.
 
-`sidelight agree answers|support`: the learned judges against people's labels in a file.
+`norms` ranks the same reports by experts' rubrics and by pooled nuggets. `answers` and `support`
+hold the learned judges against people's labels in a file.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Options that name what a command reads.
+"""Options of several commands: what a command reads, where it writes, how it counts.
 
 An option has one spelling and is declared once. Where commands read the same kind of thing for
-different ends, a function takes the words of its help. A command line gives it once, unless its
-help says to repeat it.
-
-Options on what a command hands back, and how often chance is drawn for it.
+different purposes, a function takes the words of its help. `Commands` refuses an option that is
+given twice, unless its help says to repeat it.
 """
 
 from __future__ import annotations
