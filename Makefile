@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 TESTED := $(VENV)/.ready-to-test
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check lint slow fuzz docs audit sbom bench live clean
+.PHONY: demo test check lint slow fuzz docs audit sbom bench shape seal live clean
 
 demo: $(READY)
 	$(BIN)/sidelight demo
@@ -45,6 +45,14 @@ sbom: $(READY)
 
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
+
+# How finely the package is cut: modules, lines, imports, constants with two meanings.
+shape: $(TESTED)
+	$(BIN)/python -m benchmarks.shape
+
+# Whether a change left alone what it must: hashes of the demo, of runs, scores and prompts.
+seal: $(TESTED)
+	$(BIN)/python -m benchmarks.seal
 
 # vLLM for a processor, in an environment of its own: it wants other versions than sidelight does,
 # which only calls its command. With URL and MODEL (and KEY_VARIABLE, the name of an environment

@@ -176,6 +176,7 @@ KINDS: dict[str, Kind] = {
             "narratives_tsv": "sidelight.formats.topics:NARRATIVES_TSV",
         }
     ),
+    "command": Kind({"reproduce": "sidelight_research.reproduce:reproduce"}),
     "track": Kind(  # `package:file`: data
         {
             "dragun2025": "sidelight.tracks:dragun2025.yaml",

@@ -17,6 +17,7 @@ import sidelight
 from sidelight.cli.main import app
 from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
+from tests.helpers.commands import subcommands
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -95,7 +96,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 def _check(command: Any, words: list[str]) -> None:
     known = {"-h", "--help"}
     for word in words:
-        names = getattr(command, "commands", {})
+        names = subcommands(command)
         if (name := word.split("|")[0]) in names:
             command = names[name]
         elif word.startswith("-"):

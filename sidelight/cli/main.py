@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from sidelight.cli import assess, bank, index, pool, prompt
 from sidelight.cli.ablate import ablate
@@ -34,10 +35,9 @@ from sidelight.cli.evaluate import evaluate
 from sidelight.cli.grade import grade
 from sidelight.cli.judge import judge
 from sidelight.cli.nuggets import nuggets
-from sidelight.cli.options.inputs import Commands
+from sidelight.cli.options.inputs import Commands, Group
 from sidelight.cli.pool import pairs
 from sidelight.cli.progress import progress_lines
-from sidelight.cli.reproduce import reproduce
 from sidelight.cli.rubric import commands as rubric
 from sidelight.cli.run import link, run, settings, split
 from sidelight.cli.score import commands as score
@@ -47,6 +47,7 @@ from sidelight.cli.validate import pack, validate
 from sidelight.cli.view import view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
+from sidelight.registry import load, names
 from sidelight.telemetry import switch_off_telemetry
 from sidelight.versions import VERSION
 
@@ -66,7 +67,36 @@ _NO_SUCH_FILE = (
 _INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
+_PACKAGES = "From other packages"
+
+
+class _Commands(Group):
+    """The commands of sidelight, then those that packages offer: they are imported when named."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in names("command") if name not in own and _loads(name))]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        if found is not None or cmd_name not in names("command"):
+            return found
+        alone = Commands(add_completion=False)
+        alone.command(cmd_name, rich_help_panel=_PACKAGES)(load("command", cmd_name))
+        return typer.main.get_command(alone)
+
+
+def _loads(name: str) -> bool:
+    """Tell whether a command can be imported; where it cannot, calling it says why."""
+    try:
+        load("command", name)
+    except (SidelightError, ImportError):
+        return False
+    return True
+
+
 app = Commands(
+    cls=_Commands,
     name="sidelight",
     help="Lateral reading for news: questions to ask, a cited report, and scores for both.",
     no_args_is_help=True,
@@ -123,7 +153,6 @@ agree.app.command()(vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
-app.command(rich_help_panel=_JUDGE)(reproduce)
 assess.app.command()(relevance)
 app.add_typer(assess.app, name="assess", rich_help_panel=_JUDGE)
 pool.app.command()(pairs)
@@ -185,10 +214,12 @@ def main() -> None:
 def _what_next(words: list[str]) -> str:
     """Return what calling an interrupted command again does, as its help says."""
     command: Any = typer.main.get_command(app)
+    context = typer.Context(command)
     for word in words:
-        if word not in getattr(command, "commands", {}):
+        found = command.get_command(context, word) if isinstance(command, TyperGroup) else None
+        if found is None:
             break
-        command = command.commands[word]
+        command = found
     said = re.search(
         r"Interrupted[^,]*, t(he same command [^.]+\.)", " ".join(command.help.split())
     )

@@ -34,7 +34,6 @@ AT_HOME = (
     "evaluation/scoring/organizers/",
     "learned/",  # says whose labels it learned from
     "formats/labels/human_labels.py",
-    "research/",
 )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import sys
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 from sidelight.cli import main as command_line
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.versions import VERSION
+from tests.helpers.installed import install
 
 
 @pytest.mark.parametrize(
@@ -89,3 +92,43 @@ def test_version_says_what_a_report_needs() -> None:
     assert first == f"sidelight {VERSION}"
     assert python.startswith("Python 3.")
     assert any(line.startswith("torch ") for line in packages)
+
+
+def test_a_command_of_another_package_is_listed_and_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = """
+        from typing import Annotated
+        import typer
+
+        def shout(word: str, times: Annotated[int, typer.Option("--times")] = 1) -> None:
+            '''Say it loudly.'''
+            print(word.upper() * times)
+    """
+    offers = {"command shout": "shouting:shout", "command broken": "no_such_module:f"}
+    install(tmp_path, "shouting", {"shouting": source}, {**offers, "command run": "shouting:shout"})
+    monkeypatch.syspath_prepend(tmp_path)
+    shown = CliRunner().invoke(command_line.app, ["--help"]).stdout
+    assert "Say it loudly." in shown.partition("From other packages")[2]
+    assert "broken" not in shown
+    assert shown.count("Say it loudly.") == 1  # the name `run` is not taken over
+    called = CliRunner().invoke(command_line.app, ["shout", "--times", "2", "heed"])
+    assert (called.exit_code, called.stdout) == (0, "HEEDHEED\n")
+    assert "--times" in CliRunner().invoke(command_line.app, ["shout", "-h"]).stdout
+    refused = CliRunner().invoke(command_line.app, ["shout", "x", "--times", "1", "--times", "2"])
+    assert isinstance(refused.exception, UsageError)
+    broken = CliRunner().invoke(command_line.app, ["broken"])
+    assert isinstance(broken.exception, UsageError)
+    assert broken.exception.message == "command 'broken': there is no module 'no_such_module'"
+
+
+def test_without_its_package_reproduce_is_not_listed_and_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "reproduce" in CliRunner().invoke(command_line.app, ["--help"]).stdout
+    monkeypatch.delitem(sys.modules, "sidelight_research.reproduce")
+    monkeypatch.setitem(sys.modules, "sidelight_research", None)
+    assert "reproduce" not in CliRunner().invoke(command_line.app, ["--help"]).stdout
+    called = CliRunner().invoke(command_line.app, ["reproduce"])
+    assert isinstance(called.exception, UsageError)
+    assert "there is no module 'sidelight_research" in called.exception.message

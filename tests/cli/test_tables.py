@@ -26,13 +26,13 @@ from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.formats.labels.question_grades import write_question_grades
 from sidelight.index.folder import IndexFolder
-from sidelight.research.published import Figure
 from sidelight.runs.log import PromptUsage
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem
 from sidelight.tracks import load_track
 from sidelight.wiring.estimate import PromptEstimate, RunEstimate
+from sidelight_research.published import Figure
 from tests.helpers.graded import example
 from tests.helpers.scripted_runs import TOPICS
 from tests.helpers.scripted_runs import run as scripted_run
@@ -249,7 +249,7 @@ def prompts(_: Path, patched: pytest.MonkeyPatch) -> list[str]:
 def reproduce(folder: Path, patched: pytest.MonkeyPatch) -> list[str]:
     figures = [Figure("tau of the runs by everything that was counted", "0.678", 0.6781)]
     figures.append(Figure("kappa", "0.44", 0.47, misprint="a digit is turned"))
-    patched.setattr("sidelight.research.published.figures_of", lambda *_: figures)
+    patched.setattr("sidelight_research.published.figures_of", lambda *_: figures)
     return ["reproduce", "rubric-sun", "--data", str(folder)]
 
 

@@ -537,8 +537,8 @@ TRIED_ELSEWHERE = {
         *("ablation/measures", "reproduction/recording", "view/labels", "cli/run_report"),
     },
     "files that come with the program, or that people fetch to reproduce tables": {
-        *("formats/labels/human_labels", "learned/ordinal_model", "learned/questions"),
-        *("learned/reading/tables", "research/published", "research/training"),
+        "formats/labels/human_labels",
+        *("learned/ordinal_model", "learned/questions", "learned/reading/tables"),
     },
 }
 

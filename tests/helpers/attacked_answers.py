@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.evaluation.agreement.people import CREDIT
 from sidelight.evaluation.audit.text_attacks import ATTACKS
-from sidelight.research.training import CREDIT
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

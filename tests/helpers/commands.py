@@ -7,12 +7,21 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from sidelight.cli.main import app
 
 
+def subcommands(command: Any) -> dict[str, Any]:
+    """Return the commands of a group by name, those of other packages too; none of a command."""
+    if not isinstance(command, TyperGroup):
+        return {}
+    context = typer.Context(command)
+    return {name: command.get_command(context, name) for name in command.list_commands(context)}
+
+
 def _commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    found = getattr(command, "commands", {})
+    found = subcommands(command)
     for name, one in found.items():
         yield from _commands(one, (*words, name))
     if not found:

@@ -1,4 +1,4 @@
-"""The package as its source shows it: modules, and who imports whom at which line."""
+"""Both packages as their source shows them: modules, and who imports whom at which line."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import sidelight
+import sidelight_research
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PACKAGE = Path(sidelight.__file__).parent
+ROOT = Path(sidelight.__file__).parent.parent
+PACKAGES = (sidelight.__name__, sidelight_research.__name__)
 
 
 class Module(NamedTuple):
-    """One file of the package.
+    """One file of the packages.
 
     Attributes:
-        name: Dotted, without `sidelight.`; a package goes by its own name, the root by "".
+        name: Dotted, without `sidelight.`; a package goes by its own name, the root by "". Names in
+            `sidelight_research` are whole.
         path: Where it is.
         tree: Its syntax.
     """
@@ -30,15 +33,15 @@ class Module(NamedTuple):
 
     def at(self, line: int) -> str:
         """Return the place of a line, as a compiler would name it."""
-        return f"sidelight/{self.path.relative_to(PACKAGE)}:{line}"
+        return f"{self.path.relative_to(ROOT)}:{line}"
 
 
 class Import(NamedTuple):
     """One name that a module imports, at whatever depth and under whatever condition.
 
     Attributes:
-        target: Dotted: a module of the package without `sidelight.`, or a foreign one.
-        own: Whether it is one of the package's.
+        target: Dotted: a module of the packages, named as in `Module`, or a foreign one.
+        own: Whether it is one of the packages'.
         line: Where it stands.
     """
 
@@ -49,11 +52,11 @@ class Import(NamedTuple):
 
 @cache
 def modules() -> dict[str, Module]:
-    """Return every module of the package by its name."""
+    """Return every module of both packages by its name."""
     found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        name = _own_name(".".join(parts[:-1] if parts[-1] == "__init__" else parts)) or ""
         found[name] = Module(name, path, ast.parse(path.read_text(encoding="utf-8")))
     return found
 
@@ -86,7 +89,8 @@ def _named(module: str, name: str) -> str:
 
 def _own_name(dotted: str) -> str | None:
     top, _, rest = dotted.partition(".")
-    return rest if top == "sidelight" else None
+    product, research = PACKAGES
+    return rest if top == product else dotted if top == research else None
 
 
 def _resolve(dotted: str, line: int) -> Import:

@@ -1,6 +1,7 @@
-"""`sidelight agree norms`: the same reports ranked by experts' rubrics and by pooled nuggets.
+"""Commands that compare judges: `sidelight agree norms`, `agree answers` and `agree support`.
 
-`sidelight agree answers|support`: the learned judges against people's labels in a file.
+`norms` ranks the same reports by experts' rubrics and by pooled nuggets. `answers` and `support`
+hold the learned judges against people's labels in a file.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ from sidelight.tracks import DEFAULT_TRACK
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sidelight.evaluation.agreement.people import Agreed
     from sidelight.evaluation.norms import NormComparison
-    from sidelight.research.held_against_people import Agreed
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.text_vectors import Encode
 
@@ -170,7 +171,7 @@ def answers(
     as_json: Json = False,
 ) -> None:
     """Hold the judge of answers against people's labels, without learning from them."""
-    from sidelight.research.held_against_people import agree_on_answers
+    from sidelight.evaluation.agreement.people import agree_on_answers
 
     _report(agree_on_answers(labels, _encode(words_only), max_words=max_words), as_json=as_json)
 
@@ -193,7 +194,7 @@ def support(
     as_json: Json = False,
 ) -> None:
     """Hold the judge of support against people's labels, without learning from them."""
-    from sidelight.research.held_against_people import agree_on_support
+    from sidelight.evaluation.agreement.people import agree_on_support
 
     _report(agree_on_support(labels, segments, _encode(words_only)), as_json=as_json)
 

@@ -1,10 +1,8 @@
-"""Options that name what a command reads.
+"""Options of several commands: what a command reads, where it writes, how it counts.
 
 An option has one spelling and is declared once. Where commands read the same kind of thing for
-different ends, a function takes the words of its help. A command line gives it once, unless its
-help says to repeat it.
-
-Options on what a command hands back, and how often chance is drawn for it.
+different purposes, a function takes the words of its help. `Commands` refuses an option that is
+given twice, unless its help says to repeat it.
 """
 
 from __future__ import annotations
@@ -31,8 +29,11 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-class _Group(TyperGroup):
+class Group(TyperGroup):
+    """A group of commands as the command line parses it; see `Commands`."""
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what is given to the group itself, each option at most once."""
         _check_once(self, ctx, args)
         return super().parse_args(ctx, args)
 
@@ -41,11 +42,12 @@ class Commands(typer.Typer):
     """A group of commands that refuse an option given twice of which the last alone would count.
 
     Args:
+        cls: The group.
         options: Those of `typer.Typer`.
     """
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(cls=_Group, **options)
+    def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
+        super().__init__(cls=cls, **options)
 
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = _Command, **options: Any

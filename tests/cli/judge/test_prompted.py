@@ -179,8 +179,8 @@ def test_wrong_usage(rubrics: Path, tmp_path: Path) -> None:
         judge(*given, "--model", "tiny")
     topics = tmp_path / "topics.jsonl"
     topics.write_text(TOPICS.read_text().splitlines()[-1] + "\n")
+    prompted = ("--judge", "prompted", "--model", "tiny", "--topics", topics)
     with pytest.raises(InputError, match="expected the articles of all rubrics"):
-        prompted = ("--judge", "prompted", "--model", "tiny", "--topics", topics)
         sidelight("judge", RUN, *where, *prompted)
     with pytest.raises(UsageError, match="seen labels of lantern-t1"):
         judge(

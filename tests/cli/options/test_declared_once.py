@@ -13,12 +13,16 @@ from sidelight.cli.main import app
 from tests.helpers.commands import COMMANDS
 
 UNSPELLED = re.compile(r"typer\.Option\((?!')")
-CLI = Path(__file__).resolve().parents[3] / "sidelight" / "cli"
+ROOT = Path(__file__).resolve().parents[3]
+MODULES = [
+    *(ROOT / "sidelight" / "cli").rglob("*.py"),
+    *(ROOT / "sidelight_research").rglob("*.py"),
+]
 
 
 def test_an_option_of_several_commands_is_declared_once() -> None:
     declared = defaultdict(list)
-    for path in sorted(CLI.rglob("*.py")):
+    for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
                 for one in node.args[:1]:

@@ -15,9 +15,9 @@ from sidelight.formats.labels.nugget_assignments import (
     read_nugget_assignments,
     write_nugget_assignments,
 )
-from sidelight.research.published import targets
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
+from sidelight_research.published import targets
 from tests.helpers.public_data import PublicData
 
 SCALES = load_track("rag2025").scales

@@ -1,13 +1,12 @@
-"""Grades fitted to people's, and how well they agree on queries that they were not fitted on.
+"""Cross-validation of grades of passages, and training of the model that grades item by item.
 
 Whatever gives scores is treated the same: a model, a rank function, the ratings of a language
-model. Scores become grades by cuts that agree best with people on the queries for fitting.
+model. Scores become grades by cuts that agree best with people on the queries for fitting, and
+agreement is measured on the queries that were held out.
 
-The model that grades passages item by item, trained on passages that others graded.
-
-The RUBRIC workbench published passages of TREC DL 2019 with a language model's rating of each item
-of a bank and with people's judgment for the query. The model learns the mean of both: ratings tell
-items apart, and judgments tell what people call an answer.
+The model of item grades learns from passages of TREC DL 2019 that the RUBRIC workbench published
+with a language model's rating of each item of a bank and with people's judgment for the query. It
+learns the mean of both: ratings tell items apart, and judgments tell what people call an answer.
 """
 
 from __future__ import annotations
@@ -34,15 +33,8 @@ if TYPE_CHECKING:
     from sidelight.text_vectors import Encode
 
     Values = npt.NDArray[np.float64]
-
     Grades = npt.NDArray[np.int64]
-
     Queries = npt.NDArray[np.str_]
-
-    Fit = Callable[[npt.NDArray[np.bool_]], Callable[[], Values]]
-
-    Whole = npt.NDArray[np.int64]
-
     Chosen = npt.NDArray[np.bool_]
 
 _PLACES = 49  # where a cut may be: every fiftieth part of the scores
@@ -208,7 +200,8 @@ def _mean_tau(people: Grades, given: Values, queries: Queries) -> float:
 
 _HIGHEST, _RELEVANT = 5, 4  # ratings, and from which the paper calls a passage relevant
 _JUDGED, _JUDGED_RELEVANT = 3, 2  # the same of people's judgments
-_PENALTY = 1_000.0  # figures hardly change over a factor of ten
+PENALTY = 1_000.0
+"""Of the squared weights of a fit to grades; figures hardly change over a factor of ten."""
 
 
 class ItemRows(NamedTuple):
@@ -223,10 +216,10 @@ class ItemRows(NamedTuple):
     """
 
     queries: npt.NDArray[np.str_]
-    passages: Whole
+    passages: Grades
     features: Values
-    ratings: Whole
-    judgments: Whole
+    ratings: Grades
+    judgments: Grades
 
 
 def item_rows(graded: Path, bank: Path, encode: Encode) -> ItemRows:
@@ -291,7 +284,7 @@ def train_item_grades(
         other queries.
     """
 
-    def predict(fitted: Chosen, tested: Chosen) -> tuple[Values, Whole]:
+    def predict(fitted: Chosen, tested: Chosen) -> tuple[Values, Grades]:
         model = _fit(rows, fitted)
         scores = model.scores(rows.features[tested])
         return scores, model.grades(scores)
@@ -329,13 +322,13 @@ def _fit(rows: ItemRows, chosen: Chosen) -> GradeModel:
         names=ITEM_FEATURES,
         highest=_HIGHEST,
         relevant=_RELEVANT,
-        penalty=_PENALTY,
+        penalty=PENALTY,
     )
     scores = model.scores(rows.features[chosen])
     return model._replace(cuts=fit_cuts(scores, ratings, _HIGHEST, _RELEVANT))
 
 
-def _against_people(rows: ItemRows, grades: Whole) -> GradeFigures:
+def _against_people(rows: ItemRows, grades: Grades) -> GradeFigures:
     """Return how well the best grade of each judged passage agrees with people's judgment."""
     judged = rows.judgments >= 0
     numbers, place = np.unique(rows.passages[judged], return_inverse=True)

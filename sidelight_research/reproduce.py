@@ -14,7 +14,7 @@ from sidelight.cli.progress import progress_bar
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sidelight.research.published import Figure, Target, Training
+    from sidelight_research.published import Figure, Target, Training
 
 
 def reproduce(
@@ -35,7 +35,7 @@ def reproduce(
 ) -> None:
     """Compare published figures with what this software makes of the same data."""
     from sidelight.errors import InputError, UsageError
-    from sidelight.research.published import targets, trains
+    from sidelight_research.published import targets, trains
 
     known = targets()
     if target is not None and target not in known:
@@ -87,7 +87,7 @@ def _reproduce_all(
 ) -> bool:
     """Compute every target whose files are there, those that train last; tell whether all stand."""
     from sidelight.errors import InputError
-    from sidelight.research.published import find_files, trains
+    from sidelight_research.published import find_files, trains
 
     lacking: dict[str, str] = {}
     for name in known:
@@ -118,7 +118,7 @@ def _reproduce_all(
 
 
 def _figures(target: str, data: Path, output: Path | None) -> list[Figure]:
-    from sidelight.research.published import figures_of, trains
+    from sidelight_research.published import figures_of, trains
 
     return figures_of(target, data, _training(output) if trains(target) else None)
 
@@ -164,7 +164,7 @@ def _training(output: Path | None) -> Training:
     from sidelight.files import make_folder
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.encoding.precision import Arithmetic
-    from sidelight.research.published import Training
+    from sidelight_research.published import Training
 
     if output:
         make_folder(output)

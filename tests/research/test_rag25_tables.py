@@ -15,7 +15,7 @@ import pytest
 
 from sidelight.evaluation.agreement.coefficients import kendall
 
-TABLES = Path(__file__).resolve().parents[2] / "fixtures" / "rag25_tables"
+TABLES = Path(__file__).resolve().parents[1] / "fixtures" / "rag25_tables"
 ALIASES = {
     "hltcoe-isrrf": "hltcoe-fsrrf",
     "rag25_test_arctic-1": "rag25_test_arctic-l",

@@ -1,4 +1,4 @@
-"""Holds the shipped models against people's labels in a file, without learning from it."""
+"""Agreement of the learned judges with people's labels in a file, from which nothing is learned."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ import numpy as np
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
 from sidelight.errors import InputError
+from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
 from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
 from sidelight.learned.models import AnswerModel
-from sidelight.research.training import Figures, figures
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from sidelight.text_vectors import Encode
+
+    Levels = npt.NDArray[np.int64]
+
+CREDIT = (0.0, 0.5, 1.0)
+"""What each level is worth: none, partial, full."""
 
 _RESAMPLES = 1_000
 _SEED = 0
@@ -62,6 +69,26 @@ class Agreed(Value):
     confusion: tuple[tuple[int, ...], ...]
     left_out: int
     intervals: dict[str, Interval]
+
+
+class LevelAgreement(Value):
+    """Agreement of two lists of levels, people's and a judge's.
+
+    Attributes:
+        n: Labels compared.
+        kappa: Cohen's kappa on three labels; None when both sides use one label throughout.
+        accuracy: Share of equal labels, in [0, 1].
+        tau: Kendall's tau-b of the runs by mean credit; None with fewer than two different runs.
+        runs: Runs compared.
+        confusion: `[people's level][judge's level]`, counts.
+    """
+
+    n: int
+    kappa: float | None
+    accuracy: float
+    tau: float | None
+    runs: int
+    confusion: tuple[tuple[int, ...], ...]
 
 
 class _Labels:
@@ -138,6 +165,45 @@ def agree_on_support(labels: Path, segments: Path, encode: Encode | None) -> Agr
     return _agreed(found, labels, len(citations) - len(usable))
 
 
+def agreement_of_levels(
+    people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]
+) -> LevelAgreement:
+    """Return how well two lists of levels agree; all `(n,)`."""
+    confusion = np.zeros((len(CREDIT), len(CREDIT)), dtype=np.int64)
+    np.add.at(confusion, (people, judge), 1)
+    return LevelAgreement(
+        n=len(people),
+        kappa=cohen_kappa(confusion),
+        accuracy=float(np.trace(confusion) / max(1, confusion.sum())),
+        tau=_run_tau(people, judge, topics, runs),
+        runs=len(set(runs)),
+        confusion=tuple(tuple(int(count) for count in row) for row in confusion),
+    )
+
+
+def _run_tau(
+    people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]
+) -> float | None:
+    """Return Kendall's tau-b of the runs; None when it is undefined.
+
+    The score of a run is the mean over its topics of the mean credit of its labels, each item
+    counting the same, vital or not.
+    """
+    credit = np.array(CREDIT)
+    cells: dict[str, dict[str, list[int]]] = {}
+    for row, (run, topic) in enumerate(zip(runs, topics, strict=True)):
+        cells.setdefault(run, {}).setdefault(topic, []).append(row)
+    scores = [
+        [
+            float(np.mean([credit[levels[rows]].mean() for rows in by_topic.values()]))
+            for _, by_topic in sorted(cells.items())
+        ]
+        for levels in (people, judge)
+    ]
+    first, second = (np.array(side) for side in scores)
+    return kendall(first, second)
+
+
 def _agreed(found: _Labels, path: Path, left_out: int) -> Agreed:
     if not found.people:
         raise InputError(
@@ -145,15 +211,15 @@ def _agreed(found: _Labels, path: Path, left_out: int) -> Agreed:
             remedy="Give labels, and the texts of the segments that they are about.",
         )
     people, judge = np.array(found.people), np.array(found.judge)
-    all_figures = figures(people, judge, found.topics, found.runs)
+    agreement = agreement_of_levels(people, judge, found.topics, found.runs)
     return Agreed(
-        n=all_figures.n,
+        n=agreement.n,
         topics=len(set(found.topics)),
-        runs=all_figures.runs,
-        kappa=all_figures.kappa,
-        accuracy=all_figures.accuracy,
-        tau=all_figures.tau,
-        confusion=all_figures.confusion,
+        runs=agreement.runs,
+        kappa=agreement.kappa,
+        accuracy=agreement.accuracy,
+        tau=agreement.tau,
+        confusion=agreement.confusion,
         left_out=left_out,
         intervals=_intervals(found),
     )
@@ -167,14 +233,14 @@ def _intervals(found: _Labels) -> dict[str, Interval]:
     people, judge = np.array(found.people), np.array(found.judge)
     rows = {name: np.flatnonzero(np.array(found.topics) == name) for name in names}
     lots = np.random.default_rng(_SEED)
-    samples: list[Figures] = []
+    samples: list[LevelAgreement] = []
     for _ in range(_RESAMPLES):
         drawn = [names[place] for place in lots.integers(len(names), size=len(names))]
         chosen = np.concatenate([rows[name] for name in drawn])
         topics = [f"{copy}" for copy, name in enumerate(drawn) for _ in rows[name]]
         runs = [found.runs[row] for row in chosen]
-        samples.append(figures(people[chosen], judge[chosen], topics, runs))
-    measures: dict[str, Callable[[Figures], float | None]] = {
+        samples.append(agreement_of_levels(people[chosen], judge[chosen], topics, runs))
+    measures: dict[str, Callable[[LevelAgreement], float | None]] = {
         "kappa": lambda sample: sample.kappa,
         "accuracy": lambda sample: sample.accuracy,
         "tau": lambda sample: sample.tau,

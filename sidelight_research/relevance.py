@@ -1,9 +1,9 @@
-"""The model that grades passages for a query from their pool, and what it is to be held against.
+"""Training of the model that grades passages for a query from their pool, and its figures.
 
 People graded the passages of 25 queries for the LLMJudge challenge (TREC DL 2023). The files that
 are published with a language model's self-ratings do not have the texts of the queries, and the
-model needs none; where a query's text is given, rank functions get it, and otherwise the words that
-tell its pool from other text.
+model needs none. It is compared to rank functions, which get the text of a query where it is
+given, and otherwise the words that tell its pool from other text.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ from sidelight.learned.pool import (
     trusted,
 )
 from sidelight.learned.reading.words import stem
-from sidelight.research.passages import (
+from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.text import content_words, one_line
+from sidelight.text_vectors import TextVectors
+from sidelight_research.passages import (
+    PENALTY,
     GradeFigures,
     cut_held_out,
     fit_grades,
     grade_figures,
     held_out,
 )
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.text import content_words, one_line
-from sidelight.text_vectors import TextVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,13 +51,11 @@ if TYPE_CHECKING:
     from sidelight.text_vectors import Encode
 
     Values = npt.NDArray[np.float64]
-
     Chosen = npt.NDArray[np.bool_]
 
 HIGHEST, RELEVANT = 3, 2
 """The highest grade people gave, and the one from which they call a passage relevant."""
 
-_PENALTY = 1_000.0  # figures hardly change over a factor of ten
 _STAND_IN = 8  # words
 _K1, _B = 0.9, 0.4
 
@@ -183,7 +182,7 @@ def _fit(rows: RelevanceRows, chosen: Chosen) -> GradeModel:
         names=POOL_FEATURES,
         highest=HIGHEST,
         relevant=RELEVANT,
-        penalty=_PENALTY,
+        penalty=PENALTY,
     )
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from sidelight.errors import InvalidFileError
 from sidelight.learned.questions import Outlook, question_model
-from sidelight.research.published import targets
-from sidelight.research.questions import (
+from sidelight_research.published import targets
+from sidelight_research.questions import (
     Fitting,
     GradedQuestion,
     cuts,

@@ -1,9 +1,9 @@
-"""Trains the model of good questions anew, and measures it and simpler ones on what was held out.
+"""Training of the model of good questions, and its figures beside those of simpler models.
 
-Ways to hold out: whole articles, with nothing known of who assesses them or with other articles of
-the same assessor counting most; whole runs; and articles, while the grades of the other runs on the
-article are known. Redundancy is measured where the flag was used as it was defined: some articles
-have it at half of all questions, whatever they ask.
+Three ways to hold out: whole articles, with nothing known of who assesses them or with other
+articles of the same assessor counting most; whole runs; and articles, while the grades of the other
+runs on the article are known. Redundancy is measured where the flag was used as it was defined: in
+some articles half of all questions have it, whatever they ask.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sidelight.learned.questions import (
     corrected,
     masked,
 )
-from sidelight.research.questions import (
+from sidelight_research.questions import (
     Fitting,
     articles_of,
     cuts,
@@ -39,18 +39,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.research.questions import GradedQuestion
     from sidelight.text_vectors import Encode
+    from sidelight_research.questions import GradedQuestion
 
     Floats = npt.NDArray[np.float64]
-
-    Integers = npt.NDArray[np.int64]
-
     Chosen = npt.NDArray[np.bool_]
-
     Predict = Callable[[Chosen], Callable[[str], Outlook]]
-
-    Found = Iterator[tuple[str, float | None]]
 
 ARTICLES, RUNS = "articles held out", "runs held out"
 ASSESSOR = f"{ARTICLES}, the assessor's other articles known"

@@ -1,13 +1,11 @@
-"""People's grades of questions, and the model of good questions fitted on them.
+"""Grades that people gave to questions: the model fitted on them, and the limits of any model.
 
--1 counts as 0, as in the averages of the track that the grades are from. Some articles are graded
-far more generously than others, and each had the same runs: means of articles are taken out before
-a model is fitted, so that it learns what tells questions on one article apart.
+Grade -1 counts as 0, as in the averages of the track that the grades are from. Some articles are
+graded far more generously than others, and each had the same runs: means of articles are taken out
+before a model is fitted, so that it learns what tells questions on one article apart.
 
-How well questions can be graded at all: what a model lacks that does not know who assesses.
-
-How far assessors agree with themselves bounds every judge; means of articles, which are those of
-assessors as much as of articles, bound one that sees questions alone.
+The agreement of assessors with themselves bounds every judge; means of articles, which depend on
+the assessor as much as on the article, bound a judge that sees questions alone.
 """
 
 from __future__ import annotations
@@ -29,15 +27,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
-
     Integers = npt.NDArray[np.int64]
-
     Chosen = npt.NDArray[np.bool_]
 
 BEST = 4
-_TRACK = "lateral2024"
+_GRADED_TRACK = "lateral2024"
 _RUNS = 900  # of masked words that become features: the most frequent
-_PENALTY = 60.0
+_WEIGHT_PENALTY = 60.0
 _DIGITS = 4
 # Files do not say who assessed, but articles of one assessor follow each other. How far habits
 # (what earns how much) and levels (how generous) carry, in steps of that order; and what an article
@@ -82,7 +78,7 @@ def graded_questions(path: Path) -> list[GradedQuestion]:
             bool(one.redundant),
             one.run_question_text,
         )
-        for one in read_question_grades(path, load_track(_TRACK).scales)
+        for one in read_question_grades(path, load_track(_GRADED_TRACK).scales)
         if not isinstance(one.label, Unjudged)
     ]
     if not found:
@@ -155,7 +151,7 @@ class Fitting:
         spread[:counts] = np.maximum(table[:, :counts].std(axis=0), 1e-6)
         weight = (habits / np.average(habits, weights=size))[article][:, None]
         inside = (table - means[article]) / spread
-        gram = inside.T @ (weight * inside) + _PENALTY * np.eye(len(columns))
+        gram = inside.T @ (weight * inside) + _WEIGHT_PENALTY * np.eye(len(columns))
         right = inside.T @ (weight * (self._targets[chosen] - target_means[article]))
         weights = np.round(np.linalg.solve(gram, right) / spread[:, None], _DIGITS)
         left = target_means - means @ weights

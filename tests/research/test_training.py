@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.learned.ordinal_model import WEIGHTS_FOLDER, about_model
-from sidelight.research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures, train_answers
+from sidelight_research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures, train_answers
 
 MODELS = ("answers", "answers-words", "support", "support-words")
 MOST_BYTES = 300_000

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, UsageError
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY
-from sidelight.research.published import Figure, find_files, leaderboards, table_of_wins, targets
-from sidelight.research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
 from sidelight.sample import sample_path
+from sidelight_research.published import Figure, find_files, leaderboards, table_of_wins, targets
+from sidelight_research.training import TOPICS, TOPICS_AND_RUNS, shipped_figures
 from tests.helpers.public_data import PublicData
 
 

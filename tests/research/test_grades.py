@@ -18,9 +18,9 @@ from sidelight.learned.ordinal_model import (
     save_grade_model,
 )
 from sidelight.learned.pool import POOL_FEATURES, RELEVANCE, pool_features, trusted
-from sidelight.research.passages import cut_held_out, fit_cuts, fit_grades, grade_figures, held_out
-from sidelight.research.relevance import relevance_rows, train_relevance
 from sidelight.text_vectors import Encode
+from sidelight_research.passages import cut_held_out, fit_cuts, fit_grades, grade_figures, held_out
+from sidelight_research.relevance import relevance_rows, train_relevance
 from tests.helpers.public_data import PublicData
 
 QUERIES = np.array([f"q{row // 20}" for row in range(100)])

@@ -1,18 +1,14 @@
-"""Trains the shipped models from the public labels, and measures them again.
+"""Training and cross-validation of the models of answers and of support, on people's labels.
+
+Rows of features come from people's labels; further rows are made by code and show what labels of
+honest answers do not: items that stand in a text word for word, and texts that use all their words
+to say something else (`evaluation.audit.text_attacks`). Figures come from predictions for labels
+whose topic (and, where it says so, run) was held out; rows made by code are held out with the topic
+and run they were made from, and are never counted.
 
 All is deterministic: the solver, the order of rows, the attacks. With the same files, encoder and
-arithmetic the figures come out the same; another processor changes the last digits of cosines,
-and so single labels.
-
-People's labels as rows of features, and rows made by code beside them.
-
-Made rows show what people's labels of honest answers do not: items that stand in a text word for
-word, and texts that use all their words to say something else (`attacks`).
-
-How well a model does on topics, and on runs, that it was not fitted on.
-
-Every figure comes from predictions for labels whose topic (and, where it says so, run) was held
-out. Made rows are held out with the topic and run they were made from, and never counted.
+arithmetic the figures come out the same; another processor changes the last digits of cosines, and
+so single labels.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
+from sidelight.evaluation.agreement.people import LevelAgreement, agreement_of_levels
 from sidelight.evaluation.audit.text_attacks import ATTACKS, Attack
 from sidelight.files import sha256_file
 from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
@@ -205,33 +201,10 @@ def _rows(labelled: Iterable[_Labelled], encode: Encode | None) -> Rows:
     )
 
 
-CREDIT = (0.0, 0.5, 1.0)
-"""What each level is worth: none, partial, full."""
-
 _LEVELS = 3
 _RUN_FOLDS = 5
 _MADE_WEIGHT = 0.1  # of a made row, against 1 for a row that people labelled
 _ITERATIONS = 2_000
-
-
-class Figures(Value):
-    """Agreement of predicted labels with people's.
-
-    Attributes:
-        n: Labels compared.
-        kappa: Cohen's kappa on three labels; None when both sides use one label throughout.
-        accuracy: Share of equal labels, in [0, 1].
-        tau: Kendall's tau-b of the runs by mean credit; None with fewer than two different runs.
-        runs: Runs compared.
-        confusion: `[people's level][predicted level]`, counts.
-    """
-
-    n: int
-    kappa: float | None
-    accuracy: float
-    tau: float | None
-    runs: int
-    confusion: tuple[tuple[int, ...], ...]
 
 
 class Recipe(NamedTuple):
@@ -318,43 +291,6 @@ def predict_held_out(
     return predicted
 
 
-def figures(people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]) -> Figures:
-    """Return how well two lists of levels agree; all `(n,)`."""
-    confusion = np.zeros((_LEVELS, _LEVELS), dtype=np.int64)
-    np.add.at(confusion, (people, judge), 1)
-    return Figures(
-        n=len(people),
-        kappa=cohen_kappa(confusion),
-        accuracy=float(np.trace(confusion) / max(1, confusion.sum())),
-        tau=run_tau(people, judge, topics, runs),
-        runs=len(set(runs)),
-        confusion=tuple(tuple(int(count) for count in row) for row in confusion),
-    )
-
-
-def run_tau(
-    people: Levels, judge: Levels, topics: Sequence[str], runs: Sequence[str]
-) -> float | None:
-    """Return Kendall's tau-b of the runs; None when it is undefined.
-
-    The score of a run is the mean over its topics of the mean credit of its labels, each item
-    counting the same, vital or not.
-    """
-    credit = np.array(CREDIT)
-    cells: dict[str, dict[str, list[int]]] = {}
-    for row, (run, topic) in enumerate(zip(runs, topics, strict=True)):
-        cells.setdefault(run, {}).setdefault(topic, []).append(row)
-    scores = [
-        [
-            float(np.mean([credit[levels[rows]].mean() for rows in by_topic.values()]))
-            for _, by_topic in sorted(cells.items())
-        ]
-        for levels in (people, judge)
-    ]
-    first, second = (np.array(side) for side in scores)
-    return kendall(first, second)
-
-
 TOPICS, TOPICS_AND_RUNS = "topics held out", "topics and runs held out"
 NO_QUERY = "no query known"
 _SEED = 0
@@ -370,8 +306,8 @@ class Trained(Value):
     """
 
     name: str
-    figures: dict[str, Figures]
-    shipped: dict[str, Figures]
+    figures: dict[str, LevelAgreement]
+    shipped: dict[str, LevelAgreement]
 
 
 def train_answers(labels: Path, encode: Encode | None, *, save_in: Path | None = None) -> Trained:
@@ -413,13 +349,13 @@ def train_support(
     return _trained(name, rows, [*labels, segments], topics, unasked=unasked, save_in=save_in)
 
 
-def shipped_figures(name: str) -> dict[str, Figures]:
+def shipped_figures(name: str) -> dict[str, LevelAgreement]:
     """Return the figures in the file of a shipped model; empty if there is none."""
     try:
         about = about_model(name)
     except FileNotFoundError:
         return {}
-    return {held: Figures.model_validate(found) for held, found in about["figures"].items()}
+    return {held: LevelAgreement.model_validate(found) for held, found in about["figures"].items()}
 
 
 def _trained(
@@ -486,8 +422,8 @@ def recipe_of(name: str) -> Recipe:
 
 def _figures(
     rows: Rows, predicted: npt.NDArray[np.int64], chosen: npt.NDArray[np.bool_]
-) -> Figures:
-    return figures(
+) -> LevelAgreement:
+    return agreement_of_levels(
         rows.levels[chosen],
         predicted[chosen],
         rows.topics[chosen].tolist(),
@@ -500,7 +436,7 @@ def _save(
     model: OrdinalModel,
     rows: Rows,
     files: Sequence[Path],
-    found: dict[str, Figures],
+    found: dict[str, LevelAgreement],
     folder: Path,
 ) -> None:
     about = {

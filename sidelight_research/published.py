@@ -1,11 +1,9 @@
-"""What each target computes from the published files it needs.
+"""Published figures, and the same figures computed from the published data.
 
-Figures of RUBRIC (Farzi and Dietz, ICTIR 2024) and its workbench, from what they released.
-
-Published figures, and the same ones computed here from the published data.
-
-Each target is one source; what it printed is data (`tracks/published/figures.yaml`). A figure
-agrees when it is the printed one at the printed precision, or nearly, where it says so.
+A target is one source: what it printed is data (`figures.yaml`), and one function here computes it
+from the files that the source released. Among them are the figures of RUBRIC (Farzi and Dietz,
+ICTIR 2024) and its workbench. A figure agrees when it is the printed one at the printed precision,
+or within a tolerance that its target states.
 """
 
 from __future__ import annotations
@@ -48,10 +46,10 @@ from sidelight.formats.lines import read_lines
 from sidelight.formats.runs.cited_text import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.plain_yaml import read_yaml
-from sidelight.research.reproduced import TRAIN
 from sidelight.schemas.base import Value
 from sidelight.text import budget_words
 from sidelight.tracks import load_track
+from sidelight_research.trained_figures import TRAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -61,7 +59,9 @@ if TYPE_CHECKING:
     from sidelight.text_vectors import Encode
     from sidelight.tracks import Track
 
-    Figures = Iterator[tuple[str, float | None]]
+Computed: TypeAlias = "Iterator[tuple[str, float | tuple[str, ...] | None]]"
+"""Names of figures and what they are here: None where one is undefined, names where these are
+counted."""
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _RELEVANT_GRADE, _RELEVANT_JUDGMENT = 4, 2
@@ -83,7 +83,7 @@ _TABLE_3 = (
 )
 
 
-def graded_passages(graded: Path, _questions: Path, cover: Path) -> Figures:
+def graded_passages(graded: Path, _questions: Path, cover: Path) -> Computed:
     """Compute labels, leaderboards and cover of the passages of TREC DL 2019."""
     found = collect(read_graded(graded))
     exam = found.exam()
@@ -115,7 +115,7 @@ def graded_passages(graded: Path, _questions: Path, cover: Path) -> Figures:
         yield f"{run}: n-EXAM", values["n_exam"]
 
 
-def grade_tables(grades: Path, official: Path) -> Figures:
+def grade_tables(grades: Path, official: Path) -> Computed:
     """Count the released labels against those of assessors."""
     levels = _RELEVANT_GRADE, _RELEVANT_JUDGMENT
     found = compare_qrels(read_qrels(grades), read_qrels(official), levels)
@@ -130,7 +130,7 @@ def grade_tables(grades: Path, official: Path) -> Figures:
         yield "Cohen kappa", found.relevance.coefficients["kappa"]
 
 
-def leaderboards(*tables: Path) -> Figures:
+def leaderboards(*tables: Path) -> Computed:
     """Correlate each column of printed leaderboards with their last one, the official ranks."""
     for path in tables:
         rows = [row for row in _printed_rows(path) if row[-1] is not None]
@@ -143,7 +143,7 @@ def leaderboards(*tables: Path) -> Figures:
             yield f"{path.stem}, column {place}: Kendall", kendall(official, scores)
 
 
-def table_of_wins(*correlations: Path) -> Figures:
+def table_of_wins(*correlations: Path) -> Computed:
     """Count wins from the correlations that were released for each collection."""
     cells: dict[tuple[str, str], dict[tuple[str, str, int], float | None]] = {}
     for path in correlations:
@@ -212,10 +212,6 @@ them: https://github.com/trec-dragun/resources, README.md, Generate AutoJudge As
 
 _RELEVANT = 2
 """The lowest grade of a passage that answers a part of a narrative."""
-
-Computed: TypeAlias = "Iterator[tuple[str, float | tuple[str, ...] | None]]"
-"""Names of figures and what they are here: None where one is undefined, names where these are
-counted."""
 
 
 def _starter_kit(questions: Path, reports: Path) -> Computed:
@@ -476,7 +472,7 @@ class Target(Value):
 @cache
 def targets() -> dict[str, Target]:
     """Return all targets by the names that the command line has for them."""
-    text = (files("sidelight.tracks") / "published" / "figures.yaml").read_text(encoding="utf-8")
+    text = (files("sidelight_research") / "figures.yaml").read_text(encoding="utf-8")
     return {name: Target.model_validate(content) for name, content in read_yaml(text).items()}
 
 

@@ -1,13 +1,10 @@
-"""The figures of the shipped models, from training them anew on the public labels.
+"""Figures of the shipped models, which are trained again on the public labels.
 
-Each target trains with the encoder and by words only, holds topics out, and topics and runs, and
-says how well what is held out agrees with people.
-
-Scores of the runs of TREC RAG 2024 by people's labels, and by the judge that learned from them.
-
-The judge's labels of a topic are by a model fitted on the other topics, as in `crossvalidation`.
-
-Counts the two tables of `tables` in the segments that TREC RAG 2024 published.
+A target trains with the encoder and by words only, holds out topics, and topics and runs, and says
+how well labels that were held out agree with people's. `run_scores` scores the runs of TREC RAG
+2024 by people's labels and by models fitted on the other topics (`training.predict_held_out`).
+`build_tables` counts the two tables of `learned.reading.tables` in the segments that TREC RAG 2024
+published.
 """
 
 from __future__ import annotations
@@ -34,18 +31,18 @@ from sidelight.formats.labels.nugget_assignments import read_nugget_assignments
 from sidelight.learned.models import ANSWERS
 from sidelight.learned.reading.tables import FREQUENCIES_FILE, NEUTRAL, TRANSITIONS_FILE, kind_of
 from sidelight.learned.reading.words import read, split
-from sidelight.research.passages import item_grades
-from sidelight.research.question_figures import question_grades
-from sidelight.research.relevance import relevance
-from sidelight.research.training import (
+from sidelight.text import STOPWORDS
+from sidelight.tracks import load_track
+from sidelight_research.passages import item_grades
+from sidelight_research.question_figures import question_grades
+from sidelight_research.relevance import relevance
+from sidelight_research.training import (
     answer_rows,
     predict_held_out,
     recipe_of,
     train_answers,
     train_support,
 )
-from sidelight.text import STOPWORDS
-from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,11 +50,11 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.learned.reading.words import Sentence
-    from sidelight.research.training import Trained
     from sidelight.schemas.grading.rubric import NuggetAssignment
     from sidelight.text_vectors import Encode
+    from sidelight_research.training import Trained
 
-_TRACK = "rag2025"  # the labels of 2024 are those of 2025
+_LABELLED_TRACK = "rag2025"  # the labels of 2024 are those of 2025
 _FIRST = ("weighted_precision", "weighted_recall")
 _ALL = ("weighted_precision_all", "weighted_recall_all")
 
@@ -74,7 +71,7 @@ def run_scores(
         encode: The default encoder, in single precision.
         weights: Folder for score files; None keeps none.
     """
-    scales = load_track(_TRACK).scales
+    scales = load_track(_LABELLED_TRACK).scales
     by_people = read_nugget_assignments(assigned, scales)
     people = score_nuggets(by_people, scales)
     judge = score_nuggets(_by_judge(assigned, by_people, encode), scales)

@@ -1,1 +1,0 @@
-"""Fitting, cross-validation and published figures: imports the product."""

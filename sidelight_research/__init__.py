@@ -1,0 +1,1 @@
+"""Training, cross-validation and published figures; imports sidelight, never the reverse."""

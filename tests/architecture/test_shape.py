@@ -1,0 +1,43 @@
+"""The figures of `make shape` get no worse; each bound is the figure that was reached."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.shape import shape
+
+FIGURES = shape()
+# Figure, its bound, and what to do where it is passed.
+BOUNDS = {
+    "modules": (
+        370,
+        FIGURES.modules,
+        "Put what one reader needs together into one module of up to about 600 lines.",
+    ),
+    "trivial `__init__.py` files": (
+        52,
+        FIGURES.trivial_inits,
+        "Let modules lie in the folder above, or join them into one: a folder is one subject.",
+    ),
+    "share of import lines": (
+        0.091,
+        FIGURES.import_share,
+        "Join modules that import most of each other's names.",
+    ),
+    "share of modules with one importer": (
+        0.273,
+        FIGURES.single_importer_share,
+        "Join a module of less than 80 lines with the only one that imports it.",
+    ),
+    "constants with two meanings in a folder": (
+        69,
+        len(FIGURES.clashing_constants),
+        "Rename the newer one, or import the other where both mean the same; see `make shape`.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_the_shape_of_the_package_gets_no_worse(name: str) -> None:
+    most, found, remedy = BOUNDS[name]
+    assert found <= most, f"{name}: expected at most {most}; found {found:.4g}. {remedy}"
