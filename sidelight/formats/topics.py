@@ -77,12 +77,12 @@ def read_topics(path: Path, track: Track | None = None) -> tuple[Topic, ...]:
 
 
 L = TypeVar("L", bound=BaseModel)
-T = TypeVar("T", bound="Topic")
+AnyTopic = TypeVar("AnyTopic", bound="Topic")
 
 
 def read_topic_lines(
-    path: Path, model: type[L], as_topic: Callable[[L], T], required: str
-) -> tuple[T, ...]:
+    path: Path, model: type[L], as_topic: Callable[[L], AnyTopic], required: str
+) -> tuple[AnyTopic, ...]:
     """Read topics in the order of the file.
 
     Args:
@@ -96,7 +96,7 @@ def read_topic_lines(
         InvalidFileError: A line is no topic, a topic id occurs twice, or there is no topic.
     """
     findings = Findings(path)
-    topics: dict[str, T] = {}
+    topics: dict[str, AnyTopic] = {}
     for line, topic in parsed_lines(
         path,
         lambda content: as_topic(model.model_validate(content)),
@@ -239,7 +239,7 @@ NARRATIVES = TopicFormat("narrative", read_narratives, json_keys=("id", "title")
 NARRATIVES_TSV = TopicFormat("narrative", read_narrative_table)
 
 
-_COLUMNS = 3
+_POOLED_COLUMNS = 3
 
 
 def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
@@ -253,7 +253,7 @@ def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
     questions: dict[str, list[str]] = {}
     for line, text in read_lines(path):
         cells = text.split("\t")
-        if len(cells) != _COLUMNS or not all(cell.strip() for cell in cells):
+        if len(cells) != _POOLED_COLUMNS or not all(cell.strip() for cell in cells):
             findings.error(
                 "column-count",
                 line,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sidelight.errors import Problem
     from sidelight.schemas.grading.judgment import LabelScale
 
-_COLUMNS = ("query", "iteration", "segment", "grade")
+QRELS_COLUMNS = ("query", "iteration", "segment", "grade")
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -31,7 +31,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """
     findings = Findings(path)
     grades: dict[str, dict[str, int]] = {}
-    for line, (query_id, _, segment_id, cell) in read_columns(path, _COLUMNS):
+    for line, (query_id, _, segment_id, cell) in read_columns(path, QRELS_COLUMNS):
         grade = int(cell) if _GRADE.fullmatch(cell) else None
         if grade is None or not LOWEST_RELEVANCE <= grade <= HIGHEST_RELEVANCE:
             findings.error(
@@ -72,7 +72,7 @@ def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> li
         read_qrels(path)
     except InvalidFileError as error:
         return list(error.problems)
-    for line, (query_id, _, _, cell) in read_columns(path, _COLUMNS):
+    for line, (query_id, _, _, cell) in read_columns(path, QRELS_COLUMNS):
         if scale.read(cell) is None:
             findings.error(
                 "grade-unknown",
