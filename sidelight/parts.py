@@ -158,15 +158,15 @@ KINDS: dict[str, Kind] = {
     ),
     "format": Kind(
         {
-            "questions_tsv": "sidelight.formats.runs.question_list:FORMAT",
-            "tagged_questions_tsv": "sidelight.formats.runs.question_list:TAGGED",
+            "questions_tsv": "sidelight.formats.runs.question_list:QUESTIONS",
+            "tagged_questions_tsv": "sidelight.formats.runs.question_list:TAGGED_QUESTIONS",
             "question_trec_run": "sidelight.formats.runs.trec_run:BY_QUESTION",
-            "linked_reports_jsonl": "sidelight.formats.runs.linked_reports:FORMAT",
-            "reports_jsonl": "sidelight.formats.runs.cited_text:FORMAT",
-            "rag_flat_answers_jsonl": "sidelight.formats.runs.rag:FLAT",
-            "rag_described_answers_jsonl": "sidelight.formats.runs.rag:DESCRIBED",
-            "rag_answers_jsonl": "sidelight.formats.runs.rag:FORMAT",
-            "trec_run": "sidelight.formats.runs.trec_run:FORMAT",
+            "linked_reports_jsonl": "sidelight.formats.runs.linked_reports:LINKED_REPORTS",
+            "reports_jsonl": "sidelight.formats.runs.cited_text:REPORTS",
+            "rag_flat_answers_jsonl": "sidelight.formats.runs.rag:FLAT_ANSWERS",
+            "rag_described_answers_jsonl": "sidelight.formats.runs.rag:DESCRIBED_ANSWERS",
+            "rag_answers_jsonl": "sidelight.formats.runs.rag:ANSWERS",
+            "trec_run": "sidelight.formats.runs.trec_run:BY_TOPIC",
         }
     ),
     "topics": Kind(

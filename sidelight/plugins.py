@@ -57,6 +57,7 @@ A file format:
 - `ReportMetadata`: whose report it is, and on which topic.
 - `SubmittedReport`: a cited text on a topic, as a file has it.
 - `report_run`: makes a run of the reports of a file.
+- `StrictCheck`: makes the check of a format of a function that looks at one run.
 - `check_reports`: checks reports by the limits of their task.
 
 A build of an index:
@@ -91,7 +92,7 @@ if TYPE_CHECKING:
     from sidelight.formats.lines import read_lines
     from sidelight.formats.runs.cited_sentences import check_reports
     from sidelight.formats.runs.run_format import RunFormat
-    from sidelight.formats.runs.submission import report_run
+    from sidelight.formats.runs.submission import StrictCheck, report_run
     from sidelight.formats.topics import TopicFormat
     from sidelight.generation import roles
     from sidelight.generation.extractive.select import single_sentences
@@ -145,6 +146,7 @@ _PLACES = {
     "ReportMetadata": "sidelight.schemas.run:ReportMetadata",
     "SubmittedReport": "sidelight.schemas.run:SubmittedReport",
     "report_run": "sidelight.formats.runs.submission:report_run",
+    "StrictCheck": "sidelight.formats.runs.submission:StrictCheck",
     "check_reports": "sidelight.formats.runs.cited_sentences:check_reports",
     "Engine": "sidelight.index.engine:Engine",
     "tokens": "sidelight.text:tokens",
@@ -179,6 +181,7 @@ __all__ = [
     "Retriever",
     "RunFormat",
     "Segment",
+    "StrictCheck",
     "SubmittedReport",
     "TopicFormat",
     "TopicRecord",

@@ -132,10 +132,8 @@ def topics(
     Raises:
         InputError: A question is on an article that is not there.
     """
-    import orjson
-
     from sidelight.errors import InputError
-    from sidelight.files import atomic_writer
+    from sidelight.formats.lines import write_json_lines
     from sidelight.formats.topics import read_articles, read_pooled_questions
 
     asked = read_pooled_questions(questions)
@@ -145,12 +143,14 @@ def topics(
             f"{articles}: expected the articles of all questions; found no {lacking[0]}",
             remedy="Give the articles that the questions were asked about.",
         )
-    with atomic_writer(output) as stream:
-        for topic_id, texts in asked.items():
-            one = known[topic_id]
-            line = {"docid": topic_id, "url": one.url, "title": one.title}
-            line |= {"headings": one.headings, "body": one.body}
-            stream.write(orjson.dumps(line | {"questions": texts}).decode() + "\n")
+    kept = {"url", "title", "headings", "body"}
+    write_json_lines(
+        output,
+        (
+            {"docid": name, **known[name].model_dump(include=kept), "questions": texts}
+            for name, texts in asked.items()
+        ),
+    )
     out.print(f"{counted(len(asked), 'topic')}\n  {output}", markup=False)
 
 

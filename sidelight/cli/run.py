@@ -208,7 +208,7 @@ def link(
 ) -> None:
     """Write a run with the addresses of the pages that it cites, for readers on the web."""
     from sidelight.errors import InputError
-    from sidelight.formats.runs.linked_reports import FORMAT, linked
+    from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
     from sidelight.formats.runs.run_format import Delivery, run_format
     from sidelight.index.folder import open_index
     from sidelight.schemas.run import RunIdentity
@@ -243,7 +243,7 @@ def link(
         )
         for report in read.reports
     )
-    FORMAT.write(output, RunIdentity(team_id="", run_id=read.run_ids[0]), delivered)
+    LINKED_REPORTS.write(output, RunIdentity(team_id="", run_id=read.run_ids[0]), delivered)
     told = f"; {counted(lost, 'segment')} without an address, cited no more" if lost else ""
     out.print(f"{counted(len(read.reports), 'report')}: {output}{told}", markup=False)
 

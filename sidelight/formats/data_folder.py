@@ -1,4 +1,4 @@
-"""The track's data as its organizers lay them out in one folder.
+"""Finds the parts of a track's data in the folder in which its organizers lay them out.
 
 ```text
 topics.jsonl
@@ -8,8 +8,8 @@ human_assessments/report_assessments.csv          runs/report_generation_runs/<r
 human_assessments/compound_question_check.csv
 ```
 
-Their public repository has other names and places (`data/`, `auto_judge/output/`). So what is not
-where it is expected is looked for, anywhere in the folder, by what files hold.
+Their public repository has other names and places (`data/`, `auto_judge/output/`). A part that is
+not where it is expected is therefore looked for anywhere in the folder, by what files hold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which kind of file this is, by its content, and what reads and checks each kind."""
+"""Kinds of files: what reads and checks each, and which kind a file is by its content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sidelight.formats.labels.assessments import (
     AssessmentKind,
     read_assessments,
 )
-from sidelight.formats.labels.qrels import check_qrels, read_qrels
+from sidelight.formats.labels.qrels import QRELS_COLUMNS, check_qrels, read_qrels
 from sidelight.formats.lines import read_bytes
 from sidelight.formats.runs.run_format import run_format, run_formats
 from sidelight.formats.runs.trec_run import read_trec_run
@@ -35,8 +35,7 @@ _LOOKED_AT = 50  # lines; a kind is what most of them look like
 _ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
     kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
-_GRADE = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
-_QRELS_COLUMNS = 4
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 
 class FileKind(NamedTuple):
@@ -45,8 +44,8 @@ class FileKind(NamedTuple):
     Attributes:
         name: In what `validate --json` prints: of a run, its task.
         title: For people.
-        unit: What `count` counts, in the singular.
-        count: Reads a file and tells how much is in it; raises `InvalidFileError`.
+        unit: What `size` counts, in the singular.
+        size: Reads a file and tells how much is in it; raises `InvalidFileError`.
         check: The strict check, where a track has rules beyond what can be read.
         official: The verdict of the track's own validator, where there is one.
     """
@@ -166,6 +165,6 @@ def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> 
         if found.fits_line is not None and found.fits_line(line):
             return name
     cells = line.split()
-    if len(cells) == _QRELS_COLUMNS and _GRADE.fullmatch(cells[3]):
+    if len(cells) == len(QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
         return "qrels"
     return None

@@ -1,4 +1,4 @@
-"""What is wrong with one file, collected so that a user sees all of it at once."""
+"""Problems of one file, collected so that a user sees all of them at once."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""The one tolerant reader of text lines and JSON lines that every format goes through.
+"""Text lines, JSON lines and lines of columns, as every format reads and writes them.
 
-Python's text mode also splits on a lone carriage return, and `str.splitlines` on U+2028 and six
-more characters; either tears a question or a JSON string in two. Only LF ends a line here.
-
-Files of white-space separated columns, as trec_eval reads them.
+Only LF ends a line here. Python's text mode also splits on a lone carriage return, and
+`str.splitlines` on U+2028 and six more characters; either tears a question or a JSON string in two.
 """
 
 from __future__ import annotations
@@ -17,16 +15,25 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import orjson
+from pydantic import ValidationError
 
 from sidelight.errors import InputError, Problem
-from sidelight.files import MAX_TABLE_BYTES, RefusedFileError, open_binary, read_json, read_limited
+from sidelight.files import (
+    MAX_TABLE_BYTES,
+    RefusedFileError,
+    atomic_writer,
+    open_binary,
+    read_json,
+    read_limited,
+)
 from sidelight.formats.findings import Findings, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
 J = TypeVar("J", dict[str, Any], list[Any])
+V = TypeVar("V")
 
 # The longest page of the collections is a tenth of this. A line of gigabytes fits in a `.gz` of two
 # megabytes, as does a file of nothing but short lines.
@@ -199,6 +206,38 @@ def read_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     return objects
 
 
+def parsed_lines(
+    path: Path, parse: Callable[[dict[str, Any]], V], what: str, remedy: str, findings: Findings
+) -> Iterator[tuple[int, V]]:
+    """Yield the line number and the value of each object in a JSONL file that has one.
+
+    Args:
+        path: The file.
+        parse: Makes a value of an object; raises `ValidationError`.
+        what: The name of a value, with its article, for messages.
+        remedy: What to do about an object that has none.
+        findings: Where the problems of such objects go.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is not UTF-8 or not a JSON object.
+    """
+    for line, content in read_json_lines(path):
+        try:
+            value = parse(content)
+        except ValidationError as error:
+            findings.invalid(error, line, what=what, remedy=remedy)
+        else:
+            yield line, value
+
+
+def write_json_lines(path: Path, objects: Iterable[dict[str, Any]]) -> None:
+    """Write one JSON object a line, keys in the order given."""
+    with atomic_writer(path) as stream:
+        for content in objects:
+            stream.write(orjson.dumps(content).decode() + "\n")
+
+
 def decode_unique(text: str, number: int | None, findings: Findings) -> dict[str, Any] | None:
     """Return the JSON object in a text that has each key once; see `decode_object`.
 
@@ -317,3 +356,21 @@ def read_columns(path: Path, names: tuple[str, ...]) -> list[tuple[int, list[str
         rows.append((line, cells))
     findings.raise_errors()
     return rows
+
+
+def write_columns(path: Path, rows: Iterable[Sequence[object]]) -> None:
+    """Write cells separated by one space, a row a line.
+
+    Raises:
+        InputError: A cell is empty or holds white space.
+    """
+    with atomic_writer(path) as stream:
+        for row in rows:
+            cells = [str(cell) for cell in row]
+            for cell in cells:
+                if cell.split() != [cell]:
+                    raise InputError(
+                        f"{path}: cannot write {cell!r} in a file whose columns are separated by "
+                        "white space"
+                    )
+            stream.write(" ".join(cells) + "\n")

@@ -1,11 +1,8 @@
-"""CSV files with a header row, read and written so that text stays text.
+"""Tables: CSV files with a header row, read and written, and tables in LaTeX and Markdown.
 
-The usual readers turn `N/A`, `None` and an empty cell into a missing number, and a column of ranks
-into floats as soon as one is missing. The `csv` module changes nothing.
-
-Tables for papers, in LaTeX with booktabs.
-
-Tables in Markdown, as GitHub shows them.
+Text in CSV stays text. The usual readers turn `N/A`, `None` and an empty cell into a missing
+number, and a column of ranks into floats as soon as one is missing; the `csv` module changes
+nothing.
 """
 
 from __future__ import annotations

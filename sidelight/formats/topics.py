@@ -1,14 +1,8 @@
-"""What topics are kept in: one record per format, found by its registered name.
+"""Files of topics, queries and pooled questions.
 
-What topics files with one JSON object a line have in common.
-
-`articles_jsonl`: topics that are articles, one JSON object a line.
-
-Queries: `query_id<TAB>text`, one a line.
-
-Topics that are narratives: `narratives_jsonl`, JSON objects; `narratives_tsv`, a table.
-
-Pooled questions: `question_id<TAB>topic_id<TAB>question`, one a line.
+Formats of topics are found by their registered names. `articles_jsonl` and `narratives_jsonl` have
+a JSON object a line, `narratives_tsv` lines of `id<TAB>narrative`. Queries are lines of
+`query_id<TAB>text`, pooled questions lines of `question_id<TAB>topic_id<TAB>question`.
 """
 
 from __future__ import annotations
@@ -16,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import orjson
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import read_bytes, read_json_lines, read_lines
+from sidelight.formats.lines import parsed_lines, read_bytes, read_lines, write_json_lines
 from sidelight.registry import load, names
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, question_id
@@ -84,12 +77,12 @@ def read_topics(path: Path, track: Track | None = None) -> tuple[Topic, ...]:
 
 
 L = TypeVar("L", bound=BaseModel)
-T = TypeVar("T", bound="Topic")
+AnyTopic = TypeVar("AnyTopic", bound="Topic")
 
 
 def read_topic_lines(
-    path: Path, model: type[L], as_topic: Callable[[L], T], required: str
-) -> tuple[T, ...]:
+    path: Path, model: type[L], as_topic: Callable[[L], AnyTopic], required: str
+) -> tuple[AnyTopic, ...]:
     """Read topics in the order of the file.
 
     Args:
@@ -103,15 +96,14 @@ def read_topic_lines(
         InvalidFileError: A line is no topic, a topic id occurs twice, or there is no topic.
     """
     findings = Findings(path)
-    topics: dict[str, T] = {}
-    for line, content in read_json_lines(path):
-        try:
-            topic = as_topic(model.model_validate(content))
-        except ValidationError as error:
-            findings.invalid(
-                error, line, what="a topic", remedy=f"Give at least {required} as text."
-            )
-            continue
+    topics: dict[str, AnyTopic] = {}
+    for line, topic in parsed_lines(
+        path,
+        lambda content: as_topic(model.model_validate(content)),
+        "a topic",
+        f"Give at least {required} as text.",
+        findings,
+    ):
         if topic.topic_id in topics:
             findings.error(
                 "topic-duplicate",
@@ -234,21 +226,20 @@ def read_narrative_table(path: Path) -> tuple[Narrative, ...]:
 
 def write_narratives(path: Path, narratives: Iterable[Narrative]) -> None:
     """Write narratives as JSON objects, a line each, with what is known beside their text."""
-    with atomic_writer(path) as stream:
-        for one in narratives:
-            content: dict[str, object] = {"id": one.topic_id, "title": one.narrative}
-            if one.sub_questions:
-                content["sub_questions"] = one.sub_questions
-            if one.references:
-                content["references"] = one.references
-            stream.write(orjson.dumps(content).decode() + "\n")
+    write_json_lines(path, map(_content, narratives))
+
+
+def _content(one: Narrative) -> dict[str, object]:
+    known = {"sub_questions": one.sub_questions, "references": one.references}
+    said = {name: value for name, value in known.items() if value}
+    return {"id": one.topic_id, "title": one.narrative, **said}
 
 
 NARRATIVES = TopicFormat("narrative", read_narratives, json_keys=("id", "title"))
 NARRATIVES_TSV = TopicFormat("narrative", read_narrative_table)
 
 
-_COLUMNS = 3
+_POOLED_COLUMNS = 3
 
 
 def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
@@ -262,7 +253,7 @@ def read_pooled_questions(path: Path) -> dict[str, tuple[str, ...]]:
     questions: dict[str, list[str]] = {}
     for line, text in read_lines(path):
         cells = text.split("\t")
-        if len(cells) != _COLUMNS or not all(cell.strip() for cell in cells):
+        if len(cells) != _POOLED_COLUMNS or not all(cell.strip() for cell in cells):
             findings.error(
                 "column-count",
                 line,

@@ -1,4 +1,4 @@
-"""The verdict on one file of any kind."""
+"""Validates one file of any kind."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Files of what submissions are graded by."""
+"""Files of rubrics, nuggets and exam questions, by which submissions are graded."""

@@ -1,9 +1,8 @@
-"""Question banks and nugget banks of the RUBRIC workbench: a query, or a subtopic, a line.
+"""Banks of questions or nuggets, and queries, in the files of the RUBRIC workbench.
 
-A line has `query_id`, `query_text` and `items`, each with `question_id` and `question_text` or with
-`nugget_id` and `nugget_text`; older files call the items `questions`. All other keys are kept.
-
-Queries as the RUBRIC workbench has them: one JSON object, the text of each query by its id.
+A bank is a line with `query_id`, `query_text` and `items`, each with `question_id` and
+`question_text` or with `nugget_id` and `nugget_text`; older files call the items `questions`. All
+other keys are kept. Queries are one JSON object, the text of each query by its id.
 """
 
 from __future__ import annotations

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import read_json_lines
+from sidelight.formats.lines import parsed_lines, write_json_lines
 from sidelight.schemas.grading.rubric import Nugget, NuggetBank, Weight
 
 if TYPE_CHECKING:
@@ -54,12 +52,8 @@ def read_nuggets(path: Path, importance: LabelScale) -> dict[str, NuggetBank]:
     """
     findings = Findings(path)
     banks: dict[str, NuggetBank] = {}
-    for line, content in read_json_lines(path):
-        try:
-            topic = _TopicLine.model_validate(content)
-        except ValidationError as error:
-            findings.invalid(error, line, what="a topic", remedy="Compare it with docs/formats.md.")
-            continue
+    remedy = "Compare it with docs/formats.md."
+    for line, topic in parsed_lines(path, _TopicLine.model_validate, "a topic", remedy, findings):
         items = as_nuggets(topic.nuggets, line, importance, findings)
         if topic.qid in banks:
             findings.error(
@@ -122,11 +116,14 @@ def write_nuggets(
         banks: The nuggets.
         queries: What was asked, by topic id; written where it is known.
     """
-    with atomic_writer(path) as stream:
-        for bank in banks:
-            content = {
+    write_json_lines(
+        path,
+        (
+            {
                 "query": (queries or {}).get(bank.topic_id, ""),
                 "qid": bank.topic_id,
                 "nuggets": [nugget_content(nugget) for nugget in bank.nuggets],
             }
-            stream.write(orjson.dumps(content).decode() + "\n")
+            for bank in banks
+        ),
+    )

@@ -1,9 +1,8 @@
-"""Assessments as CSV, with the columns of the track's organizers.
+"""Assessments as CSV: labels in the columns of the track's organizers, and support of sentences.
 
 Human files call the label `annotation`, automatic ones `auto_assessment`; both are read, the
 latter is written. An empty label means that nobody could judge, and is never taken for a grade.
-
-Support of sentences as CSV: a row for each sentence of each report.
+Support of sentences has a row for each sentence of each report.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 PEOPLE_LABELS = "annotation"
 """The column that people's files have for the label, and a judge's have not."""
 
-_RANK = re.compile(r"0*([1-9][0-9]{0,5})(?:\.0+)?")  # pandas writes 1.0 below a missing rank
+_PANDAS_RANK = re.compile(r"0*([1-9][0-9]{0,5})(?:\.0+)?")  # pandas writes 1.0 below a missing rank
 _SEPARATORS = re.compile(r"[_\s]+")
 
 
@@ -225,7 +224,7 @@ def _rank(row: Row, column: str, findings: Findings) -> int:
 
 @lru_cache
 def _rank_number(cell: str) -> int | None:
-    match = _RANK.fullmatch(cell)
+    match = _PANDAS_RANK.fullmatch(cell)
     return int(match[1]) if match else None
 
 

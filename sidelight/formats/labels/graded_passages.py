@@ -1,9 +1,7 @@
 """Graded passages of the RUBRIC workbench: `[query, [passage, ...]]`, a query a line.
 
-What is read is written back whole: every object keeps the keys that mean nothing here, in their
-order. Only what changed since it was read is written anew.
-
-What one grader made of one passage, as the RUBRIC workbench writes it in graded passages.
+A passage has the grades that each grader gave it. Every object that is read is written back with
+all its keys, in their order, also those that mean nothing here; only what changed is written anew.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ SUPPORT_LEVELS = ("0", "1", "2")
 
 _NOT_JUDGED = "-1"
 _MAX_LINE = 16_000_000  # characters; a longer line is no answer
-_MAX_QUOTED = 60
+_MAX_FOUND = 60
 _GZIP = b"\x1f\x8b"
 
 
@@ -249,7 +249,7 @@ class _Place:
         return value
 
     def fail(self, expected: str, found: object) -> NoReturn:
-        raise _invalid(self._path, self._number, expected, repr(found)[:_MAX_QUOTED])
+        raise _invalid(self._path, self._number, expected, repr(found)[:_MAX_FOUND])
 
 
 def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -278,10 +278,10 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        found = line.strip()[:_MAX_QUOTED]
+        found = line.strip()[:_MAX_FOUND]
         raise _invalid(path, number, "a JSON object", repr(found)) from error
     if not isinstance(value, dict):
-        raise _invalid(path, number, "a JSON object", repr(value)[:_MAX_QUOTED])
+        raise _invalid(path, number, "a JSON object", repr(value)[:_MAX_FOUND])
     return value
 
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import orjson
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from sidelight.files import atomic_writer
 from sidelight.formats.banks.nuggets import NuggetLine, as_nuggets, nugget_content
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import read_json_lines
+from sidelight.formats.lines import parsed_lines, write_json_lines
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
 from sidelight.text import budget_words
@@ -56,13 +54,8 @@ def read_nugget_assignments(path: Path, scales: Scales) -> list[NuggetAssignment
     findings = Findings(path)
     found: list[NuggetAssignment] = []
     seen: set[tuple[str, str]] = set()
-    for line, content in read_json_lines(path):
-        try:
-            answer = _AnswerLine.model_validate(content)
-        except ValidationError as error:
-            remedy = "Compare it with docs/formats.md."
-            findings.invalid(error, line, what="an answer with nuggets", remedy=remedy)
-            continue
+    what, remedy = "an answer with nuggets", "Compare it with docs/formats.md."
+    for line, answer in parsed_lines(path, _AnswerLine.model_validate, what, remedy, findings):
         nuggets = as_nuggets(answer.nuggets, line, scales["nugget_importance"], findings)
         labels = tuple(
             _label(one.assignment, line, scales["nuggets"], findings) for one in answer.nuggets
@@ -92,22 +85,22 @@ def read_nugget_assignments(path: Path, scales: Scales) -> list[NuggetAssignment
 
 def write_nugget_assignments(path: Path, assignments: Iterable[NuggetAssignment]) -> None:
     """Write a line an answer, in the order given; what is unjudged is written as failed."""
-    with atomic_writer(path) as stream:
-        for item in assignments:
-            nuggets = [
-                nugget_content(nugget)
-                | {"assignment": _FAILED if isinstance(label, Unjudged) else label}
-                for nugget, label in zip(item.bank.nuggets, item.labels, strict=True)
-            ]
-            content = {
-                "query": item.query,
-                "qid": item.topic_id,
-                "nuggets": nuggets,
-                "run_id": item.run_tag,
-                "answer_text": item.answer,
-                "response_length": budget_words(item.answer),
-            }
-            stream.write(orjson.dumps(content).decode() + "\n")
+    write_json_lines(path, map(_content, assignments))
+
+
+def _content(item: NuggetAssignment) -> dict[str, object]:
+    return {
+        "query": item.query,
+        "qid": item.topic_id,
+        "nuggets": [
+            nugget_content(nugget)
+            | {"assignment": _FAILED if isinstance(label, Unjudged) else label}
+            for nugget, label in zip(item.bank.nuggets, item.labels, strict=True)
+        ],
+        "run_id": item.run_tag,
+        "answer_text": item.answer,
+        "response_length": budget_words(item.answer),
+    }
 
 
 def _label(text: str, line: int, scale: LabelScale, findings: Findings) -> str | Unjudged:

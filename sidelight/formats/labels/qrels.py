@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.errors import InputError, InvalidFileError
-from sidelight.files import atomic_writer
+from sidelight.errors import InvalidFileError
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import read_columns
+from sidelight.formats.lines import read_columns, write_columns
 from sidelight.schemas.grading.graded_passage import HIGHEST_RELEVANCE, LOWEST_RELEVANCE
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from sidelight.errors import Problem
     from sidelight.schemas.grading.judgment import LabelScale
 
-_COLUMNS = ("query", "iteration", "segment", "grade")
+QRELS_COLUMNS = ("query", "iteration", "segment", "grade")
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -32,7 +31,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """
     findings = Findings(path)
     grades: dict[str, dict[str, int]] = {}
-    for line, (query_id, _, segment_id, cell) in read_columns(path, _COLUMNS):
+    for line, (query_id, _, segment_id, cell) in read_columns(path, QRELS_COLUMNS):
         grade = int(cell) if _GRADE.fullmatch(cell) else None
         if grade is None or not LOWEST_RELEVANCE <= grade <= HIGHEST_RELEVANCE:
             findings.error(
@@ -73,7 +72,7 @@ def check_qrels(path: Path, scale: LabelScale, topic_ids: Collection[str]) -> li
         read_qrels(path)
     except InvalidFileError as error:
         return list(error.problems)
-    for line, (query_id, _, _, cell) in read_columns(path, _COLUMNS):
+    for line, (query_id, _, _, cell) in read_columns(path, QRELS_COLUMNS):
         if scale.read(cell) is None:
             findings.error(
                 "grade-unknown",
@@ -99,13 +98,11 @@ def write_qrels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> None:
     Raises:
         InputError: An id is empty or holds white space.
     """
-    with atomic_writer(path) as stream:
-        for query_id, segments in grades.items():
-            for segment_id, grade in segments.items():
-                for name in (query_id, segment_id):
-                    if name.split() != [name]:
-                        raise InputError(
-                            f"{path}: cannot write {name!r} in a file whose columns are separated "
-                            "by white space"
-                        )
-                stream.write(f"{query_id} 0 {segment_id} {grade}\n")
+    write_columns(
+        path,
+        (
+            (query_id, 0, segment_id, grade)
+            for query_id, segments in grades.items()
+            for segment_id, grade in segments.items()
+        ),
+    )

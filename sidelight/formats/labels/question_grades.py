@@ -22,8 +22,17 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.grading.judgment import LabelScale, Scales
 
-_COLUMNS = ("topic number", "article id", "place", "run", "rank", "grade", "redundant", "question")
-_RANK = re.compile(r"[1-9][0-9]{0,2}")
+_CELLS = (
+    "topic number",
+    "article id",
+    "place",
+    "run",
+    "rank",
+    "grade",
+    "redundant",
+    "question",
+)
+_SHORT_RANK = re.compile(r"[1-9][0-9]{0,2}")
 
 
 def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
@@ -45,17 +54,17 @@ def read_question_grades(path: Path, scales: Scales) -> list[QuestionGrade]:
     grades: dict[tuple[str, str, int], QuestionGrade] = {}
     for line, text in read_lines(path):
         cells = text.split("\t")
-        if len(cells) != len(_COLUMNS):
+        if len(cells) != len(_CELLS):
             findings.error(
                 "column-count",
                 line,
-                expected=f"{len(_COLUMNS)} columns: {', '.join(_COLUMNS)}",
+                expected=f"{len(_CELLS)} columns: {', '.join(_CELLS)}",
                 found=f"{len(cells)}: {quoted(text)}",
                 remedy="Separate the columns by one tab each.",
             )
             continue
         _, topic_id, _, run_tag, rank, grade, redundant, question = cells
-        if not _RANK.fullmatch(rank):
+        if not _SHORT_RANK.fullmatch(rank):
             findings.error(
                 "rank",
                 line,

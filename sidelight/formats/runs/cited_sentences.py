@@ -1,27 +1,23 @@
-"""The strict rules for one sentence of a report and its citations.
+"""Cited texts in files of one JSON object a line: how they are read and strictly checked.
 
-Text that a program which opens a run file might act on: markup, script addresses, formulas.
-
-Citation marks that a model wrote into a sentence: `【msmarco_v2.1_doc_16_199#2_221】`.
-
-gpt-oss models write them unasked. They count as words, show segment ids to a reader, and cite
-nothing as long as they stand in the text.
-
-What the strict checks of files of cited texts have in common.
+A text is held against the limits of its task; each sentence must be plain, and its citations must
+be segments of the collection. Plain means without what a program that opens the file might act on
+(markup, script addresses, formulas), and without citation marks.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import orjson
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import decode_unique, open_text, read_bytes
+from sidelight.formats.lines import decode_unique, open_text, parsed_lines, read_bytes
 from sidelight.formats.runs.submission import (
+    CheckedRun,
     LineIds,
     check_characters,
     check_encoding,
@@ -32,7 +28,7 @@ from sidelight.schemas.segment import document_id_of, overlapping
 from sidelight.text import budget_words, count_words, sentences, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sidelight.schemas.run import SubmittedReport
@@ -65,7 +61,11 @@ def check_active(text: str, line: int, findings: Findings) -> None:
 
 
 def has_citation_marks(text: str) -> bool:
-    """Tell whether a text holds an opening or closing bracket of a mark."""
+    """Tell whether a text holds a bracket of a mark, as in `【msmarco_v2.1_doc_16_199#2_221】`.
+
+    gpt-oss models write such marks unasked. They count as words, show segment ids to a reader, and
+    cite nothing as long as they stand in the text.
+    """
     return "【" in text or "】" in text
 
 
@@ -117,21 +117,19 @@ def check_text(line: int, text: str, findings: Findings, *, one_sentence: bool =
         )
 
 
-def check_citations(
-    line: int, citations: Sequence[str], task: CitedTextTask, findings: Findings
-) -> None:
+def check_citations(run: CheckedRun[CitedTextTask], line: int, citations: Sequence[str]) -> None:
     """Check that one sentence has no more citations than the track allows, and each once."""
-    if len(citations) > task.max_citations:
-        findings.error(
+    if len(citations) > run.task.max_citations:
+        run.findings.error(
             "citation-count",
             line,
-            expected=f"at most {task.max_citations} citations",
+            expected=f"at most {run.task.max_citations} citations",
             found=f"{len(citations)}",
             remedy="Keep the best.",
         )
     for citation, count in Counter(citations).items():
         if count > 1:
-            findings.error(
+            run.findings.error(
                 "citation-duplicate",
                 line,
                 expected="each citation once",
@@ -141,15 +139,15 @@ def check_citations(
 
 
 def check_pattern(
-    line: int, segment_ids: Iterable[str], task: CitedTextTask | RankingTask, findings: Findings
+    run: CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
 ) -> None:
     """Check that segment ids look like those of the track's collection."""
     for segment_id in dict.fromkeys(segment_ids):
-        if not re.fullmatch(task.segment_id_pattern, segment_id):
-            findings.error(
+        if not re.fullmatch(run.task.segment_id_pattern, segment_id):
+            run.findings.error(
                 "citation-pattern",
                 line,
-                expected=f"a segment id that matches {task.segment_id_pattern}",
+                expected=f"a segment id that matches {run.task.segment_id_pattern}",
                 found=quoted(segment_id),
                 remedy="Cite segments of the collection, not documents or URLs.",
             )
@@ -179,15 +177,12 @@ def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: 
 
 
 def check_known(
-    line: int,
-    segment_ids: Iterable[str],
-    known_segments: Container[str] | None,
-    findings: Findings,
+    run: CheckedRun[CitedTextTask | RankingTask], line: int, segment_ids: Iterable[str]
 ) -> None:
     """Check that segments exist, if it is known which do."""
     for segment_id in dict.fromkeys(segment_ids):
-        if known_segments is not None and segment_id not in known_segments:
-            findings.error(
+        if run.known_segments is not None and segment_id not in run.known_segments:
+            run.findings.error(
                 "citation-unknown",
                 line,
                 expected="segments that exist in the index",
@@ -196,20 +191,74 @@ def check_known(
             )
 
 
+class SentenceLine(BaseModel):
+    """A sentence as tolerant readers take it."""
+
+    text: str
+    citations: tuple[str, ...] = ()
+
+
+class ExactLine(BaseModel):
+    """What a strict check takes: an object without further keys."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 M = TypeVar("M", bound=BaseModel)
+Read = TypeVar("Read")
+Cited = TypeVar("Cited")
+
+
+class ExactSentence(ExactLine, Generic[Cited]):
+    """A sentence as strict checks take it; a citation is of one type."""
+
+    text: str
+    citations: list[Cited]
+
+
+_COMPARE_LINE = "Compare the line with docs/formats.md."
+
+
+def report_lines(
+    path: Path, parse: Callable[[dict[str, Any]], Read], what: str, findings: Findings
+) -> Iterator[tuple[int, Read]]:
+    """Yield the line and value of each report of a file; see `parsed_lines`."""
+    return parsed_lines(path, parse, what, _COMPARE_LINE, findings)
+
+
+def one_a_topic(
+    reports: Iterable[tuple[int, SubmittedReport]], what: str, findings: Findings
+) -> list[SubmittedReport]:
+    """Return the reports of a file, given by line, of which no run has two on a topic.
+
+    Args:
+        reports: What was read.
+        what: The name of what a line holds, with its article, for messages.
+        findings: What is wrong with the file.
+
+    Raises:
+        InvalidFileError: A run has a second report on a topic, or the findings have an error.
+    """
+    found: dict[tuple[str, str], SubmittedReport] = {}
+    for line, report in reports:
+        key = (report.metadata.topic_id, report.metadata.run_id)
+        if key in found:
+            _repeated_topic(report.metadata.topic_id, line, what, findings)
+        found[key] = report
+    findings.raise_errors()
+    return list(found.values())
 
 
 def strict_lines(
-    path: Path, model: type[M], topic_key: str, what: str, findings: Findings
+    run: CheckedRun[CitedTextTask], model: type[M], topic_key: str, what: str
 ) -> tuple[list[tuple[int, M]], dict[str, int]]:
     """Read the lines that are what they should be, and find what is wrong with the others.
 
     Args:
-        path: The file.
+        run: The file.
         model: What a line should be.
         topic_key: The key of the topic, in `metadata` where there is such an object.
         what: The name of what a line holds, with its article, for messages.
-        findings: Where problems go.
 
     Returns:
         The line number and content of each good line; and the line on which each topic first
@@ -218,7 +267,7 @@ def strict_lines(
     Raises:
         InputError: The file cannot be read.
     """
-    file = open_text(path)
+    file, findings = open_text(run.path), run.findings
     findings.problems += file.problems
     check_encoding(file, findings)
     first_lines: dict[str, int] = {}
@@ -231,19 +280,16 @@ def strict_lines(
             continue
         topic_id = _topic_id(content, topic_key)
         if topic_id in first_lines:
-            repeated_topic(topic_id, line, what, findings)
+            _repeated_topic(topic_id, line, what, findings)
         first_lines.setdefault(topic_id, line)
         try:
             good.append((line, model.model_validate(content)))
         except ValidationError as error:
-            findings.invalid(
-                error, line, what=what, remedy="Compare the line with docs/formats.md."
-            )
+            findings.invalid(error, line, what=what, remedy=_COMPARE_LINE)
     return good, first_lines
 
 
-def repeated_topic(topic_id: str, line: int, what: str, findings: Findings) -> None:
-    """Add the problem that a topic has a second text."""
+def _repeated_topic(topic_id: str, line: int, what: str, findings: Findings) -> None:
     findings.error(
         "topic-duplicate",
         line,
@@ -267,46 +313,38 @@ def check_constant(name: str, values: Sequence[tuple[int, object]], findings: Fi
 
 
 def check_reports(
-    path: Path,
+    run: CheckedRun[CitedTextTask],
     reports: Sequence[tuple[SubmittedReport, Sequence[int]]],
-    task: CitedTextTask,
-    topic_ids: Collection[str],
-    known_segments: Container[str] | None,
-    findings: Findings,
     first_lines: Mapping[str, int] | None = None,
 ) -> None:
     """Check the reports of a run: topics, ids, and each sentence by the limits of the task.
 
     Args:
-        path: The file.
+        run: The file.
         reports: Each with the lines of its sentences; one without sentences with its own line.
-        task: Whose limits to apply.
-        topic_ids: The topics to cover.
-        known_segments: The ids that exist, if an index is at hand.
-        findings: Where problems go.
         first_lines: The line on which each topic first occurs, where lines that could not be read
             count, too; by default, those of the reports.
     """
     abouts = [(report.metadata, lines[0]) for report, lines in reports]
     if first_lines is None:
         first_lines = {about.topic_id: line for about, line in reversed(abouts)}
-    check_topics(first_lines, topic_ids, findings)
-    ids = [LineIds(line, about.team_id, about.run_id) for about, line in abouts]
-    check_ids(ids, path, task, findings)
+    check_topics(run, first_lines)
+    check_ids(run, [LineIds(line, about.team_id, about.run_id) for about, line in abouts])
     for report, lines in reports:
         sentences = report.responses
-        check_length(lines[0], [one.text for one in sentences], task, findings)
-        check_uncited(lines[0], [one.citations for one in sentences], task, findings)
+        check_length(run, lines[0], [one.text for one in sentences])
+        check_uncited(run, lines[0], [one.citations for one in sentences])
         for one, line in zip(sentences, lines, strict=False):
-            check_text(line, one.text, findings, one_sentence=task.one_sentence)
-            check_citations(line, one.citations, task, findings)
-            check_pattern(line, one.citations, task, findings)
-            check_sources(line, one.citations, report.metadata.topic_id, findings)
-            check_known(line, one.citations, known_segments, findings)
+            check_text(line, one.text, run.findings, one_sentence=run.task.one_sentence)
+            check_citations(run, line, one.citations)
+            check_pattern(run, line, one.citations)
+            check_sources(line, one.citations, report.metadata.topic_id, run.findings)
+            check_known(run, line, one.citations)
 
 
-def check_length(line: int, texts: Sequence[str], task: CitedTextTask, findings: Findings) -> None:
+def check_length(run: CheckedRun[CitedTextTask], line: int, texts: Sequence[str]) -> None:
     """Check that there is a text, and that it has no more words than the track allows."""
+    task, findings = run.task, run.findings
     if not texts:
         findings.warning(
             "report-empty",
@@ -329,18 +367,18 @@ def check_length(line: int, texts: Sequence[str], task: CitedTextTask, findings:
 
 
 def check_uncited(
-    line: int, cited: Sequence[Sequence[object]], task: CitedTextTask, findings: Findings
+    run: CheckedRun[CitedTextTask], line: int, cited: Sequence[Sequence[object]]
 ) -> None:
     """Check that no more sentences than the track allows cite nothing."""
-    uncited = sum(not citations for citations in cited)
-    if uncited and task.max_uncited is not None:
-        findings.add(
+    uncited, most = sum(not citations for citations in cited), run.task.max_uncited
+    if uncited and most is not None:
+        run.findings.add(
             "uncited-sentence",
             line,
             expected="citations for every sentence",
-            found=f"{uncited} without; more than {task.max_uncited} is an error",
+            found=f"{uncited} without; more than {most} is an error",
             remedy="Cite a segment, or drop what none supports.",
-            severity="error" if uncited > task.max_uncited else "warning",
+            severity="error" if uncited > most else "warning",
         )
 
 

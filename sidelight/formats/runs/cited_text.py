@@ -1,34 +1,35 @@
-"""`reports_jsonl`: a report a line, `metadata` and `responses` of `text` and `citations`."""
+"""Reports with metadata (`reports_jsonl`): one a line, whose sentences cite segments by id."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
+from pydantic import BaseModel, Field, StrictInt
 
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
-from sidelight.formats.lines import read_json_lines
+from sidelight.formats.lines import write_json_lines
 from sidelight.formats.runs.cited_sentences import (
+    ExactLine,
+    ExactSentence,
+    SentenceLine,
     check_constant,
     check_reports,
     inert,
     manual_lines,
-    repeated_topic,
+    one_a_topic,
+    report_lines,
     strict_lines,
 )
 from sidelight.formats.runs.official import official_reports
 from sidelight.formats.runs.run_format import RunFormat
-from sidelight.formats.runs.submission import report_run
+from sidelight.formats.runs.submission import CheckedRun, StrictCheck, report_run
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import CitedTextTask
@@ -43,21 +44,12 @@ class _MetadataLine(BaseModel):
     type: RunType = "automatic"
 
 
-class _SentenceLine(BaseModel):
-    text: str
-    citations: tuple[str, ...] = ()
-
-
 class _ReportLine(BaseModel):
     metadata: _MetadataLine
-    responses: tuple[_SentenceLine, ...]
+    responses: tuple[SentenceLine, ...]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _StrictMetadata(_Strict):
+class _ExactMetadata(ExactLine):
     team_id: str
     run_id: str
     topic_id: str
@@ -66,14 +58,9 @@ class _StrictMetadata(_Strict):
     use_starter_kit: Annotated[StrictInt, Field(ge=0, le=1)]
 
 
-class _StrictSentence(_Strict):
-    text: str
-    citations: list[str]
-
-
-class _StrictReport(_Strict):
-    metadata: _StrictMetadata
-    responses: list[_StrictSentence]
+class _ExactReport(ExactLine):
+    metadata: _ExactMetadata
+    responses: list[ExactSentence[str]]
 
 
 def read_report_run(path: Path) -> ReportRun:
@@ -86,57 +73,34 @@ def read_report_run(path: Path) -> ReportRun:
         InvalidFileError: A line is no report, or a topic occurs twice.
     """
     findings = Findings(path)
-    reports: dict[tuple[str, str], SubmittedReport] = {}
-    for line, content in read_json_lines(path):
-        try:
-            report = SubmittedReport(**_ReportLine.model_validate(content).model_dump())
-        except ValidationError as error:
-            findings.invalid(
-                error, line, what="a report", remedy="Compare the line with docs/formats.md."
-            )
-            continue
-        key = (report.metadata.topic_id, report.metadata.run_id)
-        if key in reports:
-            repeated_topic(report.metadata.topic_id, line, "a report", findings)
-        reports[key] = report
-    findings.raise_errors()
-    return report_run(path, reports.values())
+    reports = report_lines(path, _submitted, "a report", findings)
+    return report_run(path, one_a_topic(reports, "a report", findings))
+
+
+def _submitted(content: dict[str, Any]) -> SubmittedReport:
+    return SubmittedReport(**_ReportLine.model_validate(content).model_dump())
 
 
 def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:
     """Write one JSON line a report: keys in the track's order, text that nothing acts on."""
-    with atomic_writer(path) as stream:
-        for report in reports:
-            content = report.model_dump()
-            content["metadata"]["use_starter_kit"] = 0
-            for sentence in content["responses"]:
-                sentence["text"] = inert(one_line(sentence["text"]))
-            stream.write(orjson.dumps(content).decode() + "\n")
+    write_json_lines(path, map(_content, reports))
 
 
-def check_report_run(
-    path: Path,
-    task: CitedTextTask,
-    topic_ids: Collection[str],
-    known_segments: Container[str] | None = None,
-) -> list[Problem]:
-    """Return all that is wrong with a run; one without errors also passes the track's validator.
+def _content(report: SubmittedReport) -> dict[str, Any]:
+    content = report.model_dump()
+    content["metadata"]["use_starter_kit"] = 0
+    for sentence in content["responses"]:
+        sentence["text"] = inert(one_line(sentence["text"]))
+    return content
 
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The topics to cover.
-        known_segments: The ids that exist, if an index is at hand.
 
-    Raises:
-        InputError: The file cannot be read.
-    """
-    findings = Findings(path)
-    reports, first_lines = strict_lines(path, _StrictReport, "topic_id", "a report", findings)
+@StrictCheck
+def check_report_run(run: CheckedRun[CitedTextTask]) -> None:
+    """Find all that is wrong with a run."""
+    reports, first_lines = strict_lines(run, _ExactReport, "topic_id", "a report")
     for name in ("type", "use_starter_kit"):
-        check_constant(
-            name, [(line, getattr(item.metadata, name)) for line, item in reports], findings
-        )
+        values = [(line, getattr(item.metadata, name)) for line, item in reports]
+        check_constant(name, values, run.findings)
     read = [
         (
             SubmittedReport(**item.model_dump(exclude={"metadata": {"use_starter_kit"}})),
@@ -144,8 +108,7 @@ def check_report_run(
         )
         for line, item in reports
     ]
-    check_reports(path, read, task, topic_ids, known_segments, findings, first_lines)
-    return findings.problems
+    check_reports(run, read, first_lines)
 
 
 def _write(
@@ -163,7 +126,7 @@ def _write(
     )
 
 
-FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
+REPORTS: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
     kind="cited_text",
     write=_write,
     read=read_report_run,

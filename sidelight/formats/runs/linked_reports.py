@@ -1,60 +1,47 @@
-"""`linked_reports_jsonl`: a report a line, whose sentences cite pages by their addresses."""
+"""Linked reports (`linked_reports_jsonl`): one a line, whose sentences cite pages by address."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel
 
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings
-from sidelight.formats.lines import read_bytes, read_json_lines
+from sidelight.formats.lines import read_bytes, write_json_lines
 from sidelight.formats.runs.cited_sentences import (
+    ExactLine,
+    ExactSentence,
+    SentenceLine,
     check_reports,
     inert,
-    repeated_topic,
+    one_a_topic,
+    report_lines,
     strict_lines,
 )
 from sidelight.formats.runs.run_format import RunFormat
-from sidelight.formats.runs.submission import report_run
+from sidelight.formats.runs.submission import CheckedRun, StrictCheck, report_run
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import CitedTextTask
 
 
-class _Sentence(BaseModel):
-    text: str
-    citations: tuple[str, ...] = ()
-
-
 class _Report(BaseModel):
     topic_id: str
     model: str
-    responses: tuple[_Sentence, ...]
+    responses: tuple[SentenceLine, ...]
 
 
-class _StrictSentence(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    text: str
-    citations: list[str]
-
-
-class _StrictReport(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _ExactReport(ExactLine):
     topic_id: str
     model: str
-    responses: list[_StrictSentence]
+    responses: list[ExactSentence[str]]
 
 
 def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
@@ -65,26 +52,15 @@ def read_linked_runs(path: Path) -> tuple[ReportRun, ...]:
         InvalidFileError: A line is no report, or a model has two on one topic.
     """
     findings = Findings(path)
-    runs: dict[str, dict[str, SubmittedReport]] = {}
-    for line, content in read_json_lines(path):
-        try:
-            report = _Report.model_validate(content)
-        except ValidationError as error:
-            findings.invalid(
-                error, line, what="a report", remedy="Compare the line with docs/formats.md."
-            )
-            continue
-        known = runs.setdefault(report.model, {})
-        if report.topic_id in known:
-            repeated_topic(report.topic_id, line, "a report", findings)
-        known[report.topic_id] = _submitted(report)
-    findings.raise_errors()
-    return tuple(
-        ReportRun(run_tag=model, reports=tuple(reports.values())) for model, reports in runs.items()
-    )
+    lines = report_lines(path, _Report.model_validate, "a report", findings)
+    reports = ((line, _submitted(report)) for line, report in lines)
+    runs: dict[str, list[SubmittedReport]] = {}
+    for report in one_a_topic(reports, "a report", findings):
+        runs.setdefault(report.metadata.run_id, []).append(report)
+    return tuple(ReportRun(run_tag=model, reports=tuple(found)) for model, found in runs.items())
 
 
-def _submitted(report: _Report | _StrictReport) -> SubmittedReport:
+def _submitted(report: _Report | _ExactReport) -> SubmittedReport:
     return SubmittedReport(
         metadata=ReportMetadata(
             team_id="", run_id=report.model, topic_id=report.topic_id, type=None
@@ -101,28 +77,11 @@ def _read(path: Path) -> ReportRun:
     return report_run(path, reports)
 
 
-def check_linked_run(
-    path: Path,
-    task: CitedTextTask,
-    topic_ids: Collection[str],
-    known_segments: Container[str] | None = None,
-) -> list[Problem]:
-    """Return all that is wrong with a run of one model.
-
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The topics to cover.
-        known_segments: The addresses that exist, if that is known.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    findings = Findings(path)
-    reports, first_lines = strict_lines(path, _StrictReport, "topic_id", "a report", findings)
+@StrictCheck
+def _check(run: CheckedRun[CitedTextTask]) -> None:
+    reports, first_lines = strict_lines(run, _ExactReport, "topic_id", "a report")
     read = [(_submitted(item), [line] * max(1, len(item.responses))) for line, item in reports]
-    check_reports(path, read, task, topic_ids, known_segments, findings, first_lines)
-    return findings.problems
+    check_reports(run, read, first_lines)
 
 
 def linked(
@@ -151,24 +110,27 @@ def _write(
     path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
 ) -> None:
     """Write one JSON line a report; the run id stands where the name of a model does."""
-    with atomic_writer(path) as stream:
-        for topic, sentences in delivered:
-            content = {
+    write_json_lines(
+        path,
+        (
+            {
                 "topic_id": topic.topic_id,
                 "model": identity.run_id,
                 "responses": [
-                    {"text": inert(one_line(one.text)), "citations": list(one.citations)}
+                    {"text": inert(one_line(one.text)), "citations": one.citations}
                     for one in sentences
                 ],
             }
-            stream.write(orjson.dumps(content).decode() + "\n")
+            for topic, sentences in delivered
+        ),
+    )
 
 
-FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
+LINKED_REPORTS: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
     kind="cited_text",
     write=_write,
     read=_read,
-    check=check_linked_run,
+    check=_check,
     as_manual=read_bytes,
     json_keys=("responses", "model"),
 )

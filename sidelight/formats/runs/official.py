@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.task import CitedTextTask, QuestionListTask
 
-_FIELDS = 5
+_FIELD_COUNT = 5
 _METADATA_KEYS = frozenset({"team_id", "run_id", "topic_id", "type", "use_starter_kit"})
 
 
@@ -42,8 +42,8 @@ def official_questions(path: Path, task: QuestionListTask, topic_ids: Collection
         if not line:
             continue
         fields = line.split("\t")
-        if len(fields) != _FIELDS:
-            errors.append(f"line {number}: {len(fields)} fields in place of {_FIELDS}")
+        if len(fields) != _FIELD_COUNT:
+            errors.append(f"line {number}: {len(fields)} fields in place of {_FIELD_COUNT}")
             continue
         topic_id, team_id, run_id, rank, question = fields
         teams.add(team_id)

@@ -1,9 +1,7 @@
-"""Questions as tab-separated lines, no header.
+"""Question lists as tab-separated lines without a header.
 
 `questions_tsv` has `topic_id, team_id, run_id, rank, question`; `tagged_questions_tsv` has no team:
 `topic_id, run_tag, rank, question`.
-
-The strict rules for the questions of one topic.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidelight.files import atomic_writer
@@ -20,7 +19,9 @@ from sidelight.formats.runs.cited_sentences import check_active, inert
 from sidelight.formats.runs.official import official_questions
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
+    CheckedRun,
     LineIds,
+    StrictCheck,
     check_characters,
     check_encoding,
     check_ids,
@@ -31,10 +32,9 @@ from sidelight.schemas.run import QuestionRun, SubmittedQuestion
 from sidelight.text import normalized, one_line, pointing_at_article, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.errors import Problem
     from sidelight.formats.lines import Line
     from sidelight.formats.runs.run_format import Delivery
     from sidelight.schemas.run import RunIdentity
@@ -254,25 +254,9 @@ def write_question_run(
             stream.write("\t".join((*ids, str(item.rank), text)) + "\n")
 
 
-def check_question_run(
-    path: Path,
-    task: QuestionListTask,
-    topic_ids: Collection[str],
-    fields: Sequence[str] = _FIELDS,
-) -> list[Problem]:
-    """Return all that is wrong with a run; one without errors also passes the track's validator.
-
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The topics to cover.
-        fields: What the columns hold.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    file = open_text(path)
-    findings = Findings(path, file.problems)
+def _check(fields: Sequence[str], run: CheckedRun[QuestionListTask]) -> None:
+    file, findings = open_text(run.path), run.findings
+    findings.problems += file.problems
     check_encoding(file, findings)
     for line, text in file.lines:
         check_characters(text, line, findings)
@@ -280,22 +264,22 @@ def check_question_run(
     rows = _raw_rows(lines, findings, fields)
     for row in rows:
         check_active(row.question, row.line, findings)
-    check_ids([LineIds(row.line, row.team_id, row.run_id) for row in rows], path, task, findings)
+    check_ids(run, [LineIds(row.line, row.team_id, row.run_id) for row in rows])
     by_topic: dict[str, list[QuestionRow]] = defaultdict(list)
     for row in rows:
         by_topic[row.topic_id].append(row)
-    check_topics(
-        {topic_id: rows[0].line for topic_id, rows in by_topic.items()}, topic_ids, findings
-    )
-    csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(path), fields)}
+    check_topics(run, {topic_id: rows[0].line for topic_id, rows in by_topic.items()})
+    csv_texts = {row.line: row.question for row in _csv_rows(lines, Findings(run.path), fields)}
     for topic_id, topic_rows in by_topic.items():
-        check_ranks(topic_id, topic_rows, task, findings)
+        check_ranks(topic_id, topic_rows, run.task, findings)
         check_repeats(topic_rows, findings)
         for row in topic_rows:
-            check_question(row, csv_texts.get(row.line), task, findings)
+            check_question(row, csv_texts.get(row.line), run.task, findings)
     if any('"' in line.text for line in lines):
         check_quoting(rows, csv_texts, findings)
-    return findings.problems
+
+
+check_question_run = StrictCheck(partial(_check, _FIELDS))
 
 
 def _typographic(match: re.Match[str]) -> str:
@@ -366,26 +350,24 @@ def _fits_tagged(line: str) -> bool:
     return len(cells) == len(_TAGGED_FIELDS) and _RANK.fullmatch(cells[2]) is not None
 
 
-FORMAT: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
+QUESTIONS: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
     kind="question_list",
     write=lambda path, identity, delivered: write_question_run(
         path, _submitted(identity, delivered)
     ),
     read=read_question_run,
-    check=lambda path, task, topic_ids, _: check_question_run(path, task, topic_ids),
+    check=check_question_run,
     as_manual=read_bytes,
     official=official_questions,
     fits_line=lambda line: len(line.split("\t")) == len(_FIELDS),
 )
-TAGGED: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
+TAGGED_QUESTIONS: RunFormat[QuestionListTask, tuple[str, ...], QuestionRun] = RunFormat(
     kind="question_list",
     write=lambda path, identity, delivered: write_question_run(
         path, _submitted(identity, delivered), with_team=False
     ),
     read=lambda path: read_question_run(path, fields=_TAGGED_FIELDS),
-    check=lambda path, task, topic_ids, _: check_question_run(
-        path, task, topic_ids, _TAGGED_FIELDS
-    ),
+    check=StrictCheck(partial(_check, _TAGGED_FIELDS)),
     as_manual=read_bytes,
     fits_line=_fits_tagged,
 )

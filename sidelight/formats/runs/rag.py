@@ -1,26 +1,25 @@
-"""What the forms of answers have in common: references, and citations that point at them.
+"""Answers to narratives (`rag_answers_jsonl` and two more): one a line, with its references.
 
-`rag_answers_jsonl`: an answer a line, whose sentences cite its `references` by their place.
-
-`rag_described_answers_jsonl`: answers whose metadata describe the run.
-
-Sentences cite references by their place or by their id; references may hold more than is cited.
-
-`rag_flat_answers_jsonl`: an answer a line that names run and topic beside its references.
+Sentences cite the references of their line by place, or, in described answers, by id. The metadata
+of a line in `rag_answers_jsonl` say how the run was made; in `rag_described_answers_jsonl` they
+describe the run. `rag_flat_answers_jsonl` names run and topic beside the references.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar
 
-import orjson
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, Field, StrictInt, StrictStr
 
 from sidelight.errors import InputError
-from sidelight.files import atomic_writer
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import read_bytes, read_json_lines
+from sidelight.formats.lines import read_bytes, write_json_lines
 from sidelight.formats.runs.cited_sentences import (
+    ExactLine,
+    ExactSentence,
     check_citations,
     check_constant,
     check_known,
@@ -30,12 +29,15 @@ from sidelight.formats.runs.cited_sentences import (
     check_uncited,
     inert,
     manual_lines,
-    repeated_topic,
+    one_a_topic,
+    report_lines,
     strict_lines,
 )
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
+    CheckedRun,
     LineIds,
+    StrictCheck,
     check_characters,
     check_ids,
     check_topics,
@@ -46,140 +48,179 @@ from sidelight.schemas.topic import Narrative
 from sidelight.text import count_words, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import CitedTextTask
+    from sidelight.schemas.topic import Topic
 
-Place = Annotated[StrictInt, Field(ge=0)]
-"""Of a reference, from 0."""
+_DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
 
 
-class Sentence(BaseModel):
-    """A sentence with places of references, or their ids."""
-
+class _Sentence(BaseModel):
     text: str
     citations: tuple[StrictInt | StrictStr, ...] = ()
 
 
-class StrictSentence(BaseModel):
-    """A sentence as a form that has places only wants it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    text: str
-    citations: list[Place]
-
-
-class Answer(BaseModel):
-    """What all forms hold; who it is from stands elsewhere in each."""
-
+class _Answer(BaseModel):
     references: tuple[str, ...] = ()
-    answer: tuple[Sentence, ...]
+    answer: tuple[_Sentence, ...]
 
 
-class Metadata(BaseModel):
-    """Who an answer is from, and to what, in the forms that say so in `metadata`."""
-
+class _Metadata(BaseModel):
     team_id: str = ""
     run_id: str
     narrative_id: str
     type: RunType | None = None
 
 
-class NarrativeAnswer(Answer):
-    """An answer whose metadata name its narrative."""
-
-    metadata: Metadata
+class _TypedMetadata(_Metadata):
+    type: RunType = "automatic"
 
 
-A = TypeVar("A", bound=Answer)
+class _DescribedAnswer(_Answer):
+    metadata: _Metadata
 
-
-def read_run(path: Path, model: type[A], metadata: Callable[[A], ReportMetadata]) -> ReportRun:
-    """Read a run, whatever a track would say to it; keys it does not need are ignored.
-
-    Args:
-        path: The file.
-        model: What a line must hold.
-        metadata: Who a line is from, and on what.
-
-    Raises:
-        InputError: The file cannot be read.
-        InvalidFileError: A line is no answer, cites a reference that it does not have, or a
-            narrative occurs twice.
-    """
-    findings = Findings(path)
-    reports: dict[tuple[str, str], SubmittedReport] = {}
-    for line, content in read_json_lines(path):
-        try:
-            answer = model.model_validate(content)
-        except ValidationError as error:
-            findings.invalid(
-                error, line, what="an answer", remedy="Compare the line with docs/formats.md."
-            )
-            continue
-        cited = [sentence.citations for sentence in answer.answer]
-        if not check_places(line, cited, answer.references, findings):
-            continue
-        about = metadata(answer)
-        key = (about.topic_id, about.run_id)
-        if key in reports:
-            repeated_topic(about.topic_id, line, "an answer", findings)
-        sentences = tuple(
-            CitedSentence(
-                text=sentence.text, citations=_resolved(sentence.citations, answer.references)
-            )
-            for sentence in answer.answer
+    def about(self) -> ReportMetadata:
+        said = self.metadata
+        return ReportMetadata(
+            team_id=said.team_id, run_id=said.run_id, topic_id=said.narrative_id, type=said.type
         )
-        reports[key] = SubmittedReport(metadata=about, responses=sentences)
-    findings.raise_errors()
-    return report_run(path, reports.values())
 
 
-def read_narrative_run(path: Path, model: type[NarrativeAnswer]) -> ReportRun:
-    """Read a run whose metadata name the narratives; see `read_run`."""
-    return read_run(
-        path,
-        model,
-        lambda answer: ReportMetadata(
-            team_id=answer.metadata.team_id,
-            run_id=answer.metadata.run_id,
-            topic_id=answer.metadata.narrative_id,
-            type=answer.metadata.type,
-        ),
-    )
+class _TypedAnswer(_DescribedAnswer):
+    metadata: _TypedMetadata
 
 
-def check_answer(
-    line: int,
-    texts: Sequence[str],
-    cited: Sequence[Sequence[int | str]],
-    references: Sequence[str],
-    task: CitedTextTask,
-    known_segments: Container[str] | None,
-    findings: Findings,
-) -> None:
-    """Check an answer by the limits of its task.
+class _FlatAnswer(_Answer):
+    run_id: str
+    topic_id: str
 
-    Args:
-        line: Where it stands.
-        texts: Its sentences.
-        cited: The citations of each.
-        references: What they point at.
-        task: Whose limits to apply.
-        known_segments: The ids that exist, if an index is at hand.
-        findings: Where problems go.
+    def about(self) -> ReportMetadata:
+        return ReportMetadata(team_id="", run_id=self.run_id, topic_id=self.topic_id, type=None)
+
+
+_Place = Annotated[StrictInt, Field(ge=0)]
+_M = TypeVar("_M", bound=BaseModel)
+_Citation = TypeVar("_Citation")
+
+
+class _ExactTypedMetadata(BaseModel):
+    """What every line must say; makers may say more, such as their prompt."""
+
+    team_id: str
+    run_id: str
+    type: RunType
+    narrative_id: str
+    narrative: str
+
+
+class _ExactDescription(BaseModel):
+    """What every line must say; makers may say more, such as their model."""
+
+    team_id: str
+    run_id: str
+    narrative_id: str
+    narrative: str
+    run_desc: str
+
+
+class _ExactAnswer(ExactLine, Generic[_M, _Citation]):
+    metadata: _M
+    references: list[str]
+    answer: list[ExactSentence[_Citation]]
+
+
+class _ExactFlatAnswer(ExactLine):
+    run_id: str
+    topic_id: str
+    topic: str
+    references: list[str]
+    response_length: int
+    answer: list[ExactSentence[_Place]]
+
+
+_Exact: TypeAlias = _ExactAnswer[Any, Any] | _ExactFlatAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One of the forms of answers.
+
+    Attributes:
+        parse: Reads a line.
+        exact: What a strict check takes.
+        topic_key: The key of the narrative's id.
+        heading: Makes what a line says before its references, which may be `metadata`.
+        constant: The key that has one value within a run; none where it is empty.
+        all_cited: Whether references that no sentence cites are told.
+        counted: Whether a line has the number of its words.
     """
-    check_length(line, texts, task, findings)
-    check_uncited(line, cited, task, findings)
-    check_places(line, cited, references, findings)
-    for reference in dict.fromkeys(references):
+
+    parse: Callable[[dict[str, Any]], _DescribedAnswer | _FlatAnswer]
+    exact: type[_Exact]
+    topic_key: str
+    heading: Callable[[RunIdentity, Narrative], dict[str, Any]]
+    constant: str = ""
+    all_cited: bool = False
+    counted: bool = False
+
+
+def _read(form: _Form, path: Path) -> ReportRun:
+    findings = Findings(path)
+    reports = _submitted(form, path, findings)
+    return report_run(path, one_a_topic(reports, "an answer", findings))
+
+
+def _submitted(
+    form: _Form, path: Path, findings: Findings
+) -> Iterator[tuple[int, SubmittedReport]]:
+    for line, answer in report_lines(path, form.parse, "an answer", findings):
+        references = answer.references
+        cited = [one.citations for one in answer.answer]
+        if _check_places(line, cited, references, findings):
+            sentences = tuple(
+                CitedSentence(text=one.text, citations=_resolved(one.citations, references))
+                for one in answer.answer
+            )
+            yield line, SubmittedReport(metadata=answer.about(), responses=sentences)
+
+
+def _check(form: _Form, run: CheckedRun[CitedTextTask]) -> None:
+    answers, first_lines = strict_lines(run, form.exact, form.topic_key, "an answer")
+    check_topics(run, first_lines)
+    said = [(line, _said(answer)) for line, answer in answers]
+    check_ids(run, [LineIds(line, one.get("team_id", ""), one["run_id"]) for line, one in said])
+    if form.constant:
+        values = [(line, one[form.constant]) for line, one in said]
+        check_constant(form.constant, values, run.findings)
+    for line, answer in answers:
+        _check_answer(run, line, answer)
+        if form.all_cited:
+            _check_all_cited(line, answer, run.findings)
+        if form.counted:
+            _check_counted(line, answer, run.findings)
+
+
+def _said(answer: _Exact) -> dict[str, Any]:
+    """Return what a line says of its run, in `metadata` or beside its references."""
+    content = answer.model_dump(exclude={"references", "answer"})
+    found: dict[str, Any] = content.get("metadata", content)
+    return found
+
+
+def _check_answer(run: CheckedRun[CitedTextTask], line: int, answer: _Exact) -> None:
+    texts = [one.text for one in answer.answer]
+    cited = [one.citations for one in answer.answer]
+    references, findings = answer.references, run.findings
+    check_length(run, line, texts)
+    check_uncited(run, line, cited)
+    _check_places(line, cited, references, findings)
+    for reference, count in Counter(references).items():
         check_characters(reference, line, findings)
-        if references.count(reference) > 1:
+        if count > 1:
             findings.error(
                 "reference-duplicate",
                 line,
@@ -187,15 +228,15 @@ def check_answer(
                 found=f"{quoted(reference)} again",
                 remedy="Keep the first, and cite that.",
             )
-    check_pattern(line, references, task, findings)
-    check_known(line, references, known_segments, findings)
+    check_pattern(run, line, references)
+    check_known(run, line, references)
     for text, citations in zip(texts, cited, strict=True):
-        check_text(line, text, findings, one_sentence=task.one_sentence)
+        check_text(line, text, findings, one_sentence=run.task.one_sentence)
         # A place and the id that stands there are one citation.
-        check_citations(line, list(map(str, _resolved(citations, references))), task, findings)
+        check_citations(run, line, _resolved(citations, references))
 
 
-def check_places(
+def _check_places(
     line: int,
     cited: Sequence[Sequence[int | str]],
     references: Sequence[str],
@@ -219,14 +260,10 @@ def check_places(
     return not wrong
 
 
-def check_all_cited(
-    line: int,
-    cited: Sequence[Sequence[int | str]],
-    references: Sequence[str],
-    findings: Findings,
-) -> None:
+def _check_all_cited(line: int, answer: _Exact, findings: Findings) -> None:
     """Tell of references that no sentence cites."""
-    named = {one for citations in cited for one in _resolved(citations, references)}
+    references = answer.references
+    named = {name for one in answer.answer for name in _resolved(one.citations, references)}
     uncited = [name for name in references if name not in named]
     if uncited:
         findings.warning(
@@ -238,41 +275,55 @@ def check_all_cited(
         )
 
 
-def write_answers(
+def _check_counted(line: int, answer: _Exact, findings: Findings) -> None:
+    said = _said(answer)["response_length"]
+    words = sum(count_words(one.text) for one in answer.answer)
+    if said != words:
+        findings.error(
+            "response-length",
+            line,
+            expected=f"the words of the answer, {words}",
+            found=str(said),
+            remedy="Count the words of all texts, split on white space.",
+        )
+
+
+def _write(
+    form: _Form,
     path: Path,
+    identity: RunIdentity,
     delivered: Iterable[Delivery[tuple[CitedSentence, ...]]],
-    content: Callable[[Narrative, list[str], list[dict[str, object]]], dict[str, object]],
 ) -> None:
     """Write one JSON line an answer.
-
-    Args:
-        path: The file.
-        delivered: What was written on each topic.
-        content: Makes a line of a narrative, its references in the order in which they are cited,
-            and sentences that cite them by their place.
 
     Raises:
         InputError: A topic is no narrative.
     """
-    with atomic_writer(path) as stream:
-        for topic, sentences in delivered:
-            if not isinstance(topic, Narrative):
-                raise InputError(f"{path}: answers are to narratives; {topic.topic_id} is none")
-            line = content(topic, *_cited_places(sentences))
-            stream.write(orjson.dumps(line).decode() + "\n")
+    write_json_lines(path, (_content(form, path, identity, *one) for one in delivered))
 
 
-def _cited_places(sentences: Sequence[CitedSentence]) -> tuple[list[str], list[dict[str, object]]]:
-    """Return references in the order in which they are cited, and sentences that cite them."""
-    cited = (name for sentence in sentences for name in sentence.citations)
-    places = {name: place for place, name in enumerate(dict.fromkeys(cited))}
-    return list(places), [
-        {
-            "text": inert(one_line(sentence.text)),
-            "citations": [places[name] for name in sentence.citations],
-        }
-        for sentence in sentences
-    ]
+def _content(
+    form: _Form,
+    path: Path,
+    identity: RunIdentity,
+    narrative: Topic,
+    sentences: tuple[CitedSentence, ...],
+) -> dict[str, Any]:
+    """Return a line, whose references stand in the order in which they are cited."""
+    if not isinstance(narrative, Narrative):
+        raise InputError(f"{path}: answers are to narratives; {narrative.topic_id} is none")
+    cited = dict.fromkeys(name for one in sentences for name in one.citations)
+    places = {name: place for place, name in enumerate(cited)}
+    texts = [inert(one_line(one.text)) for one in sentences]
+    return {
+        **form.heading(identity, narrative),
+        "references": list(places),
+        **({"response_length": sum(map(count_words, texts))} if form.counted else {}),
+        "answer": [
+            {"text": text, "citations": [places[name] for name in one.citations]}
+            for text, one in zip(texts, sentences, strict=True)
+        ],
+    }
 
 
 def _resolved(citations: Sequence[int | str], references: Sequence[str]) -> tuple[str, ...]:
@@ -283,280 +334,62 @@ def _resolved(citations: Sequence[int | str], references: Sequence[str]) -> tupl
     )
 
 
-class _Metadata(Metadata):
-    type: RunType = "automatic"
+def _metadata(identity: RunIdentity, narrative: Narrative) -> dict[str, Any]:
+    about = {"narrative_id": narrative.topic_id, "narrative": one_line(narrative.narrative)}
+    return {"metadata": {**identity.model_dump(), **about}}
 
 
-class _NarrativeAnswer(NarrativeAnswer):
-    metadata: _Metadata
+def _description(identity: RunIdentity, narrative: Narrative) -> dict[str, Any]:
+    # The narrative stands there exactly as it was given.
+    about = {"narrative_id": narrative.topic_id, "narrative": narrative.narrative}
+    return {"metadata": {**identity.model_dump(), **about, "run_desc": _DESCRIPTION}}
 
 
-class _StrictMetadata(BaseModel):
-    """What every line must say; makers may say more, such as their prompt."""
-
-    team_id: str
-    run_id: str
-    type: RunType
-    narrative_id: str
-    narrative: str
+def _names(identity: RunIdentity, narrative: Narrative) -> dict[str, Any]:
+    return {
+        "run_id": identity.run_id,
+        "topic_id": narrative.topic_id,
+        "topic": one_line(narrative.narrative),
+    }
 
 
-class _StrictAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    metadata: _StrictMetadata
-    references: list[str]
-    answer: list[StrictSentence]
-
-
-def read_answer_run(path: Path) -> ReportRun:
-    """Read a run; see `read_run`."""
-    return read_narrative_run(path, _NarrativeAnswer)
-
-
-def check_answer_run(
-    path: Path,
-    task: CitedTextTask,
-    topic_ids: Collection[str],
-    known_segments: Container[str] | None = None,
-) -> list[Problem]:
-    """Return all that is wrong with a run.
-
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The narratives to cover.
-        known_segments: The ids that exist, if an index is at hand.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    findings = Findings(path)
-    answers, first_lines = strict_lines(path, _StrictAnswer, "narrative_id", "an answer", findings)
-    check_topics(first_lines, topic_ids, findings)
-    ids = [LineIds(line, item.metadata.team_id, item.metadata.run_id) for line, item in answers]
-    check_ids(ids, path, task, findings)
-    check_constant("type", [(line, item.metadata.type) for line, item in answers], findings)
-    for line, answer in answers:
-        texts = [sentence.text for sentence in answer.answer]
-        cited = [sentence.citations for sentence in answer.answer]
-        check_answer(line, texts, cited, answer.references, task, known_segments, findings)
-        check_all_cited(line, cited, answer.references, findings)
-    return findings.problems
-
-
-def _write(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
-) -> None:
-    """Write one JSON line an answer; see `write_answers`."""
-    write_answers(
-        path,
-        delivered,
-        lambda narrative, references, answer: {
-            "metadata": {
-                **identity.model_dump(),
-                "narrative_id": narrative.topic_id,
-                "narrative": one_line(narrative.narrative),
-            },
-            "references": references,
-            "answer": answer,
-        },
+def _format(
+    form: _Form, telling: str, as_manual: Callable[[Path], bytes] = manual_lines
+) -> RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun]:
+    """Return the format of a form, whose files are told from the others by a key."""
+    return RunFormat(
+        kind="cited_text",
+        write=partial(_write, form),
+        read=partial(_read, form),
+        check=StrictCheck(partial(_check, form)),
+        as_manual=as_manual,
+        json_keys=("references", "answer", telling),
     )
 
 
-FORMAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
-    kind="cited_text",
-    write=_write,
-    read=read_answer_run,
-    check=check_answer_run,
-    as_manual=manual_lines,
-    json_keys=("references", "answer", "metadata"),
+ANSWERS = _format(
+    _Form(
+        _TypedAnswer.model_validate,
+        _ExactAnswer[_ExactTypedMetadata, _Place],
+        "narrative_id",
+        _metadata,
+        constant="type",
+        all_cited=True,
+    ),
+    "metadata",
 )
-
-
-_DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
-
-
-class _StrictDescription(BaseModel):
-    """What every line must say; makers may say more, such as their model."""
-
-    team_id: str
-    run_id: str
-    narrative_id: str
-    narrative: str
-    run_desc: str
-
-
-class _StrictSentence(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    text: str
-    citations: list[Place | StrictStr]
-
-
-class _StrictDescribedAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    metadata: _StrictDescription
-    references: list[str]
-    answer: list[_StrictSentence]
-
-
-def read_described_run(path: Path) -> ReportRun:
-    """Read a run; see `read_run`."""
-    return read_narrative_run(path, NarrativeAnswer)
-
-
-def check_described_run(
-    path: Path,
-    task: CitedTextTask,
-    topic_ids: Collection[str],
-    known_segments: Container[str] | None = None,
-) -> list[Problem]:
-    """Return all that is wrong with a run.
-
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The narratives to cover.
-        known_segments: The ids that exist, if an index is at hand.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    findings = Findings(path)
-    answers, first_lines = strict_lines(
-        path, _StrictDescribedAnswer, "narrative_id", "an answer", findings
-    )
-    check_topics(first_lines, topic_ids, findings)
-    ids = [LineIds(line, item.metadata.team_id, item.metadata.run_id) for line, item in answers]
-    check_ids(ids, path, task, findings)
-    said = [(line, item.metadata.run_desc) for line, item in answers]
-    check_constant("run_desc", said, findings)
-    for line, answer in answers:
-        texts = [sentence.text for sentence in answer.answer]
-        cited = [sentence.citations for sentence in answer.answer]
-        check_answer(line, texts, cited, answer.references, task, known_segments, findings)
-    return findings.problems
-
-
-def _write_described(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
-) -> None:
-    """Write one JSON line an answer; the narrative stands there exactly as it was given."""
-    write_answers(
-        path,
-        delivered,
-        lambda narrative, references, answer: {
-            "metadata": {
-                **identity.model_dump(),
-                "narrative_id": narrative.topic_id,
-                "narrative": narrative.narrative,
-                "run_desc": _DESCRIPTION,
-            },
-            "references": references,
-            "answer": answer,
-        },
-    )
-
-
-DESCRIBED: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
-    kind="cited_text",
-    write=_write_described,
-    read=read_described_run,
-    check=check_described_run,
-    as_manual=manual_lines,
-    json_keys=("references", "answer", "run_desc"),
+DESCRIBED_ANSWERS = _format(
+    _Form(
+        _DescribedAnswer.model_validate,
+        _ExactAnswer[_ExactDescription, _Place | StrictStr],
+        "narrative_id",
+        _description,
+        constant="run_desc",
+    ),
+    "run_desc",
 )
-
-
-class _FlatAnswer(Answer):
-    run_id: str
-    topic_id: str
-
-
-class _StrictFlatAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    run_id: str
-    topic_id: str
-    topic: str
-    references: list[str]
-    response_length: int
-    answer: list[StrictSentence]
-
-
-def read_flat_run(path: Path) -> ReportRun:
-    """Read a run; see `read_run`. The file says neither whose it is nor how it was made."""
-    return read_run(
-        path,
-        _FlatAnswer,
-        lambda answer: ReportMetadata(
-            team_id="", run_id=answer.run_id, topic_id=answer.topic_id, type=None
-        ),
-    )
-
-
-def check_flat_run(
-    path: Path,
-    task: CitedTextTask,
-    topic_ids: Collection[str],
-    known_segments: Container[str] | None = None,
-) -> list[Problem]:
-    """Return all that is wrong with a run.
-
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The topics to cover.
-        known_segments: The ids that exist, if an index is at hand.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    findings = Findings(path)
-    answers, first_lines = strict_lines(path, _StrictFlatAnswer, "topic_id", "an answer", findings)
-    check_topics(first_lines, topic_ids, findings)
-    check_ids([LineIds(line, "", item.run_id) for line, item in answers], path, task, findings)
-    for line, answer in answers:
-        texts = [sentence.text for sentence in answer.answer]
-        cited = [sentence.citations for sentence in answer.answer]
-        check_answer(line, texts, cited, answer.references, task, known_segments, findings)
-        words = sum(map(count_words, texts))
-        if answer.response_length != words:
-            findings.error(
-                "response-length",
-                line,
-                expected=f"the words of the answer, {words}",
-                found=str(answer.response_length),
-                remedy="Count the words of all texts, split on white space.",
-            )
-    return findings.problems
-
-
-def _write_flat(
-    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
-) -> None:
-    """Write one JSON line an answer; see `write_answers`."""
-    write_answers(
-        path,
-        delivered,
-        lambda narrative, references, answer: {
-            "run_id": identity.run_id,
-            "topic_id": narrative.topic_id,
-            "topic": one_line(narrative.narrative),
-            "references": references,
-            "response_length": sum(count_words(str(one["text"])) for one in answer),
-            "answer": answer,
-        },
-    )
-
-
-FLAT: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
-    kind="cited_text",
-    write=_write_flat,
-    read=read_flat_run,
-    check=check_flat_run,
+FLAT_ANSWERS = _format(
+    _Form(_FlatAnswer.model_validate, _ExactFlatAnswer, "topic_id", _names, counted=True),
+    "response_length",
     as_manual=read_bytes,
-    json_keys=("references", "answer", "response_length"),
 )

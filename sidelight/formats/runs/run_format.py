@@ -1,7 +1,4 @@
-"""What the runs of a task are kept in: one record per format, found by its registered name.
-
-The reports of several runs, told apart by run and topic.
-"""
+"""Formats of run files: one record for each, found by its registered name."""
 
 from __future__ import annotations
 

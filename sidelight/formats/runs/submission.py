@@ -1,28 +1,90 @@
-"""What the strict checks of run files have in common.
+"""The strict check of a run file, and what is checked in files of every format.
 
-A file that passes them passes the track's validator too (`sidelight.formats.runs.official`), so
-what that one refuses is an error here, whatever a tolerant reader would make of it.
+A file that passes it passes the track's validator too (`sidelight.formats.runs.official`), so what
+that one refuses is an error here, whatever a tolerant reader would make of it.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from sidelight.errors import InvalidFileError
 from sidelight.formats.findings import Findings, quoted
 from sidelight.schemas.run import ReportRun
 from sidelight.tracks import run_file_names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from sidelight.errors import Problem
     from sidelight.formats.lines import TextFile
     from sidelight.schemas.run import SubmittedReport
     from sidelight.schemas.task import Task
 
+C = TypeVar("C", bound="Task")
+C_co = TypeVar("C_co", bound="Task", covariant=True)
+
 # C0 but for the tab, C1, and the two Unicode separators that some readers take for a line end.
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRun(Generic[C_co]):
+    """A run file under its strict check.
+
+    Attributes:
+        path: The file.
+        task: Whose limits apply.
+        topic_ids: The topics to cover.
+        known_segments: The ids that exist; None when that is not known.
+        findings: What is wrong with the file.
+    """
+
+    path: Path
+    task: C_co
+    topic_ids: Collection[str]
+    known_segments: Container[str] | None
+    findings: Findings
+
+
+@dataclass(frozen=True, slots=True)
+class StrictCheck(Generic[C]):
+    """The strict check of a format, made of a function that looks at one run.
+
+    Attributes:
+        look: Adds what is wrong with a run to its findings. It may raise `InvalidFileError`, which
+            ends the check.
+    """
+
+    look: Callable[[CheckedRun[C]], None]
+
+    def __call__(
+        self,
+        path: Path,
+        task: C,
+        topic_ids: Collection[str],
+        known_segments: Container[str] | None = None,
+    ) -> list[Problem]:
+        """Return all that is wrong with a run; one without errors passes the track's validator.
+
+        Args:
+            path: The file.
+            task: Whose limits to apply.
+            topic_ids: The topics to cover.
+            known_segments: The ids that exist, if an index is at hand.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        findings = Findings(path)
+        try:
+            self.look(CheckedRun(path, task, topic_ids, known_segments, findings))
+        except InvalidFileError as error:
+            findings.problems += error.problems
+        return findings.problems
 
 
 class LineIds(NamedTuple):
@@ -91,11 +153,11 @@ def check_characters(text: str, line: int, findings: Findings) -> None:
         )
 
 
-def check_ids(ids: Sequence[LineIds], path: Path, task: Task, findings: Findings) -> None:
+def check_ids(run: CheckedRun[Task], ids: Sequence[LineIds]) -> None:
     """Check that all lines are from one run, and that it is named as the track asks."""
     if not ids:
         return
-    first = ids[0]
+    first, task, findings = ids[0], run.task, run.findings
     for name in ("team_id", "run_id"):
         seen = {getattr(first, name)}
         for item in ids:
@@ -125,41 +187,33 @@ def check_ids(ids: Sequence[LineIds], path: Path, task: Task, findings: Findings
             found=quoted(first.run_id),
             remedy="Give all runs of a team a common prefix.",
         )
-    if path.name not in {first.run_id, task.file_name}:
+    if run.path.name not in {first.run_id, task.file_name}:
         findings.warning(
             "file-name",
             None,
             expected=f"a file named like its run_id, {quoted(first.run_id)}",
-            found=quoted(path.name),
+            found=quoted(run.path.name),
             remedy="Rename the file: assessments go by the file name.",
         )
 
 
-def check_topics(
-    first_lines: Mapping[str, int], topic_ids: Collection[str], findings: Findings
-) -> None:
-    """Check that a file covers the topics: all of them and no other.
-
-    Args:
-        first_lines: The line on which each topic of the file first occurs.
-        topic_ids: The topics it should cover.
-        findings: Where problems go.
-    """
+def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
+    """Check that a file covers the topics, all and no other, by the first line of each in it."""
     for topic_id, line in first_lines.items():
-        if topic_id not in topic_ids:
-            findings.error(
+        if topic_id not in run.topic_ids:
+            run.findings.error(
                 "topic-unknown",
                 line,
                 expected="a topic of the track",
                 found=quoted(topic_id),
                 remedy="Remove the topic, or name its topics file with --topics.",
             )
-    missing = [topic_id for topic_id in topic_ids if topic_id not in first_lines]
+    missing = [topic_id for topic_id in run.topic_ids if topic_id not in first_lines]
     if missing:
-        findings.error(
+        run.findings.error(
             "topic-missing",
             None,
-            expected=f"all {len(topic_ids)} topics",
+            expected=f"all {len(run.topic_ids)} topics",
             found=f"no line for {', '.join(missing)}",
             remedy="Add the topics; one that is left out scores zero.",
         )

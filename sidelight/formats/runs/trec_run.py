@@ -1,24 +1,24 @@
-"""`trec_run`: search results in the six columns of trec_eval, `query Q0 segment rank score tag`.
+"""Search results in the six columns of trec_eval, `query Q0 segment rank score tag`.
 
-`question_trec_run`: documents for the questions of topics, in the six columns of trec_eval.
-
-The first column holds ids of questions (`schemas.topic.question_id`); the topic is told by them.
+In `trec_run` the first column holds ids of topics. In `question_trec_run` it holds ids of questions
+(`schemas.topic.question_id`), by which the topic is told, and the third column ids of documents.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from sidelight.errors import InputError, InvalidFileError
-from sidelight.files import atomic_writer
+from sidelight.errors import InputError
 from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import open_text, read_bytes, read_columns
+from sidelight.formats.lines import open_text, read_bytes, read_columns, write_columns
 from sidelight.formats.runs.cited_sentences import check_known, check_pattern
 from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
+    CheckedRun,
     LineIds,
+    StrictCheck,
     check_encoding,
     check_ids,
     check_topics,
@@ -30,17 +30,19 @@ from sidelight.schemas.topic import parse_question_id, question_id
 from sidelight.text import finite_number
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
 
-    from sidelight.errors import Problem
     from sidelight.formats.runs.run_format import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 
-COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
+_RUN_COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
+_Row: TypeAlias = tuple[int, list[str]]
+"""The number of a line, and its cells."""
+
 _LARGEST = 3.4028234663852886e38  # in single precision, in which trec_eval holds scores
 
 
@@ -54,9 +56,15 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
         InvalidFileError: A line has not six columns or no score that trec_eval can hold, or a query
             has a segment twice.
     """
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
+    """Return the hits of each query, and the lines of the file."""
     findings = Findings(path)
+    rows = read_columns(path, _RUN_COLUMNS)
     results: dict[str, dict[str, float]] = {}
-    for line, (query_id, _, segment_id, _, score, _) in read_columns(path, COLUMNS):
+    for line, (query_id, _, segment_id, _, score, _) in rows:
         scores = results.setdefault(query_id, {})
         if segment_id in scores:
             findings.error(
@@ -78,10 +86,15 @@ def read_trec_run(path: Path) -> dict[str, list[Hit]]:
         else:
             scores[segment_id] = value
     findings.raise_errors()
-    return {
+    hits = {
         query_id: ranked([Hit(*item) for item in scores.items()])
         for query_id, scores in results.items()
     }
+    return hits, rows
+
+
+def _tags(rows: Iterable[_Row]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(cells[-1] for _, cells in rows))
 
 
 def write_trec_run(path: Path, results: Mapping[str, Sequence[Hit]], tag: str) -> None:
@@ -99,17 +112,14 @@ def write_trec_run(path: Path, results: Mapping[str, Sequence[Hit]], tag: str) -
     Raises:
         InputError: An id or the tag is empty or holds white space, or a score is not finite.
     """
-    with atomic_writer(path) as stream:
-        for query_id, hits in results.items():
-            scores = _falling([hit.score for hit in hits], query_id)
-            for rank, (hit, score) in enumerate(zip(hits, scores, strict=True), start=1):
-                for name in (query_id, hit.segment_id, tag):
-                    if not name or name.split() != [name]:
-                        raise InputError(
-                            f"{path}: cannot write {name!r} in a file whose columns are separated "
-                            "by white space"
-                        )
-                stream.write(f"{query_id} Q0 {hit.segment_id} {rank} {score!s} {tag}\n")
+    write_columns(path, _rows(results, tag))
+
+
+def _rows(results: Mapping[str, Sequence[Hit]], tag: str) -> Iterator[tuple[object, ...]]:
+    for query_id, hits in results.items():
+        scores = _falling([hit.score for hit in hits], query_id)
+        for rank, (hit, score) in enumerate(zip(hits, scores, strict=True), start=1):
+            yield query_id, "Q0", hit.segment_id, rank, score, tag
 
 
 def _falling(scores: Sequence[float], query_id: str) -> Iterator[np.float32]:
@@ -128,59 +138,49 @@ def _falling(scores: Sequence[float], query_id: str) -> Iterator[np.float32]:
 
 def read_ranking_run(path: Path) -> RankingRun:
     """Read a run with its tags; see `read_trec_run`."""
-    rankings = {query_id: tuple(hits) for query_id, hits in read_trec_run(path).items()}
-    tags = tuple(dict.fromkeys(cells[-1] for _, cells in read_columns(path, COLUMNS)))
+    found, rows = _read(path)
+    rankings = {query_id: tuple(hits) for query_id, hits in found.items()}
+    tags = _tags(rows)
     return RankingRun(run_tag=run_tag_of(path, tags), run_ids=tags, rankings=rankings)
 
 
-def check_ranking_run(
-    path: Path,
-    task: RankingTask,
-    topic_ids: Collection[str],
-    known_segments: Container[str] | None = None,
-) -> list[Problem]:
-    """Return all that is wrong with a run.
-
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The topics to cover; one without a line is missing.
-        known_segments: The ids that exist, if an index is at hand.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    findings = Findings(path)
-    check_encoding(open_text(path), findings)
-    try:
-        read_trec_run(path)
-    except InvalidFileError as error:
-        return [*findings.problems, *error.problems]
-    rows = read_columns(path, COLUMNS)
-    check_ids([LineIds(line, "", cells[-1]) for line, cells in rows], path, task, findings)
-    by_topic: dict[str, list[tuple[int, list[str]]]] = {}
-    for line, cells in rows:
-        by_topic.setdefault(cells[0], []).append((line, cells))
-    check_topics({topic: found[0][0] for topic, found in by_topic.items()}, topic_ids, findings)
-    for topic_id, found in by_topic.items():
-        check_order(topic_id, found, findings)
-        if task.depth is not None and len(found) > task.depth:
-            findings.error(
-                "ranking-depth",
-                found[task.depth][0],
-                expected=f"at most {task.depth} segments for topic {topic_id}",
-                found=str(len(found)),
-                remedy="Keep the best.",
-            )
-        for line, cells in found:
-            check_pattern(line, [cells[2]], task, findings)
-            check_known(line, [cells[2]], known_segments, findings)
-    return findings.problems
+@StrictCheck
+def _check_ranking(run: CheckedRun[RankingTask]) -> None:
+    check_encoding(open_text(run.path), run.findings)
+    by_topic = _by_query(run, _read(run.path)[1])
+    check_topics(run, {topic_id: rows[0][0] for topic_id, rows in by_topic.items()})
+    for topic_id, rows in by_topic.items():
+        _check_order(topic_id, rows, run.findings)
+        if run.task.depth is not None:
+            _check_depth(f"segments for topic {topic_id}", rows, run.task.depth, run.findings)
+        for line, cells in rows:
+            check_pattern(run, line, [cells[2]])
+            check_known(run, line, [cells[2]])
 
 
-def check_order(
-    topic_id: str, rows: Sequence[tuple[int, Sequence[str]]], findings: Findings
-) -> None:
+def _by_query(
+    run: CheckedRun[RankingTask | QuestionRankingsTask], rows: Sequence[_Row]
+) -> dict[str, list[_Row]]:
+    """Check the tags of all lines, and return the lines of each query."""
+    check_ids(run, [LineIds(line, "", cells[-1]) for line, cells in rows])
+    found: dict[str, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(row[1][0], []).append(row)
+    return found
+
+
+def _check_depth(what: str, rows: Sequence[_Row], depth: int, findings: Findings) -> None:
+    if len(rows) > depth:
+        findings.error(
+            "ranking-depth",
+            rows[depth][0],
+            expected=f"at most {depth} {what}",
+            found=str(len(rows)),
+            remedy="Keep the best.",
+        )
+
+
+def _check_order(topic_id: str, rows: Sequence[_Row], findings: Findings) -> None:
     """Check that ranks count up from 1 and scores never rise, so that all tools rank alike."""
     previous = math.inf
     for rank, (line, cells) in enumerate(rows, start=1):
@@ -209,19 +209,18 @@ def _write(
     write_trec_run(path, {topic.topic_id: hits for topic, hits in delivered}, identity.run_id)
 
 
-def fits_trec_run(line: str) -> bool:
-    """Tell whether a line looks like one of a TREC run."""
+def _fits(line: str) -> bool:
     cells = line.split()
-    return len(cells) == len(COLUMNS) and finite_number(cells[4]) is not None
+    return len(cells) == len(_RUN_COLUMNS) and finite_number(cells[4]) is not None
 
 
-FORMAT: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
+BY_TOPIC: RunFormat[RankingTask, tuple[Hit, ...], RankingRun] = RunFormat(
     kind="ranking",
     write=_write,
     read=read_ranking_run,
-    check=check_ranking_run,
+    check=_check_ranking,
     as_manual=read_bytes,
-    fits_line=fits_trec_run,
+    fits_line=_fits,
 )
 
 
@@ -232,16 +231,12 @@ def read_question_rankings(path: Path) -> QuestionRankingRun:
         InputError: The file cannot be read.
         InvalidFileError: It is no TREC run, or a line is for no question of a topic.
     """
-    found = read_trec_run(path)
-    rows = read_columns(path, COLUMNS)
-    findings = Findings(path)
-    _check_question_ids(rows, findings)
-    findings.raise_errors()
+    found, rows = _read_by_question(path)
     rankings: dict[str, list[QuestionHits]] = {}
     for name, hits in found.items():
         topic_id = _topic_of(name)
         rankings.setdefault(topic_id, []).append(QuestionHits(question_id=name, hits=tuple(hits)))
-    tags = tuple(dict.fromkeys(cells[-1] for _, cells in rows))
+    tags = _tags(rows)
     return QuestionRankingRun(
         run_tag=run_tag_of(path, tags),
         run_ids=tags,
@@ -249,52 +244,32 @@ def read_question_rankings(path: Path) -> QuestionRankingRun:
     )
 
 
-def check_question_rankings(
-    path: Path,
-    task: QuestionRankingsTask,
-    topic_ids: Collection[str],
-) -> list[Problem]:
-    """Return all that is wrong with a run.
-
-    Args:
-        path: The file.
-        task: Whose limits to apply.
-        topic_ids: The topics to cover; one without a line for any question is missing.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    file = open_text(path)
-    findings = Findings(path)
-    check_encoding(file, findings)
-    try:
-        read_question_rankings(path)
-    except InvalidFileError as error:
-        return [*findings.problems, *error.problems]
+@StrictCheck
+def _check_question_rankings(run: CheckedRun[QuestionRankingsTask]) -> None:
+    # Which documents there are no index says: it knows their segments.
+    file = open_text(run.path)
+    check_encoding(file, run.findings)
+    _, all_rows = _read_by_question(run.path)
     for number, text in file.lines:
         if not text.isascii():
-            findings.error(
+            run.findings.error(
                 "ascii",
                 number,
                 expected="ASCII",
                 found=quoted(text),
                 remedy="Write ids and tags in ASCII.",
             )
-    rows = read_columns(path, COLUMNS)
-    check_ids([LineIds(line, "", cells[-1]) for line, cells in rows], path, task, findings)
-    by_question: dict[str, list[tuple[int, list[str]]]] = {}
-    for line, cells in rows:
-        by_question.setdefault(cells[0], []).append((line, cells))
+    by_question = _by_query(run, all_rows)
     first_lines: dict[str, int] = {}
-    for name, found in by_question.items():
-        first_lines.setdefault(_topic_of(name), found[0][0])
-        check_order(name, found, findings)
-        _check_depth(name, found, task, findings)
-        for line, cells in found:
-            _check_document(line, cells[2], task, findings)
-    check_topics(first_lines, topic_ids, findings)
-    _check_numbers(by_question, findings)
-    return findings.problems
+    for name, rows in by_question.items():
+        first_lines.setdefault(_topic_of(name), rows[0][0])
+        _check_order(name, rows, run.findings)
+        _check_depth(f"documents for question {name}", rows, run.task.depth, run.findings)
+        _check_all_used(name, rows, run.task, run.findings)
+        for line, cells in rows:
+            _check_document(line, cells[2], run.task, run.findings)
+    check_topics(run, first_lines)
+    _check_numbers(by_question, run.findings)
 
 
 def _topic_of(name: str) -> str:
@@ -302,7 +277,10 @@ def _topic_of(name: str) -> str:
     return parsed[0] if parsed else name
 
 
-def _check_question_ids(rows: Iterable[tuple[int, Sequence[str]]], findings: Findings) -> None:
+def _read_by_question(path: Path) -> tuple[dict[str, list[Hit]], list[_Row]]:
+    """Return the hits of each question, and the lines of the file."""
+    found, rows = _read(path)
+    findings = Findings(path)
     for line, cells in rows:
         if parse_question_id(cells[0]) is None:
             findings.error(
@@ -312,11 +290,11 @@ def _check_question_ids(rows: Iterable[tuple[int, Sequence[str]]], findings: Fin
                 found=quoted(cells[0]),
                 remedy="Number the questions of a topic from 01.",
             )
+    findings.raise_errors()
+    return found, rows
 
 
-def _check_numbers(
-    by_question: Mapping[str, Sequence[tuple[int, Sequence[str]]]], findings: Findings
-) -> None:
+def _check_numbers(by_question: Mapping[str, Sequence[_Row]], findings: Findings) -> None:
     """Check that the questions of a topic are numbered from 1 without a gap, and in order."""
     expected: dict[str, int] = {}
     for name, found in by_question.items():
@@ -334,20 +312,9 @@ def _check_numbers(
         expected[topic_id] = parsed[1] if parsed else 0
 
 
-def _check_depth(
-    name: str,
-    rows: Sequence[tuple[int, Sequence[str]]],
-    task: QuestionRankingsTask,
-    findings: Findings,
+def _check_all_used(
+    name: str, rows: Sequence[_Row], task: QuestionRankingsTask, findings: Findings
 ) -> None:
-    if len(rows) > task.depth:
-        findings.error(
-            "ranking-depth",
-            rows[task.depth][0],
-            expected=f"at most {task.depth} documents for question {name}",
-            found=str(len(rows)),
-            remedy="Keep the best.",
-        )
     if len(rows) < task.depth:
         findings.warning(
             "ranking-short",
@@ -378,8 +345,8 @@ def _write_by_question(
     write_trec_run(path, results, identity.run_id)
 
 
-def _fits(line: str) -> bool:
-    return fits_trec_run(line) and parse_question_id(line.split(maxsplit=1)[0]) is not None
+def _fits_by_question(line: str) -> bool:
+    return _fits(line) and parse_question_id(line.split(maxsplit=1)[0]) is not None
 
 
 BY_QUESTION: RunFormat[QuestionRankingsTask, tuple[QuestionHits, ...], QuestionRankingRun] = (
@@ -387,9 +354,8 @@ BY_QUESTION: RunFormat[QuestionRankingsTask, tuple[QuestionHits, ...], QuestionR
         kind="question_rankings",
         write=_write_by_question,
         read=read_question_rankings,
-        # Which documents there are no index says: it knows their segments.
-        check=lambda path, task, topic_ids, _: check_question_rankings(path, task, topic_ids),
+        check=_check_question_rankings,
         as_manual=read_bytes,
-        fits_line=_fits,
+        fits_line=_fits_by_question,
     )
 )

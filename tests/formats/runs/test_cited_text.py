@@ -15,6 +15,7 @@ from sidelight.formats.findings import Findings
 from sidelight.formats.runs.cited_sentences import check_reports, inert
 from sidelight.formats.runs.cited_text import check_report_run, read_report_run, write_report_run
 from sidelight.formats.runs.official import official_reports
+from sidelight.formats.runs.submission import CheckedRun
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import one_line
 from tests.helpers.formats.sample_runs import (
@@ -70,7 +71,8 @@ def test_a_sentence_with_a_line_of_its_own_is_told_with_it(tmp_path: Path) -> No
         CitedSentence(text=text, citations=(CITATION,)) for text in ("It is.", "A. But. C.")
     )
     report = SubmittedReport(metadata=about, responses=said)
-    check_reports(path, [(report, (7, 9))], TASK2, TOPICS[:1], None, findings)
+    run = CheckedRun(path, TASK2, TOPICS[:1], None, findings)
+    check_reports(run, [(report, (7, 9))])
     assert [(one.code, one.line) for one in findings.problems] == [("sentence-count", 9)]
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.metrics.rubric import SupportPerWord
-from sidelight.formats.runs.linked_reports import FORMAT, linked, read_linked_runs
+from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked, read_linked_runs
 from sidelight.index.folder import IndexFolder
 from sidelight.schemas.run import CitedSentence
 from sidelight.text import count_words
@@ -30,7 +30,7 @@ def line(topic: str, *citations: str, model: str = "m", text: str = "It is so.")
 
 
 def codes(path: Path) -> dict[str, str]:
-    return {one.code: one.severity for one in FORMAT.check(path, TASK, ["t"], None)}
+    return {one.code: one.severity for one in LINKED_REPORTS.check(path, TASK, ["t"], None)}
 
 
 def test_a_long_report_is_told_and_valid(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
 from sidelight.formats.detect import detect_format
-from sidelight.formats.runs.question_list import TAGGED
+from sidelight.formats.runs.question_list import TAGGED_QUESTIONS
 from sidelight.formats.runs.run_format import Delivery
-from sidelight.formats.runs.trec_run import BY_QUESTION, check_question_rankings
+from sidelight.formats.runs.trec_run import BY_QUESTION
 from sidelight.schemas.investigation.evidence import Hit, ranked
 from sidelight.schemas.run import QuestionHits, RunIdentity
 from sidelight.schemas.task import QuestionRankingsTask
@@ -52,7 +52,7 @@ def test_what_is_written_is_valid_and_read_again(
     path = tmp_path / "lamp-d"
     BY_QUESTION.write(path, IDENTITY, delivered)
     assert detect_format(path) == "question_trec_run"
-    problems = check_question_rankings(path, TASK, list(rankings))
+    problems = BY_QUESTION.check(path, TASK, list(rankings), None)
     assert {problem.code for problem in problems} <= {"ranking-short"}
     found = BY_QUESTION.read(path).results()
     assert list(found) == list(rankings)
@@ -66,7 +66,7 @@ def test_what_is_written_is_valid_and_read_again(
 def test_any_columns_are_checked_without_a_crash(tmp_path: Path, pieces: list[str]) -> None:
     path = tmp_path / "run"
     path.write_text("".join(pieces), encoding="utf-8")
-    for problem in check_question_rankings(path, TASK, ["a"]):
+    for problem in BY_QUESTION.check(path, TASK, ["a"], None):
         assert problem.remedy
     try:
         BY_QUESTION.read(path)
@@ -78,8 +78,8 @@ def test_the_example_questions_are_read_and_some_are_too_long(shared_data: Publi
     """The track's overview says so itself."""
     path = shared_data / "lateral-2024/trec-2024-lateral-reading-example-questions.txt"
     assert detect_format(path) == "tagged_questions_tsv"
-    assert [len(found) for found in TAGGED.read(path).results().values()] == [10]
-    problems = TAGGED.check(path, TRACK.question_list, ["clueweb22-fake-id"], None)
+    assert [len(found) for found in TAGGED_QUESTIONS.read(path).results().values()] == [10]
+    problems = TAGGED_QUESTIONS.check(path, TRACK.question_list, ["clueweb22-fake-id"], None)
     errors = [problem.code for problem in problems if problem.severity == "error"]
     assert set(errors) == {"question-length"}
     assert len(errors) == 4

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
+from sidelight.formats.runs.trec_run import BY_TOPIC, read_trec_run, write_trec_run
 from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.task import RankingTask
+from sidelight.tracks import load_track
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -54,6 +56,19 @@ def test_a_line_that_is_no_hit_is_an_error(tmp_path: Path, line: str, code: str)
         read_trec_run(path)
 
     assert [(item.code, item.line) for item in caught.value.problems] == [(code, 2)]
+
+
+def test_what_was_found_before_a_line_is_refused_is_told_too(tmp_path: Path) -> None:
+    path = write(tmp_path, "\ufeffq Q0 a 1 2 x\n\nq Q0 b 2 high x\n")
+    task = load_track("rag2025").of_kind(RankingTask)
+
+    problems = BY_TOPIC.check(path, task, ["q"], None)
+
+    assert [(one.code, one.line) for one in problems] == [
+        ("byte-order-mark", 1),
+        ("blank-line", 2),
+        ("score", 3),
+    ]
 
 
 def test_writes_six_columns_and_lowers_ties_by_one_step(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.runs.rag import FORMAT, check_answer_run, read_answer_run
+from sidelight.formats.runs.rag import ANSWERS
 from sidelight.formats.runs.run_format import Delivery
 from sidelight.schemas.run import CitedSentence, RunIdentity
 from sidelight.schemas.topic import Article, Narrative
@@ -48,14 +49,12 @@ def written(folder: Path, *lines: object) -> Path:
 
 
 def problems(path: Path, known: set[str] | None = None) -> list[tuple[str, int | None, str]]:
-    return [
-        (one.code, one.line, one.severity) for one in check_answer_run(path, TASK, ["31"], known)
-    ]
+    return [(one.code, one.line, one.severity) for one in ANSWERS.check(path, TASK, ["31"], known)]
 
 
 def test_citations_are_the_references_at_their_places(tmp_path: Path) -> None:
     path = written(tmp_path, answer())
-    (report,) = read_answer_run(path).reports
+    (report,) = ANSWERS.read(path).reports
     assert [sentence.citations for sentence in report.responses] == [(B, A), ()]
     assert (report.metadata.topic_id, report.metadata.run_id) == ("31", RUN_ID)
     assert problems(path) == []
@@ -71,7 +70,7 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path: P
     )
     narrative = Narrative(topic_id="31", narrative="I want\nto know.")
     identity = RunIdentity(team_id="lamp", run_id=RUN_ID, type="manual")
-    FORMAT.write(tmp_path / RUN_ID, identity, [Delivery(narrative, sentences)])
+    ANSWERS.write(tmp_path / RUN_ID, identity, [Delivery(narrative, sentences)])
     line = orjson.loads((tmp_path / RUN_ID).read_bytes())
     assert line["metadata"] == answer()["metadata"] | {
         "type": "manual",
@@ -84,7 +83,7 @@ def test_references_are_written_in_the_order_of_their_first_citation(tmp_path: P
 def test_an_article_has_no_answer(tmp_path: Path) -> None:
     identity = RunIdentity(team_id="lamp", run_id=RUN_ID)
     with pytest.raises(InputError, match="answers are to narratives"):
-        FORMAT.write(tmp_path / RUN_ID, identity, [Delivery(Article(topic_id="t", body=""), ())])
+        ANSWERS.write(tmp_path / RUN_ID, identity, [Delivery(Article(topic_id="t", body=""), ())])
     assert not (tmp_path / RUN_ID).exists()
 
 
@@ -100,7 +99,7 @@ def test_a_citation_is_the_place_of_a_reference(tmp_path: Path, place: object) -
     assert code in {"citation-place", "value"}
     assert (line, severity) == (1, "error")
     with pytest.raises(InvalidFileError, match=r"citation-place|value"):
-        read_answer_run(path)
+        ANSWERS.read(path)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +135,16 @@ def test_a_narrative_has_one_answer_and_a_run_one_type(tmp_path: Path) -> None:
     codes = [code for code, _, _ in problems(path)]
     assert codes == ["topic-duplicate", "topic-unknown", "metadata-inconsistent"]
     with pytest.raises(InvalidFileError, match="a second one for '31'"):
-        read_answer_run(path)
+        ANSWERS.read(path)
+
+
+def test_many_references_are_checked_in_bounded_time(tmp_path: Path) -> None:
+    item = answer()
+    item["references"] += [f"msmarco_v2.1_doc_63_{number}#0_1" for number in range(30_000)]
+    path = written(tmp_path, item)
+    start = time.process_time()
+    assert [code for code, _, _ in problems(path)] == ["reference-uncited"]
+    assert time.process_time() - start < 5
 
 
 def test_published_answers_of_the_year_before_keep_the_limits(
@@ -162,8 +170,8 @@ def test_published_answers_of_the_year_before_keep_the_limits(
             for one in lines
         ),
     )
-    run = read_answer_run(path)
+    run = ANSWERS.read(path)
     assert len(run.reports) == len(lines) == 301
     ids = [one["topic_id"] for one in lines]
-    found = {problem.code for problem in check_answer_run(path, TASK, ids)}
+    found = {problem.code for problem in ANSWERS.check(path, TASK, ids, None)}
     assert not found & {"report-words", "citation-count", "citation-place", "citation-pattern"}
