@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import platform
-import re
 import sys
 import traceback
 from io import TextIOWrapper
@@ -28,13 +27,14 @@ from sidelight.cli.agree.judges import norms
 from sidelight.cli.assess import relevance
 from sidelight.cli.audit import audit
 from sidelight.cli.bundle import bundle, verify
+from sidelight.cli.console import INTERRUPTED
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.evaluate import evaluate
 from sidelight.cli.grade import grade
 from sidelight.cli.judge import judge
 from sidelight.cli.nuggets import nuggets
-from sidelight.cli.options.inputs import Commands
+from sidelight.cli.options.inputs import AGAIN, Commands
 from sidelight.cli.pool import pairs
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.reproduce import reproduce
@@ -63,7 +63,6 @@ _NO_SUCH_FILE = (
     NotADirectoryError,
     RefusedFileError,
 )
-_INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
 app = Commands(
@@ -158,7 +157,7 @@ def main() -> None:
         with progress_lines():
             app()
     except SystemExit as end:
-        if end.code == _INTERRUPTED:
+        if end.code == INTERRUPTED:
             typer.echo(f"Interrupted. {_what_next(sys.argv[1:])}", err=True)
         raise
     except SidelightError as error:
@@ -189,10 +188,9 @@ def _what_next(words: list[str]) -> str:
         if word not in getattr(command, "commands", {}):
             break
         command = command.commands[word]
-    said = re.search(
-        r"Interrupted[^,]*, t(he same command [^.]+\.)", " ".join(command.help.split())
+    return getattr(
+        command.callback, AGAIN, "No file is half written; the same command begins anew."
     )
-    return f"T{said[1]}" if said else "No file is half written; the same command begins anew."
 
 
 def _report(error: Exception) -> NoReturn:
