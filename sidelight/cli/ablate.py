@@ -1,4 +1,4 @@
-"""`sidelight ablate`: what each difference from a base does."""
+"""Command `ablate`: runs or searches of arms that differ from a base in a few settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an experiment shows: means, a table and a plot of effects by every measure, and notes."""
+"""Tables, notes and JSON document of an ablation: means, effects and values by topic."""
 
 from __future__ import annotations
 

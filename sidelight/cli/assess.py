@@ -1,7 +1,4 @@
-"""`sidelight assess`: questions by their quality, documents by their usefulness, one by one.
-
-`sidelight assess relevance`: passages that runs rank, by how much of a narrative they answer.
-"""
+"""Commands `assess`: grades of questions, documents and passages, one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sidelight audit`: whether a judge's verdicts change with what should not matter."""
+"""Command `audit`: probes of a judge with changes that should not change its verdicts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def audit(  # long: half of it are options
         typer.Option("--tolerance", min=0, max=1, help="Share of verdicts a probe may change."),
     ] = 0.02,
 ) -> Result:
-    """Probe a judge: order, length, author, hidden instructions; in reports denials and such, too."""
+    """Probe a judge: order, length, author, hidden instructions; denials and such in reports."""
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
     from sidelight.evaluation.labelling.run_kinds import read_task_runs

@@ -1,7 +1,4 @@
-"""`sidelight bank`: what passages are graded by, drafted, merged, edited, compared and shown.
-
-`sidelight bank draft`: a first bank, by a model or from the passages themselves.
-"""
+"""Commands `bank`: draft, merge, edit, compare and show banks of test questions or nuggets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sidelight bundle` and `sidelight verify`: a run that anyone can check."""
+"""Commands `bundle` and `verify`: pack a run so that anyone can check it, and check it."""
 
 from __future__ import annotations
 

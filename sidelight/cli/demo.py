@@ -1,4 +1,4 @@
-"""`sidelight demo`: the whole loop on the bundled mini web."""
+"""Command `demo`: index, run, judge and score the bundled mini web."""
 
 from __future__ import annotations
 

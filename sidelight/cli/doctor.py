@@ -1,4 +1,4 @@
-"""`sidelight doctor`: what this machine can do, and the line that fixes what it cannot."""
+"""Command `doctor`: check packages, models, memory and disk, and say what mends it."""
 
 from __future__ import annotations
 

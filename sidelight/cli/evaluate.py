@@ -1,4 +1,4 @@
-"""`sidelight evaluate`: judge a finished run, and find where it lost credit."""
+"""Command `evaluate`: judge a finished run, score it, and find where it lost credit."""
 
 from __future__ import annotations
 

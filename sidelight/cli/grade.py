@@ -1,7 +1,4 @@
-"""`sidelight grade`: passages by test questions or key facts, or directly.
-
-Where the passages to be graded come from, as the command line names it.
-"""
+"""Command `grade`: grade passages by test questions or key facts, or directly."""
 
 from __future__ import annotations
 

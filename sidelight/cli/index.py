@@ -1,11 +1,4 @@
-"""`sidelight index`: build an index folder and look into one.
-
-`sidelight index plan`: what an index of vectors will take, before any of it is built.
-
-`sidelight index remote`: a folder that stands for an index on a server.
-
-`sidelight corpus`: prepare a collection for indexing.
-"""
+"""Commands `index` and `corpus`: cut documents into segments, build an index, and inspect it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sidelight judge`: label runs against rubrics."""
+"""Command `judge`: label runs against rubrics, and report agreement with people."""
 
 from __future__ import annotations
 

@@ -20,11 +20,8 @@ import typer
 
 from sidelight.cli import assess, bank, index, pool, prompt
 from sidelight.cli.ablate import ablate
-from sidelight.cli.agree import commands, judges
 from sidelight.cli.agree import commands as agree
-from sidelight.cli.agree.commands import vote
-from sidelight.cli.agree.judges import norms
-from sidelight.cli.assess import relevance
+from sidelight.cli.agree import judges
 from sidelight.cli.audit import audit
 from sidelight.cli.bundle import bundle, verify
 from sidelight.cli.console import INTERRUPTED
@@ -35,7 +32,6 @@ from sidelight.cli.grade import grade
 from sidelight.cli.judge import judge
 from sidelight.cli.nuggets import nuggets
 from sidelight.cli.options.inputs import AGAIN, Commands
-from sidelight.cli.pool import pairs
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.reproduce import reproduce
 from sidelight.cli.rubric import commands as rubric
@@ -116,16 +112,16 @@ app.command(rich_help_panel=_JUDGE)(nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(judges.answers)
 agree.app.command()(judges.support)
-agree.app.command()(commands.grades)
-agree.app.command()(norms)
-agree.app.command()(vote)
+agree.app.command()(agree.grades)
+agree.app.command()(judges.norms)
+agree.app.command()(agree.vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
 app.command(rich_help_panel=_JUDGE)(reproduce)
-assess.app.command()(relevance)
+assess.app.command()(assess.relevance)
 app.add_typer(assess.app, name="assess", rich_help_panel=_JUDGE)
-pool.app.command()(pairs)
+pool.app.command()(pool.pairs)
 app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
 
 _SEARCH = "Index and search"

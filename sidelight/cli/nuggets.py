@@ -1,4 +1,4 @@
-"""`sidelight nuggets`: what good answers should tell, made from documents judged relevant."""
+"""Command `nuggets`: make nuggets from documents judged relevant."""
 
 from __future__ import annotations
 

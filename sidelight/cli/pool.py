@@ -1,7 +1,4 @@
-"""`sidelight pool`: from the questions of several groups to topics to find documents for.
-
-`sidelight pool pairs`: which submitted questions to hold against which of a rubric.
-"""
+"""Commands `pool`: pool questions of several groups, and pairs of questions to judge."""
 
 from __future__ import annotations
 

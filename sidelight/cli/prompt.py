@@ -1,4 +1,4 @@
-"""`sidelight prompt`: look at the prompts; nothing is asked."""
+"""Commands `prompt`: list, show and render prompts without asking a model."""
 
 from __future__ import annotations
 

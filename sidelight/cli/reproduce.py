@@ -1,4 +1,4 @@
-"""`sidelight reproduce`: published figures, computed again from the published data."""
+"""Command `reproduce`: compute published figures again from the published data."""
 
 from __future__ import annotations
 

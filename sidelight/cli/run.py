@@ -1,11 +1,4 @@
-"""`sidelight run`: topics to a run directory.
-
-`sidelight split`: what narratives come down to, for `sidelight run` to search and write by.
-
-`sidelight link`: a run whose reports cite pages of the web where they cited segments.
-
-`sidelight settings`: everything that a configuration can say.
-"""
+"""Commands `run`, `split`, `link` and `settings`: make runs, and list the settings of one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`sidelight search`: ask an index, once or with a file of queries.
-
-`sidelight fuse`: several TREC runs as one.
-"""
+"""Commands `search` and `fuse`: search an index, and fuse search results."""
 
 from __future__ import annotations
 

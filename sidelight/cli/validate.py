@@ -1,7 +1,4 @@
-"""`sidelight validate`: say what is wrong with files before someone else does.
-
-`sidelight pack`: runs to a submission.
-"""
+"""Commands `validate` and `pack`: check files, and put runs together for submission."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""`sidelight agree`: how far two sides agree on labels, scores or relevance.
-
-`sidelight agree vote`: several judges' relevance labels made one.
-
-`sidelight agree grades`: two sides' grades of the same questions.
-"""
+"""Commands `agree`: compare labels, scores, relevance or grades of two sides, and vote."""
 
 from __future__ import annotations
 

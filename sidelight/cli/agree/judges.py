@@ -1,7 +1,4 @@
-"""`sidelight agree norms`: the same reports ranked by experts' rubrics and by pooled nuggets.
-
-`sidelight agree answers|support`: the learned judges against people's labels in a file.
-"""
+"""Commands `agree norms`, `answers` and `support`: hold learned judges against people's labels."""
 
 from __future__ import annotations
 

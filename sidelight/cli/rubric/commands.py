@@ -1,7 +1,4 @@
-"""`sidelight rubric`: from graded passages to labels and leaderboards.
-
-`sidelight rubric correlations`: graders side by side, by the leaderboards they lead to.
-"""
+"""Commands `rubric`: make labels and leaderboards from graded passages."""
 
 from __future__ import annotations
 

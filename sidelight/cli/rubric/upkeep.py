@@ -1,7 +1,4 @@
-"""`sidelight rubric spurious|uncovered|holes`: what a bank has too much of, or lacks.
-
-`sidelight rubric verify` and `corrections`: people check grades on a page.
-"""
+"""Commands `rubric`: find items that a bank lacks or should drop, and check grades by people."""
 
 from __future__ import annotations
 

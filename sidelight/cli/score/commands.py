@@ -1,4 +1,4 @@
-"""`sidelight score`: runs against rubrics, and search results against relevance labels."""
+"""Commands `score`: score runs against rubrics, and search results against relevance labels."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""`sidelight score compare`: which runs differ by more than chance.
-
-`sidelight score diff`: why our scores and the organizers' differ on the same files.
-
-`sidelight score headroom`: how far the best run of each topic is from all runs together.
-"""
+"""Commands `score compare`, `diff` and `headroom`: compare runs, scorers and the best runs."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""`sidelight score nuggets`: how many of the nuggets of their topics answers tell.
-
-`sidelight score support`: whether what reports cite says what they say.
-
-`sidelight score battles`: answers side by side, and ratings of runs from who won.
-
-`sidelight score quality` and `usefulness`: what was graded one by one.
-"""
+"""Commands `score`: score runs by labels of nuggets, support, battles, quality or usefulness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of scores as commands deliver it: files, the terminal, JSON."""
+"""Results of commands that score runs: the table, its intervals, and its files."""
 
 from __future__ import annotations
 
