@@ -1,18 +1,19 @@
-"""`sidelight reproduce`: published figures, computed again from the published data."""
+"""Command `reproduce`: compute published figures again from the published data."""
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.inputs import Json, data_option, output_option
+from sidelight.cli.console import PlainTable, Result, Shown
+from sidelight.cli.options.inputs import data_option, output_option
 from sidelight.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight_research.published import Figure, Target, Training
 
@@ -31,8 +32,7 @@ def reproduce(
             "For targets that train: folder for weights or scores; none are kept without."
         ),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Compare published figures with what this software makes of the same data."""
     from sidelight.errors import InputError, UsageError
     from sidelight_research.published import targets, trains
@@ -42,8 +42,7 @@ def reproduce(
         raise UsageError(f"there is no target {target!r}", remedy=f"One of: {', '.join(known)}")
     if data is None:
         if target is None:
-            _list(known, as_json=as_json)
-            return
+            return _list(known)
         raise UsageError(
             f"{target} needs {', '.join(known[target].needs)}",
             remedy=f"Name their folder with --data; they are at {known[target].source}",
@@ -54,38 +53,33 @@ def reproduce(
             remedy="Name the folder that holds the published files.",
         )
     if target is None:
-        stand = _reproduce_all(known, data, output, as_json=as_json)
-    elif output and not trains(target):
+        return _reproduce_all(known, data, output)
+    if output and not trains(target):
         raise UsageError(f"{target} trains nothing, so there is nothing for {output}")
-    else:
-        figures = _figures(target, data, output)
-        if as_json:
-            print_json(_as_dict(target, figures))
-        else:
-            _show(known[target].title, figures)
-        stand = all(figure.stands for figure in figures)
-    if not stand:
-        raise typer.Exit(1)
+    figures = _figures(target, data, output)
+    shown = _shown(known[target].title, figures)
+    return Result(_as_dict(target, figures), shown, exit_code=_exit_code(figures))
 
 
-def _list(known: Mapping[str, Target], *, as_json: bool) -> None:
-    if as_json:
-        print_json(
-            [
-                {"target": name, **item.model_dump(include={"title", "needs", "source"})}
-                for name, item in known.items()
-            ]
-        )
-        return
-    for name, item in known.items():
-        out.print(f"{name}\n  {item.title}", markup=False)
-        out.print(f"  needs {', '.join(item.needs)}\n  from {item.source}", markup=False)
+def _exit_code(figures: Iterable[Figure]) -> int:
+    return 0 if all(figure.stands for figure in figures) else 1
 
 
-def _reproduce_all(
-    known: Mapping[str, Target], data: Path, output: Path | None, *, as_json: bool
-) -> bool:
-    """Compute every target whose files are there, those that train last; tell whether all stand."""
+def _list(known: Mapping[str, Target]) -> Result:
+    return Result(
+        [
+            {"target": name, **item.model_dump(include={"title", "needs", "source"})}
+            for name, item in known.items()
+        ],
+        [
+            f"{name}\n  {item.title}\n  needs {', '.join(item.needs)}\n  from {item.source}"
+            for name, item in known.items()
+        ],
+    )
+
+
+def _reproduce_all(known: Mapping[str, Target], data: Path, output: Path | None) -> Result:
+    """Compute every target whose files are there, those that train last."""
     from sidelight.errors import InputError
     from sidelight_research.published import find_files, trains
 
@@ -106,15 +100,21 @@ def _reproduce_all(
         for name in possible:
             computed[name] = _figures(name, data, output / name if output else None)
             advance(1)
-    if as_json:
-        shown = [_as_dict(name, figures) for name, figures in computed.items()]
-        print_json({"targets": shown, "left_out": lacking})
-    else:
-        for name, figures in computed.items():
-            _show(f"{name}: {known[name].title}", figures)
-        for name, reason in lacking.items():
-            out.print(f"left out, {name}: {reason}", markup=False)
-    return all(figure.stands for figures in computed.values() for figure in figures)
+    return Result(
+        {
+            "targets": [_as_dict(name, figures) for name, figures in computed.items()],
+            "left_out": lacking,
+        },
+        [
+            *(
+                one
+                for name, figures in computed.items()
+                for one in _shown(f"{name}: {known[name].title}", figures)
+            ),
+            *(f"left out, {name}: {reason}" for name, reason in lacking.items()),
+        ],
+        exit_code=_exit_code(chain.from_iterable(computed.values())),
+    )
 
 
 def _figures(target: str, data: Path, output: Path | None) -> list[Figure]:
@@ -140,17 +140,15 @@ def _as_dict(target: str, figures: Sequence[Figure]) -> dict[str, object]:
     }
 
 
-def _show(title: str, figures: Sequence[Figure]) -> None:
-    out.print(title, markup=False)
-    print_table(
-        ("figure", "published", "here", "agrees"),
-        ((figure.name, figure.published, figure.shown, _verdict(figure)) for figure in figures),
-    )
+def _shown(title: str, figures: Sequence[Figure]) -> list[Shown]:
+    rows = [(figure.name, figure.published, figure.shown, _verdict(figure)) for figure in figures]
+    shown: list[Shown] = [title, PlainTable(("figure", "published", "here", "agrees"), rows)]
     for figure in figures:
         if figure.misprint and not figure.agrees:
-            out.print(f"{figure.name}: a misprint: {figure.misprint}", markup=False)
+            shown.append(f"{figure.name}: a misprint: {figure.misprint}")
         if figure.names:
-            out.print(f"{figure.name}: {', '.join(figure.names)}", markup=False)
+            shown.append(f"{figure.name}: {', '.join(figure.names)}")
+    return shown
 
 
 def _verdict(figure: Figure) -> str:

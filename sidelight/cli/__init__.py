@@ -1,1 +1,1 @@
-"""The commands: the only place that parses arguments, prints, and turns errors into exit codes."""
+"""Commands: the only place that parses arguments, prints, and turns errors into exit codes."""

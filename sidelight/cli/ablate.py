@@ -1,4 +1,4 @@
-"""`sidelight ablate`: what each difference from a base does."""
+"""Command `ablate`: runs or searches of arms that differ from a base in a few settings."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import ResultTable, out, print_json, print_table, write_results
+from sidelight.cli.console import PlainTable, Result, ResultTable, write_results
 from sidelight.cli.options.inputs import (
     QRELS,
-    Json,
+    WHERE_IT_WAS,
     Samples,
     Seed,
     index_option,
+    interrupted,
     output_option,
     queries_option,
     rubrics_option,
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.judgment import Measure
     from sidelight.wiring.models import ModelAccess
 
-_SHOWN = 3  # tables; all are written
+_TABLES_SHOWN = 3  # all are written
 
 
 @asks_models
+@interrupted(f"{WHERE_IT_WAS}; done once, it only scores")
 def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],
     output: Annotated[Path, output_option("Folder of the experiment.")],
@@ -67,19 +69,15 @@ def ablate(  # long: half of it are its options
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     measures: MoreMeasures = None,
-    as_json: Json = False,
-) -> None:
-    """Compare arms that differ from a base in a few settings, with intervals and tests.
-
-    Interrupted at any moment, the same command goes on where it was; done once, it only scores.
-    """
+) -> Result:
+    """Compare arms that differ from a base in a few settings, with intervals and tests."""
     from sidelight.ablation.effects import find_effects
     from sidelight.ablation.grid import arms_of, read_grid
     from sidelight.cli.ablate_tables import (
         effects_table,
         experiment_json,
         means_table,
-        print_notes,
+        notes,
         topics_table,
     )
     from sidelight.errors import UsageError
@@ -91,8 +89,7 @@ def ablate(  # long: half of it are its options
             "expected --topics, and --rubrics where runs are to be judged; or --queries and --qrels"
         )
     if dry_run:
-        _show_plan(arms, topics, as_json=as_json)
-        return
+        return _plan(arms, topics)
     folder = _open(index, corpus, plan, output)
     costs: dict[str, ArmCost] = {}
     if topics:
@@ -117,13 +114,14 @@ def ablate(  # long: half of it are its options
         tables.append(topics_table(effects[0], arms[0].name))
     write_results(output, tables)
     _write_markdown(output, tables)
-    if as_json:
-        print_json(experiment_json(arms, effects, costs))
-        return
-    for table in tables[:_SHOWN]:
-        table.show()
-    print_notes(arms, effects, costs)
-    out.print(f"Tables of {counted(len(effects), 'measure')} and plots: {output}", markup=False)
+    return Result(
+        experiment_json(arms, effects, costs),
+        [
+            *tables[:_TABLES_SHOWN],
+            *notes(arms, effects, costs),
+            f"Tables of {counted(len(effects), 'measure')} and plots: {output}",
+        ],
+    )
 
 
 def _open(
@@ -224,45 +222,46 @@ def _search(
     return score_searches(arms, qrels, grid.measures, output)
 
 
-def _show_plan(arms: Sequence[Arm], topics: Path | None, *, as_json: bool) -> None:
-    """Say what each arm changes, and what it would ask of models."""
+def _plan(arms: Sequence[Arm], topics: Path | None) -> Result:
+    """Return what each arm changes, and what it would ask of models."""
     from sidelight.formats.topics import read_articles
     from sidelight.wiring.estimate import estimate_run
 
     articles = read_articles(topics) if topics else ()
     costs = [estimate_run(arm.settings, articles).total for arm in arms]
-    if as_json:
-        print_json(
-            {
-                "arms": [
-                    {
-                        "name": arm.name,
-                        "changes": arm.changes,
-                        "same_as": arm.same_as,
-                        "cost": cost.model_dump(),
-                    }
+    return Result(
+        {
+            "arms": [
+                {
+                    "name": arm.name,
+                    "changes": arm.changes,
+                    "same_as": arm.same_as,
+                    "cost": cost.model_dump(),
+                }
+                for arm, cost in zip(arms, costs, strict=True)
+            ]
+        },
+        [
+            PlainTable(
+                ("arm", "changes", "calls", "tokens"),
+                [
+                    (
+                        arm.name,
+                        f"the same as {arm.same_as}"
+                        if arm.same_as
+                        else ", ".join(f"{key}={value}" for key, value in arm.changes.items())
+                        or "-",
+                        str(cost.calls),
+                        str(cost.prompt_tokens + cost.completion_tokens),
+                    )
                     for arm, cost in zip(arms, costs, strict=True)
-                ]
-            }
-        )
-        return
-    print_table(
-        ("arm", "changes", "calls", "tokens"),
-        (
+                ],
+            ),
             (
-                arm.name,
-                f"the same as {arm.same_as}"
-                if arm.same_as
-                else ", ".join(f"{key}={value}" for key, value in arm.changes.items()) or "-",
-                str(cost.calls),
-                str(cost.prompt_tokens + cost.completion_tokens),
-            )
-            for arm, cost in zip(arms, costs, strict=True)
-        ),
-    )
-    out.print(
-        "Hits, vectors and replies that arms have in common are had once; calls are those of arms "
-        "that share nothing."
+                "Hits, vectors and replies that arms have in common are had once; calls are those "
+                "of arms that share nothing."
+            ),
+        ],
     )
 
 

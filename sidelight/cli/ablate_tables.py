@@ -1,4 +1,4 @@
-"""What an experiment shows: means, a table and a plot of effects by every measure, and notes."""
+"""Tables, notes and JSON document of an ablation: means, effects and values by topic."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidelight.ablation.effects import draw_effects, draw_slopes
-from sidelight.cli.console import ResultTable, err, out, warn_of_few, warn_of_undefined
+from sidelight.cli.console import Note, ResultTable, few_warnings, undefined_warnings
 from sidelight.cli.options.judges import interval_cell
 from sidelight.text import counted
 
@@ -107,33 +107,32 @@ def topics_table(found: MeasureEffects, base: str) -> ResultTable:
     )
 
 
-def print_notes(
+def notes(
     arms: Sequence[Arm], effects: Sequence[MeasureEffects], costs: Mapping[str, ArmCost]
-) -> None:
-    """Say how to read the tables, and which arms changed nothing or made invalid files."""
-    base = arms[0].name
-    out.print(
-        f"note: base {base}; {counted(len(effects[0].values.topic_ids), 'topic')}; p: paired "
-        "randomisation "
-        "test, two-sided; Holm: corrected for the number of arms",
-        markup=False,
-    )
+) -> list[str | Note]:
+    """Return how to read the tables, and which arms changed nothing or made invalid files."""
     topic_ids = effects[0].values.topic_ids
-    undefined = {found.measure.name: found.values.undefined for found in effects}
-    warn_of_undefined(
-        {name: topics for name, topics in undefined.items() if topics}, len(topic_ids), "topic"
-    )
-    warn_of_few(len(topic_ids), "topic")
+    undefined = {
+        found.measure.name: found.values.undefined for found in effects if found.values.undefined
+    }
+    lines: list[str | Note] = [
+        (
+            f"note: base {arms[0].name}; {counted(len(topic_ids), 'topic')}; p: paired "
+            "randomisation test, two-sided; Holm: corrected for the number of arms"
+        ),
+        *undefined_warnings(undefined, len(topic_ids), "topic"),
+        *few_warnings(len(topic_ids), "topic"),
+    ]
     first_with: dict[str, str] = {}
     for arm in arms:
         if arm.same_as:
-            out.print(f"{arm.name} has the settings of {arm.same_as}.", markup=False)
+            lines.append(f"{arm.name} has the settings of {arm.same_as}.")
         elif costs and (same := first_with.setdefault(costs[arm.name].files, arm.name)) != arm.name:
-            out.print(f"{arm.name} made the same files as {same}, byte for byte.", markup=False)
+            lines.append(f"{arm.name} made the same files as {same}, byte for byte.")
         if costs and costs[arm.name].errors:
-            err.print(
-                f"{arm.name}: {counted(costs[arm.name].errors, 'error')} in its files.", style="red"
-            )
+            errors = counted(costs[arm.name].errors, "error")
+            lines.append(Note(f"{arm.name}: {errors} in its files.", "red", on_stderr=True))
+    return lines
 
 
 def experiment_json(

@@ -1,7 +1,4 @@
-"""`sidelight assess`: questions by their quality, documents by their usefulness, one by one.
-
-`sidelight assess relevance`: passages that runs rank, by how much of a narrative they answer.
-"""
+"""Commands `assess`: grades of questions, documents and passages, one by one."""
 
 from __future__ import annotations
 
@@ -13,9 +10,11 @@ import typer
 
 from sidelight.cli.console import out
 from sidelight.cli.options.inputs import (
+    WITH_REPLIES,
     Commands,
     Track,
     index_option,
+    interrupted,
     output_option,
     topics_option,
     track_of_scale,
@@ -52,6 +51,7 @@ Model = Annotated[
 
 @app.command()
 @asks_models
+@interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
     *,
@@ -63,10 +63,7 @@ def questions(  # long: half of it are options
     cache: Cache = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Grade each question of some runs, and tell which of them an earlier one answers.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+    """Grade each question of some runs, and tell which of them an earlier one answers."""
     from sidelight.evaluation.labelling.graded_runs import grade_question_runs
     from sidelight.formats.labels.question_grades import write_question_grades
     from sidelight.formats.runs.run_format import run_format
@@ -98,6 +95,7 @@ def questions(  # long: half of it are options
 
 @app.command()
 @asks_models
+@interrupted(WITH_REPLIES)
 def documents(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Run directories that rank documents.")],
     *,
@@ -107,10 +105,7 @@ def documents(  # long: half of it are options
     cache: Cache = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Grade the documents that runs of the same questions rank, by their best segments.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+    """Grade the documents that runs of the same questions rank, by their best segments."""
     from sidelight.evaluation.labelling.graded_runs import grade_documents
     from sidelight.formats.labels.qrels import write_qrels
     from sidelight.wiring.judges import JudgeInputs, set_up_judge
@@ -175,6 +170,7 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def relevance(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],
     *,
@@ -194,8 +190,7 @@ def relevance(  # long: half of it are options
 ) -> None:
     """Grade passages 0 to 4 by how many sub-narratives they answer in detail.
 
-    With several models, OUTPUT.votes.csv keeps what each said. Interrupted at any moment, the same
-    command goes on with the replies it has.
+    With several models, OUTPUT.votes.csv keeps what each said.
     """
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.relevance import (

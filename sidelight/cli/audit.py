@@ -1,4 +1,4 @@
-"""`sidelight audit`: whether a judge's verdicts change with what should not matter."""
+"""Command `audit`: probes of a judge with changes that should not change its verdicts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.inputs import Data, Json, Rubrics, Track, output_option
+from sidelight.cli.console import PlainTable, Result
+from sidelight.cli.options.inputs import (
+    WITH_REPLIES,
+    Data,
+    Rubrics,
+    Track,
+    interrupted,
+    output_option,
+)
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -45,6 +52,7 @@ _CHANGES = "audit_changes.csv"
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def audit(  # long: half of it are options
     runs: Runs,
     *,
@@ -67,12 +75,8 @@ def audit(  # long: half of it are options
         float,
         typer.Option("--tolerance", min=0, max=1, help="Share of verdicts a probe may change."),
     ] = 0.02,
-    as_json: Json = False,
-) -> None:
-    """Probe a judge: order, length, author, hidden instructions; of reports also denials and such.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+) -> Result:
+    """Probe a judge: order, length, author, hidden instructions; denials and such in reports."""
     from sidelight.evaluation.audit.audit import audit as probe
     from sidelight.evaluation.audit.audit import write_changes
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
@@ -107,41 +111,41 @@ def audit(  # long: half of it are options
         )
         found = asyncio.run(setup.perform(access, work))
     write_changes(output / _CHANGES, found.changes)
-    _report(found, output / _CHANGES, as_json=as_json)
+    return audit_result(found, output / _CHANGES)
 
 
-def _report(found: Audit, changes: Path, *, as_json: bool) -> None:
-    if as_json:
-        print_json(
-            {
-                "judge": found.judge,
-                "probes": [
-                    {
-                        **result.model_dump(),
-                        "share_changed": result.share_changed,
-                        "verdict": result.verdict,
-                    }
-                    for result in found.results
-                ],
-                "changes": str(changes),
-            }
-        )
-        return
-    print_table(
-        ["probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit", "left"],
+def audit_result(found: Audit, changes: Path) -> Result:
+    """Return how many verdicts each probe changed, and whether the judge held.
+
+    Args:
+        found: What the probes came to.
+        changes: The file of the verdicts that changed.
+    """
+    header = ("probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit")
+    rows = [
         [
-            [
-                result.probe,
-                *map(str, (result.n_verdicts, result.n_changed)),
-                f"{result.share_changed:.1%}",
-                *map(str, (result.n_gained, result.n_lost, result.n_unjudged)),
-                f"{result.credit_change:+.4f}",
-                "" if result.left is None else f"{result.left:.1%}",
-            ]
-            for result in found.results
+            one.probe,
+            *map(str, (one.n_verdicts, one.n_changed)),
+            f"{one.share_changed:.1%}",
+            *map(str, (one.n_gained, one.n_lost, one.n_unjudged)),
+            f"{one.credit_change:+.4f}",
+            "" if one.left is None else f"{one.left:.1%}",
+        ]
+        for one in found.results
+    ]
+    return Result(
+        {
+            "judge": found.judge,
+            "probes": [
+                {**one.model_dump(), "share_changed": one.share_changed, "verdict": one.verdict}
+                for one in found.results
+            ],
+            "changes": str(changes),
+        },
+        [
+            PlainTable((*header, "left"), rows),
+            f"judge: {found.judge}",
+            *(f"{one.probe} {one.verdict}" for one in found.results),
+            f"  {changes}",
         ],
     )
-    out.print(f"judge: {found.judge}", markup=False)
-    for result in found.results:
-        out.print(f"{result.probe} {result.verdict}", markup=False)
-    out.print(f"  {changes}", markup=False)

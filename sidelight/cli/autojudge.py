@@ -1,13 +1,9 @@
-"""The judges that need no model, as a judge of TREC AutoJudge's `auto-judge` command.
+"""Judges for the command `auto-judge` of TREC AutoJudge, one without a model and one that asks it.
 
-The command comes with the package autojudge-base, whose `LeaderboardJudgeProtocol` this follows;
-`autojudge.yml` beside this file is the workflow it wants.
-
-A judge that asks a model, as a judge of TREC AutoJudge's `auto-judge` command.
-
-It does all three phases of the command: nuggets out of the documents that reports carry, relevance
-of these documents, and a leaderboard by the nuggets that reports tell. The workflow is
-`autojudge_model.yml` beside this file.
+The command comes with the package autojudge-base, whose `LeaderboardJudgeProtocol` both follow.
+Their workflows are `autojudge.yml` and `autojudge_model.yml` beside this file. The judge that asks
+a model does all three phases: nuggets from the documents that reports carry, relevance of these
+documents, and a leaderboard by the nuggets that reports tell.
 
 Every reply is kept under what was asked, without the address of the server: the same command with
 the server switched off gives the same files, and a model on another port is not asked again.
@@ -70,7 +66,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_JUDGE = "embedded"
+_EMBEDDED = "embedded"
 
 SENTENCE_FILE = "auto_support_sentences.csv"
 
@@ -113,7 +109,7 @@ class SidelightJudge:
 
 
 def _by_support(reports: Sequence[Report], asked: Mapping[str, str], outdir: Path) -> ScoreTable:
-    by_words = make_judge(_JUDGE, JudgeInputs(encoder=None))
+    by_words = make_judge(_EMBEDDED, JudgeInputs(encoder=None))
 
     async def verdicts_on(report: Report) -> list[JudgedSentence]:
         # Reports may quote different parts of a document, so each is held against its own.
@@ -140,7 +136,7 @@ def _by_rubrics(
             remedy="Name the topics that have rubrics with --topic.",
         )
     rubrics = {topic_id: known[topic_id] for topic_id in topic_ids}
-    judge = make_judge(_JUDGE, JudgeInputs(rubrics, encoder=None))
+    judge = make_judge(_EMBEDDED, JudgeInputs(rubrics, encoder=None))
     asyncio.run(
         judge_runs(judge, TaskRuns(track.cited_text, rubrics, report_runs(reports)), outdir)
     )

@@ -1,7 +1,4 @@
-"""`sidelight bank`: what passages are graded by, drafted, merged, edited, compared and shown.
-
-`sidelight bank draft`: a first bank, by a model or from the passages themselves.
-"""
+"""Commands `bank`: draft, merge, edit, compare and show banks of test questions or nuggets."""
 
 from __future__ import annotations
 
@@ -11,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.console import PlainTable, Result, warning
 from sidelight.cli.options.inputs import (
+    WITH_REPLIES,
     Commands,
-    Json,
     count_option,
+    interrupted,
     output_option,
     queries_option,
     query_option,
@@ -45,6 +43,7 @@ _MOST_ITEMS = 50
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def draft(  # long: half of it are options
     *,
     queries: Annotated[
@@ -76,12 +75,8 @@ def draft(  # long: half of it are options
     at_once: AtOnce = DEFAULT_AT_ONCE,
     cache: Cache = None,
     estimate: Estimate = False,
-    as_json: Json = False,
-) -> None:
-    """Draft a bank for people to refine: by a model, or from what passages have in common.
-
-    Interrupted, the same command goes on with the replies it has.
-    """
+) -> Result:
+    """Draft a bank for people to refine: by a model, or from what passages have in common."""
     from sidelight.formats.banks.exams import read_query_texts, write_exams
     from sidelight.schemas.grading.rubric import bank_version
 
@@ -93,8 +88,7 @@ def draft(  # long: half of it are options
     texts = read_query_texts(queries)
     failed: tuple[tuple[str, str], ...] = ()
     if estimate:
-        _report_cost(texts, style, count, at_once, as_json=as_json)
-        return
+        return _cost(texts, style, count, at_once)
     if model is not None:
         access = calls.access(cache or output.with_name(f"{output.name}.{REPLIES}"))
         banks, failed = _ask(model, access, at_once, texts, style, count)
@@ -108,26 +102,24 @@ def draft(  # long: half of it are options
     if banks:
         write_exams(output, banks)
     items, version = sum(len(bank.items) for bank in banks), bank_version(banks)
-    if as_json:
-        print_json(
-            {
-                "written": str(output) if banks else None,
-                "queries": len(banks),
-                "items": items,
-                "version": version,
-                "failed": dict(failed),
-            }
-        )
-    elif banks:
-        out.print(
-            f"{output}: {counted(len(banks), 'query')}, {counted(items, 'item')}, version "
-            f"{version}",
-            markup=False,
-        )
-    for query_id, reason in failed:
-        err.print(f"{query_id}: no bank: {reason}", style="yellow", markup=False)
-    if failed or not banks:
-        raise typer.Exit(1)
+    told = f"{output}: {counted(len(banks), 'query')}, {counted(items, 'item')}, version {version}"
+    return Result(
+        {
+            "written": str(output) if banks else None,
+            "queries": len(banks),
+            "items": items,
+            "version": version,
+            "failed": dict(failed),
+        },
+        [
+            *([told] if banks else []),
+            *(
+                warning(f"{query_id}: no bank: {reason}")._replace(always=True)
+                for query_id, reason in failed
+            ),
+        ],
+        exit_code=1 if failed or not banks else 0,
+    )
 
 
 def _ask(
@@ -147,17 +139,14 @@ def _ask(
         )
 
 
-def _report_cost(
-    texts: dict[str, str], style: Style, count: int, at_once: int, *, as_json: bool
-) -> None:
-    from sidelight.cli.evaluation_report import report_estimate
+def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Result:
+    from sidelight.cli.evaluation_report import estimate_result
     from sidelight.evaluation.banks.drafting import draft_banks
     from sidelight.evaluation.labelling.asking import PromptCounter
 
     counter, queries = PromptCounter(), _queries(texts, style)
     asyncio.run(draft_banks(counter, queries, style, count))
-    cost = counter.estimate(count * len(queries), at_once)
-    report_estimate(cost, at_once, as_json=as_json)
+    return estimate_result(counter.estimate(count * len(queries), at_once), at_once)
 
 
 def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
@@ -200,13 +189,12 @@ def merge(
     banks: Annotated[list[Path], typer.Argument(metavar="BANK...", help="Banks of one kind.")],
     *,
     output: BankFile,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Put the items of several banks together; the same words are one item."""
     from sidelight.evaluation.banks.changing import merge_banks
     from sidelight.formats.banks.exams import read_exams
 
-    _write(output, merge_banks(map(read_exams, banks)), as_json=as_json)
+    return _written(output, merge_banks(map(read_exams, banks)))
 
 
 @app.command()
@@ -225,8 +213,7 @@ def edit(
         list[str] | None,
         typer.Option("--reword", help="ITEM=TEXT: other words for an item; repeat."),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Add, leave out and reword items; what is reworded is a new item and graded anew."""
     from sidelight.evaluation.banks.changing import edit_banks
     from sidelight.formats.banks.exams import read_exams
@@ -237,16 +224,14 @@ def edit(
         drop=drop or (),
         reword=dict(_pair("--reword", text) for text in reword or ()),
     )
-    _write(output, changed, as_json=as_json)
+    return _written(output, changed)
 
 
 @app.command()
 def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A bank.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Another, such as a later version.")],
-    *,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """List the items that only one of two banks has."""
     from dataclasses import asdict
 
@@ -256,15 +241,15 @@ def diff(
 
     sides = read_exams(old), read_exams(new)
     changes, versions = diff_banks(*sides), [bank_version(one) for one in sides]
-    if as_json:
-        print_json({"versions": versions, "changes": [asdict(one) for one in changes]})
-        return
-    for one in changes:
-        sign = "+" if one.what == "added" else "-"
-        out.print(f"{sign} {one.item_id}  {one.text}", markup=False)
-    out.print(
-        f"{counted(len(changes), 'item')} in one bank only; versions {' and '.join(versions)}",
-        markup=False,
+    return Result(
+        {"versions": versions, "changes": [asdict(one) for one in changes]},
+        [
+            *(
+                f"{'+' if one.what == 'added' else '-'} {one.item_id}  {one.text}"
+                for one in changes
+            ),
+            f"{counted(len(changes), 'item')} in one bank only; versions {' and '.join(versions)}",
+        ],
     )
 
 
@@ -273,8 +258,7 @@ def show(
     bank: BankPath,
     *,
     query: Annotated[str | None, query_option("Show the items of this query.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Show the version of a bank and its queries, or the items of one."""
     from sidelight.formats.banks.exams import read_exams
     from sidelight.schemas.grading.rubric import bank_version
@@ -283,50 +267,41 @@ def show(
     shown = [one for one in banks if query in {None, one.topic_id}]
     if not shown:
         raise UsageError(f"{bank}: no query {query}")
-    if as_json:
-        print_json(
+    document = {
+        "version": bank_version(banks),
+        "queries": [
             {
-                "version": bank_version(banks),
-                "queries": [
-                    {
-                        "query_id": one.topic_id,
-                        "subtopic_id": one.subtopic_id,
-                        "query": one.query_text,
-                        "kind": one.kind,
-                        "items": [
-                            {"item_id": item.item_id, "text": item.text} for item in one.items
-                        ],
-                    }
-                    for one in shown
-                ],
+                "query_id": one.topic_id,
+                "subtopic_id": one.subtopic_id,
+                "query": one.query_text,
+                "kind": one.kind,
+                "items": [{"item_id": item.item_id, "text": item.text} for item in one.items],
             }
-        )
-        return
+            for one in shown
+        ],
+    }
     if query is None:
-        print_table(
-            ("query", "subtopic", "kind", "items", "text"),
-            (
-                (one.topic_id, one.subtopic_id, one.kind, str(len(one.items)), one.query_text)
-                for one in banks
-            ),
-        )
-    else:
-        for one in shown:
-            out.print(one.query_text, markup=False)
-            for item in one.items:
-                out.print(f"  {item.item_id}  {item.text}", markup=False)
-    out.print(_summary(banks), markup=False)
+        rows = [
+            (one.topic_id, one.subtopic_id, one.kind, str(len(one.items)), one.query_text)
+            for one in banks
+        ]
+        table = PlainTable(("query", "subtopic", "kind", "items", "text"), rows)
+        return Result(document, [table, _summary(banks)])
+    lines = [
+        line
+        for one in shown
+        for line in (one.query_text, *(f"  {item.item_id}  {item.text}" for item in one.items))
+    ]
+    return Result(document, [*lines, _summary(banks)])
 
 
-def _write(path: Path, banks: tuple[ExamBank, ...], *, as_json: bool) -> None:
+def _written(path: Path, banks: tuple[ExamBank, ...]) -> Result:
     from sidelight.formats.banks.exams import write_exams
     from sidelight.schemas.grading.rubric import bank_version
 
     write_exams(path, banks)
-    if as_json:
-        print_json({"written": str(path), "version": bank_version(banks)})
-    else:
-        out.print(f"{path}: {_summary(banks)}", markup=False)
+    document = {"written": str(path), "version": bank_version(banks)}
+    return Result(document, [f"{path}: {_summary(banks)}"])
 
 
 def _summary(banks: tuple[ExamBank, ...]) -> str:

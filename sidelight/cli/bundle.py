@@ -1,17 +1,16 @@
-"""`sidelight bundle` and `sidelight verify`: a run that anyone can check."""
+"""Commands `bundle` and `verify`: pack a run so that anyone can check it, and check it."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, problem_lines
+from sidelight.cli.console import Note, Result, Shown, out, problem_lines
 from sidelight.cli.options.inputs import (
     AllowPlugin,
-    Json,
     index_option,
     output_option,
     rubrics_option,
@@ -20,9 +19,6 @@ from sidelight.cli.options.inputs import (
 from sidelight.cli.options.models import RunCache
 from sidelight.cli.progress import progress_bar
 from sidelight.text import counted
-
-if TYPE_CHECKING:
-    from sidelight.reproduction.verify import Verification
 
 
 def bundle(
@@ -66,35 +62,28 @@ def bundle(
 def verify(
     bundle: Annotated[Path, typer.Argument(help="Bundle, or the folder it was unpacked to.")],
     allow_plugin: AllowPlugin = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Check every byte of a bundle, and make its run again without index or model."""
     from sidelight.reproduction.verify import verify_bundle
 
     with progress_bar("topics", total=None) as advance:
         verification = asyncio.run(verify_bundle(bundle, lambda _: advance(1), allow_plugin or ()))
-    if as_json:
-        print_json(
-            {
-                "verified": verification.succeeded,
-                "problems": [problem.as_dict() for problem in verification.problems],
-                "topics": verification.topics,
-                "files": len(verification.contents.files),
-            }
-        )
-    else:
-        _show(bundle, verification)
-    if not verification.succeeded:
-        raise typer.Exit(1)
-
-
-def _show(bundle: Path, verification: Verification) -> None:
-    for text, style in problem_lines(verification.problems):
-        err.print(text, style=style, markup=False)
+    files = len(verification.contents.files)
+    shown: list[Shown] = [
+        Note(text, style, on_stderr=True) for text, style in problem_lines(verification.problems)
+    ]
     if verification.succeeded:
-        out.print(
-            f"{bundle}: verified. {counted(len(verification.contents.files), 'file')} as they "
-            "were packed; "
-            f"{counted(verification.topics, 'topic')} made again, every file the same.",
-            markup=False,
+        shown.append(
+            f"{bundle}: verified. {counted(files, 'file')} as they were packed; "
+            f"{counted(verification.topics, 'topic')} made again, every file the same."
         )
+    return Result(
+        {
+            "verified": verification.succeeded,
+            "problems": [problem.as_dict() for problem in verification.problems],
+            "topics": verification.topics,
+            "files": files,
+        },
+        shown,
+        exit_code=0 if verification.succeeded else 1,
+    )

@@ -1,17 +1,14 @@
-"""Where people and machines are spoken to: results on stdout, progress and trouble on stderr.
+"""Results of commands as values, and their delivery: tables, lines, a JSON document and files.
 
-Which columns of a table stand side by side, and how wide, in so many characters.
-
-Problems of files as lines: what is said of thirty places alike is said once.
-
-A table of results as commands deliver it: the terminal, CSV, LaTeX, and a figure of it.
+A command returns a `Result`, and `deliver` alone prints, writes and serialises it: for people on
+stdout with warnings on stderr, or as one JSON document on stdout.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import typer
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -19,8 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from rich.text import Text
+
     from sidelight.errors import Problem
 
+INTERRUPTED = 130  # the exit code that a shell expects of a command that Ctrl-C ended
 _EDGE = 3  # a border and the spaces on both sides of a cell
 _LEAST_NAME = 12  # of a name on one line; what is longer goes on below
 _MOST_NAMES = 0.6  # of a line, taken by several columns that tell rows apart
@@ -93,37 +93,9 @@ def _widths(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     ]
 
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-
-
-# What `print_json` is given while several documents become one.
-_GATHERED: list[list[Any]] = []
-
-
-@contextmanager
-def one_document(*, as_json: bool) -> Iterator[None]:
-    """Print what is printed as JSON meanwhile at the end, as one list, where JSON is asked for."""
-    if not as_json:
-        yield
-        return
-    _GATHERED.append([])
-    try:
-        yield
-    finally:
-        documents = _GATHERED.pop()
-    print_json(documents)
-
-
-def print_json(value: Any) -> None:
-    """Print one JSON document on stdout, untouched by terminal width or markup."""
-    import orjson
-
-    if _GATHERED:
-        _GATHERED[-1].append(value)
-        return
-    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
-    out.file.write(orjson.dumps(value, option=options).decode() + "\n")
+# Names of runs and files may contain what rich takes for an emoji, such as `:100:`.
+out = Console(highlight=False, soft_wrap=True, emoji=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -152,8 +124,31 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         console.print(table)
 
 
-def warn_of_undefined(undefined: Mapping[str, Sequence[str]], n_topics: int, what: str) -> None:
-    """Say on stderr where measures are undefined.
+class Note(NamedTuple):
+    """A line for people.
+
+    Attributes:
+        text: The line.
+        style: Its colour, as rich names it; None for none.
+        on_stderr: Whether it is trouble, and no part of the result.
+        always: Whether it is also printed where the result is printed as JSON.
+    """
+
+    text: str | Text
+    style: str | None = None
+    on_stderr: bool = False
+    always: bool = False
+
+
+def warning(text: str) -> Note:
+    """Return a warning: yellow, on stderr."""
+    return Note(text, "yellow", on_stderr=True)
+
+
+def undefined_warnings(
+    undefined: Mapping[str, Sequence[str]], n_topics: int, what: str
+) -> list[Note]:
+    """Return warnings that name the topics on which measures are undefined.
 
     Args:
         undefined: Measure name -> topics on which it is.
@@ -165,37 +160,36 @@ def warn_of_undefined(undefined: Mapping[str, Sequence[str]], n_topics: int, wha
     alike: dict[tuple[str, ...], list[str]] = {}
     for measure, topics in undefined.items():
         alike.setdefault(tuple(topics), []).append(measure.replace("_", " "))
+    warnings = []
     for topics, measures in alike.items():
         where = f"all of {counted(n_topics, what)}"
         if len(topics) < n_topics:
             where = f"{len(topics)} of {counted(n_topics, what)} (counted as 0): "
             where += ", ".join(topics)
-        err.print(
-            f"undefined, {', '.join(measures)}: nothing to find on {where}",
-            style="yellow",
-            markup=False,
+        warnings.append(
+            warning(f"undefined, {', '.join(measures)}: nothing to find on {where}"),
         )
+    return warnings
 
 
-def warn_of_few_runs(count: int) -> None:
-    """Say on stderr that a correlation over so few runs says little, or nothing at all."""
+def few_runs_warnings(count: int) -> list[Note]:
+    """Return a warning where a correlation over so few runs says little, or nothing at all."""
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS
     from sidelight.text import counted
 
     if count >= MIN_RUNS_FOR_INTERVALS:
-        warn_of_few(count, "run")
-        return
-    err.print(
-        f"warning: {counted(count, 'run')}: with fewer than {MIN_RUNS_FOR_INTERVALS}, a "
-        "correlation says nothing about other runs: even full agreement may be chance; no "
-        "intervals",
-        style="yellow",
-        markup=False,
-    )
+        return few_warnings(count, "run")
+    return [
+        warning(
+            f"warning: {counted(count, 'run')}: with fewer than {MIN_RUNS_FOR_INTERVALS}, a "
+            "correlation says nothing about other runs: even full agreement may be chance; no "
+            "intervals"
+        )
+    ]
 
 
-def warn_of_few(count: int, what: str) -> None:
-    """Say on stderr that intervals over so few topics or runs cover less than they say.
+def few_warnings(count: int, what: str) -> list[Note]:
+    """Return a warning where intervals over so few topics or runs cover less than they say.
 
     Args:
         count: How many there are.
@@ -204,13 +198,14 @@ def warn_of_few(count: int, what: str) -> None:
     from sidelight.evaluation.scoring.uncertainty import FEW
     from sidelight.text import counted
 
-    if count < FEW:
-        err.print(
+    if count >= FEW:
+        return []
+    return [
+        warning(
             f"warning: {counted(count, what)}: with fewer than {FEW}, 95% intervals cover far "
-            "less, and an order of runs may be chance",
-            style="yellow",
-            markup=False,
+            "less, and an order of runs may be chance"
         )
+    ]
 
 
 _STYLES = {"error": "red", "warning": "yellow"}
@@ -259,9 +254,113 @@ class ResultTable(NamedTuple):
     records: Sequence[Mapping[str, object]]
     draw: Callable[[Sequence[Path]], None] | None = None
 
-    def show(self) -> None:
-        """Print the table."""
-        print_table(self.header, self.rows)
+
+class PlainTable(NamedTuple):
+    """A table that is printed and not written.
+
+    Attributes:
+        header: What stands above the columns.
+        rows: The cells.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class Files(NamedTuple):
+    """Files that are written when a result is delivered, and then listed.
+
+    Attributes:
+        write: Writes them and returns their paths.
+        key: The key of the JSON document that lists them; None lists them for people only.
+    """
+
+    write: Callable[[], Iterable[Path]]
+    key: str | None = None
+
+
+Shown: TypeAlias = "str | Note | ResultTable | PlainTable | Files"
+
+
+class Result(NamedTuple):
+    """The result of a command.
+
+    Attributes:
+        document: The JSON document, without the files that are written on delivery.
+        shown: Lines, tables and files in the order in which people see them.
+        exit_code: The code with which the command ends.
+    """
+
+    document: Any
+    shown: Sequence[Shown]
+    exit_code: int = 0
+
+
+def deliver(result: Result, *, wants_json: bool) -> None:
+    """Print a result, for people or as one JSON document, and write its files.
+
+    Args:
+        result: The result.
+        wants_json: Whether to print the document.
+
+    Raises:
+        typer.Exit: The command ends with another code than 0.
+    """
+    if wants_json:
+        _print_json(_document(result))
+    else:
+        for one in result.shown:
+            _show(one)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+def deliver_each(results: Iterator[Result], *, wants_json: bool) -> None:
+    """Print each result as soon as it is there, or all documents as one JSON list.
+
+    Args:
+        results: The results.
+        wants_json: Whether to print the list.
+    """
+    if wants_json:
+        _print_json([_document(one) for one in results])
+        return
+    for one in results:
+        deliver(one, wants_json=False)
+
+
+def _document(result: Result) -> Any:
+    """Write the files of a result and return its document, in which they are listed."""
+    document = result.document
+    for one in result.shown:
+        if isinstance(one, Files):
+            paths = [str(path) for path in one.write()]
+            document = document | {one.key: paths} if one.key else document
+        elif isinstance(one, Note) and one.always:
+            _show(one)
+    return document
+
+
+def _print_json(document: Any) -> None:
+    """Print a document on stdout, untouched by terminal width or markup."""
+    import orjson
+
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
+    out.file.write(orjson.dumps(document, option=options).decode() + "\n")
+
+
+def _show(one: Shown) -> None:
+    match one:
+        case str():
+            out.print(one, markup=False)
+        case Note():
+            console = err if one.on_stderr else out
+            console.print(one.text, style=one.style, markup=False)
+        case Files():
+            for path in list(one.write()):
+                out.print(f"  {path}", markup=False)
+        case _:
+            print_table(one.header, one.rows)
 
 
 def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Path]:
@@ -296,9 +395,3 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
         draw(paths)
         written += paths
     return written
-
-
-def list_files(paths: Iterable[Path]) -> None:
-    """Print what was written."""
-    for path in paths:
-        out.print(f"  {path}", markup=False)

@@ -1,16 +1,15 @@
-"""`sidelight demo`: the whole loop on the bundled mini web."""
+"""Command `demo`: index, run, judge and score the bundled mini web."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from sidelight.cli.console import err, list_files, out, print_json, print_table
-from sidelight.cli.options.inputs import Json, output_option
+from sidelight.cli.console import Note, PlainTable, Result, Shown, out
+from sidelight.cli.options.inputs import WHERE_IT_WAS, interrupted, output_option
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
@@ -19,8 +18,6 @@ from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from rich.console import Console
 
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
@@ -34,16 +31,13 @@ _BESIDE = {_STRONG: f"{_STRONG} (strong, by hand)", _WEAK: f"{_WEAK} (weak, by h
 _EXCERPT = 3
 
 
+@interrupted(WHERE_IT_WAS)
 def demo(
     folder: Annotated[Path, output_option("Where the demo works; safe to delete.")] = Path(
         "sidelight-demo"
     ),
-    as_json: Json = False,
-) -> None:
-    """Run everything on the bundled fictional mini web, and end with a page to look at.
-
-    Interrupted at any moment, the same command goes on where it was.
-    """
+) -> Result:
+    """Run everything on the bundled fictional mini web, and end with a page to look at."""
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import open_folder
@@ -51,22 +45,21 @@ def demo(
     from sidelight.sample import sample_path
 
     started = time.monotonic()
-    step = partial(_step, err if as_json else out)
     data = sample_path()
     segments, index, encoder = folder / "segments.jsonl", folder / "index", Encoder()
-    with step("Cut documents into segments"):
+    with _step("Cut documents into segments"):
         n_segments = write_segments(segments, read_documents(data / "documents.jsonl"), _ignore)
-    with step(f"Index {counted(n_segments, 'segment')} (Lucene and FAISS)"):
+    with _step(f"Index {counted(n_segments, 'segment')} (Lucene and FAISS)"):
         build_index([segments], index, encoder, progress=progress_bar)
     opened = open_folder(index)
-    with step("Investigate five articles"):
+    with _step("Investigate five articles"):
         directory = _run(opened, data / "topics.jsonl", folder / "run")
-    with step("Validate both files, strictly and as the track does"):
+    with _step("Validate both files, strictly and as the track does"):
         _validate(directory, data / "topics.jsonl")
-    with step("Judge and score beside a strong and a weak sample run"):
+    with _step("Judge and score beside a strong and a weak sample run"):
         judge, table = asyncio.run(_judge(directory, data, folder / "scores", encoder))
     page = folder / PAGE
-    with step("Write the page"):
+    with _step("Write the page"):
         rubrics = data / DataPart.RUBRICS
         write_page(directory.path, page, rubrics=rubrics, labels=[folder / "scores"])
     files = [
@@ -74,38 +67,41 @@ def demo(
         directory.traces,
         folder / "scores",
     ]
-    if as_json:
-        print_json(
-            {
-                "judge": judge,
-                "runs": [one._asdict() for one in table],
-                "files": list(map(str, files)),
-                "page": str(page),
-            }
-        )
-        return
-    _show_excerpt(directory, data / "topics.jsonl", opened)
-    _show_scores(table, judge)
-    out.print(f"\nDone in {time.monotonic() - started:.0f} s. Files:", markup=False)
-    list_files(files)
-    out.print("Open in a browser:", markup=False)
-    out.print(f"  {page}", markup=False)
+    return Result(
+        {
+            "judge": judge,
+            "runs": [one._asdict() for one in table],
+            "files": list(map(str, files)),
+            "page": str(page),
+        },
+        [
+            *_excerpt(directory, data / "topics.jsonl", opened),
+            *scores_shown(table, judge),
+            f"\nDone in {time.monotonic() - started:.0f} s. Files:",
+            *(f"  {path}" for path in files),
+            "Open in a browser:",
+            f"  {page}",
+        ],
+    )
 
 
-def _show_scores(table: list[_Row], judge: str) -> None:
+def scores_shown(table: list[_Row], judge: str) -> list[Shown]:
+    """Return the table of scores, and what a reader must know about it."""
     first, second = load_track().question_list.title, load_track().cited_text.title
-    print_table(
-        ["run", first, f"{second} supportive", f"{second} contradictory"],
-        [[_BESIDE.get(one.run, one.run), *(f"{value:.3f}" for value in one[1:])] for one in table],
-    )
-    out.print(
-        f"judge: {judge}; it learned from people's labels of bundled runs, and {_STRONG} is scored "
-        "by those labels themselves",
-        markup=False,
-    )
-    out.print(
-        "development figures: the rules were written while reading these rubrics", markup=False
-    )
+    return [
+        PlainTable(
+            ["run", first, f"{second} supportive", f"{second} contradictory"],
+            [
+                [_BESIDE.get(one.run, one.run), *(f"{value:.3f}" for value in one[1:])]
+                for one in table
+            ],
+        ),
+        (
+            f"judge: {judge}; it learned from people's labels of bundled runs, and {_STRONG} is "
+            "scored by those labels themselves"
+        ),
+        "development figures: the rules were written while reading these rubrics",
+    ]
 
 
 def _ignore(_: int) -> None:
@@ -113,11 +109,11 @@ def _ignore(_: int) -> None:
 
 
 @contextmanager
-def _step(console: Console, title: str) -> Iterator[None]:
+def _step(title: str) -> Iterator[None]:
     started = time.monotonic()
-    console.print(f"{title} ... ", end="", markup=False)
+    out.print(f"{title} ... ", end="", markup=False)
     yield
-    console.print(f"{time.monotonic() - started:.1f} s", markup=False)
+    out.print(f"{time.monotonic() - started:.1f} s", markup=False)
 
 
 def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
@@ -133,22 +129,23 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
     return summary.directory
 
 
-def _show_excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> None:
-    """Print the first questions and sentences on the first article."""
+def _excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> list[Shown]:
+    """Return the first questions and sentences on the first article."""
     from sidelight.formats.runs.cited_text import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
     from sidelight.formats.topics import read_articles
 
     article = read_articles(topics)[0]
-    out.print(f"\n{article.title}", style="bold", markup=False)
     questions = read_question_run(directory.file(load_track().question_list)).questions
-    for question in questions[:_EXCERPT]:
-        out.print(f"  {question.rank}. {question.text}", markup=False)
     report = read_report_run(directory.file(load_track().cited_text)).reports[0]
+    shown: list[Shown] = [
+        Note(f"\n{article.title}", "bold"),
+        *(f"  {question.rank}. {question.text}" for question in questions[:_EXCERPT]),
+    ]
     for sentence in report.responses[:_EXCERPT]:
         hosts = [segment.host for segment in index.docstore.get_many(sentence.citations)]
-        out.print(f"  - {sentence.text} [{', '.join(hosts)}]", markup=False)
-    out.print(markup=False)
+        shown.append(f"  - {sentence.text} [{', '.join(hosts)}]")
+    return [*shown, ""]
 
 
 def _validate(directory: RunDirectory, topics: Path) -> None:

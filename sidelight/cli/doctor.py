@@ -1,4 +1,4 @@
-"""`sidelight doctor`: what this machine can do, and the line that fixes what it cannot."""
+"""Command `doctor`: check packages, models, memory and disk, and say what mends it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import Config, Json, index_option
+from sidelight.cli.console import Note, Result, Shown
+from sidelight.cli.options.inputs import Config, index_option
 from sidelight.cli.options.models import BaseUrl, model_option
 from sidelight.errors import UsageError
 
@@ -29,8 +29,7 @@ def doctor(
     api_key_variable: Annotated[
         str, typer.Option("--api-key-variable", help="Environment variable with its key.")
     ] = "OPENAI_API_KEY",
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Check Java, packages, models, memory and disk; exit with 3 if something is missing.
 
     With --model, ask a model server one tiny question and report what it can do. With --config,
@@ -52,18 +51,17 @@ def doctor(
 
         checks = check_machine()
     healthy = all(check.ok for check in checks)
-    if as_json:
-        print_json(
-            {"ok": healthy, "checks": [{**check._asdict(), "ok": check.ok} for check in checks]}
-        )
-    else:
-        for check in checks:
-            mark, style = ("ok", "green") if check.ok else ("missing", "red")
-            out.print(f"{mark:8}{check.name:22}{check.found}", style=style, markup=False)
-            if check.remedy:
-                out.print(f"{'':30}{check.remedy}", markup=False)
-    if not healthy:
-        raise typer.Exit(3)
+    shown: list[Shown] = []
+    for check in checks:
+        mark, style = ("ok", "green") if check.ok else ("missing", "red")
+        shown.append(Note(f"{mark:8}{check.name:22}{check.found}", style))
+        if check.remedy:
+            shown.append(f"{'':30}{check.remedy}")
+    return Result(
+        {"ok": healthy, "checks": [{**check._asdict(), "ok": check.ok} for check in checks]},
+        shown,
+        exit_code=0 if healthy else 3,
+    )
 
 
 def _is_typed(context: typer.Context, parameter: str) -> bool:

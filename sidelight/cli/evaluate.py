@@ -1,4 +1,4 @@
-"""`sidelight evaluate`: judge a finished run, and find where it lost credit."""
+"""Command `evaluate`: judge a finished run, score it, and find where it lost credit."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
-from sidelight.cli.console import print_json
+from sidelight.cli.console import Result
 from sidelight.cli.options.inputs import (
+    WITH_REPLIES,
     AllowPlugin,
     Config,
-    Json,
     Overrides,
     index_option,
+    interrupted,
     output_option,
 )
 from sidelight.cli.options.judges import (
@@ -38,6 +39,7 @@ from sidelight.cli.progress import progress_bar
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def evaluate(  # long: half of it are options
     run: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
@@ -59,14 +61,12 @@ def evaluate(  # long: half of it are options
     cache: Cache = None,
     allow_plugin: AllowPlugin = None,
     estimate: Estimate = False,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Judge a finished run with its own files, score it, and say where it lost credit.
 
     Without --rubrics, by those that the run drafted; none are drafted here.
-    Interrupted at any moment, the same command goes on with the replies it has.
     """
-    from sidelight.cli.evaluation_report import print_evaluation, report_estimate, summarise
+    from sidelight.cli.evaluation_report import estimate_result, evaluation_shown, summarise
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
     from sidelight.runs.directory import RunDirectory
@@ -108,8 +108,7 @@ def evaluate(  # long: half of it are options
     material = collect(finished, folder.docstore.get_many, setup.words_at_once)
     if estimate:
         cost = setup.estimate(partial(assess_all, material=material), material.n_labels)
-        report_estimate(cost, setup.asked.at_once, as_json=as_json)
-        return
+        return estimate_result(cost, setup.asked.at_once)
     destination = output or run / SCORES
     check_folder(finished, destination)
     access = calls.access(cache or destination / REPLIES)
@@ -117,7 +116,4 @@ def evaluate(  # long: half of it are options
         work = partial(evaluate_run, material=material, folder=destination, on_labels=advance)
         evaluation = asyncio.run(setup.perform(access, work))
     outcome = summarise(evaluation, finished, destination)
-    if as_json:
-        print_json(outcome)
-    else:
-        print_evaluation(outcome, finished.track)
+    return Result(outcome, evaluation_shown(outcome, finished.track))

@@ -1,14 +1,11 @@
-"""What self-evaluation says: its JSON and its tables.
-
-What judging would cost, as the commands that judge say it.
-"""
+"""Results of self-evaluation and estimates of what judging costs."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sidelight.cli.console import err, out, print_json, print_table
+from sidelight.cli.console import PlainTable, Result, Shown, warning
 from sidelight.text import counted
 
 if TYPE_CHECKING:
@@ -43,38 +40,36 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
     }
 
 
-def print_evaluation(outcome: dict[str, Any], rules: Track) -> None:
-    """Print the scores and the funnel, with what a reader must know about them."""
+def evaluation_shown(outcome: dict[str, Any], rules: Track) -> list[Shown]:
+    """Return the scores and the funnel, with what a reader must know about them."""
     questions = partial(_shown, rules.question_list, outcome)
     reports = partial(_shown, rules.cited_text, outcome)
-    out.print(
-        f"Judged on {counted(outcome['n_topics'], 'topic')} by {outcome['judge']}: questions "
-        f"{questions('question_coverage')}, reports {reports('report_support')} supportive, "
-        f"{reports('report_contradiction')} contradictory; unjudged "
-        f"{questions('unjudged_pairs')} and {reports('unjudged_answers')}.",
-        markup=False,
-    )
-    print_table(
-        ("credit of the reports", "share", "change", "answers unjudged"),
+    rows = [
         (
-            (
-                total["stage"],
-                f"{total['credit']:.4f}",
-                f"{total['change']:+.4f}",
-                str(total["unjudged"]),
-            )
-            for total in outcome["funnel"]
+            total["stage"],
+            f"{total['credit']:.4f}",
+            f"{total['change']:+.4f}",
+            str(total["unjudged"]),
+        )
+        for total in outcome["funnel"]
+    ]
+    shown: list[Shown] = [
+        (
+            f"Judged on {counted(outcome['n_topics'], 'topic')} by {outcome['judge']}: questions "
+            f"{questions('question_coverage')}, reports {reports('report_support')} supportive, "
+            f"{reports('report_contradiction')} contradictory; unjudged "
+            f"{questions('unjudged_pairs')} and {reports('unjudged_answers')}."
         ),
-    )
+        PlainTable(("credit of the reports", "share", "change", "answers unjudged"), rows),
+    ]
     if outcome["rubrics"] == "drafted":
-        out.print(
+        shown.append(
             "The rubrics are the run's own drafts: this says how far it did what it set out to do, "
-            "not how good it is.",
-            markup=False,
+            "not how good it is."
         )
     if without := outcome["topics_without_rubric"]:
-        err.print(f"no rubric, not judged: {', '.join(without)}", style="yellow", markup=False)
-    out.print(f"  {outcome['folder']}", markup=False)
+        shown.append(warning(f"no rubric, not judged: {', '.join(without)}"))
+    return [*shown, f"  {outcome['folder']}"]
 
 
 def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
@@ -83,22 +78,27 @@ def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
     return measure.shown(outcome[task.name][measure.name])
 
 
-def report_estimate(estimate: Estimate, at_once: int, *, as_json: bool) -> None:
-    """Say what judging would come to, and what that rests on."""
-    if as_json:
-        print_json(estimate.model_dump())
-        return
+def estimate_result(estimate: Estimate, at_once: int) -> Result:
+    """Return what judging would come to, and what that rests on."""
     from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
     from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 
-    out.print(
-        f"{counted(estimate.calls, 'call')}\n"
-        f"{counted(estimate.prompt_tokens, 'token')} read (characters / {CHARACTERS_PER_TOKEN}; "
-        "a server's prefix cache computes a fraction of them)\n"
-        f"{counted(estimate.completion_tokens, 'token')} written "
-        f"({TOKENS_PER_CALL} a call and {TOKENS_PER_LABEL} a label)\n"
-        f"{estimate.hours:.2f} hours one call at a time, "
-        f"at {TOKENS_PER_SECOND} tokens a second; "
-        f"no less than {estimate.hours_at_once:.2f} with {at_once} at once",
-        markup=False,
+    return Result(
+        estimate.model_dump(),
+        [
+            counted(estimate.calls, "call"),
+            (
+                f"{counted(estimate.prompt_tokens, 'token')} read (characters / "
+                f"{CHARACTERS_PER_TOKEN}; a server's prefix cache computes a fraction of them)"
+            ),
+            (
+                f"{counted(estimate.completion_tokens, 'token')} written "
+                f"({TOKENS_PER_CALL} a call and {TOKENS_PER_LABEL} a label)"
+            ),
+            (
+                f"{estimate.hours:.2f} hours one call at a time, "
+                f"at {TOKENS_PER_SECOND} tokens a second; "
+                f"no less than {estimate.hours_at_once:.2f} with {at_once} at once"
+            ),
+        ],
     )

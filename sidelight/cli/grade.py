@@ -1,7 +1,4 @@
-"""`sidelight grade`: passages by test questions or key facts, or directly.
-
-Where the passages to be graded come from, as the command line names it.
-"""
+"""Command `grade`: grade passages by test questions or key facts, or directly."""
 
 from __future__ import annotations
 
@@ -12,8 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json
-from sidelight.cli.options.inputs import Json, index_option, output_option, queries_option
+from sidelight.cli.console import Result, Shown, warning
+from sidelight.cli.options.inputs import (
+    WITH_REPLIES,
+    index_option,
+    interrupted,
+    output_option,
+    queries_option,
+)
 from sidelight.cli.options.judges import JUDGE, bank_option, depth_option
 from sidelight.cli.options.models import (
     REPLIES,
@@ -130,6 +133,7 @@ _AT_ONCE = 128
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def grade(  # long: half of it are options
     passages: Annotated[
         list[Path],
@@ -180,14 +184,13 @@ def grade(  # long: half of it are options
     cache: Cache = None,
     at_once: AtOnce = _AT_ONCE,
     estimate: Estimate = False,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Grade passages by the items of a bank from 0 to 5, or directly for the query.
 
     Only cells that OUTPUT and PASSAGES do not hold are graded, so that a run more, or an item more,
-    costs what it adds. Interrupted at any moment, the same command goes on with the replies it has.
+    costs what it adds.
     """
-    from sidelight.cli.evaluation_report import report_estimate
+    from sidelight.cli.evaluation_report import estimate_result
     from sidelight.cli.graders import GradeRequest, set_up_grades
     from sidelight.evaluation.grading.passages import merged
     from sidelight.formats.labels.graded_passages import read_graded, write_graded
@@ -209,37 +212,29 @@ def grade(  # long: half of it are options
         pool = merged(read_graded(output), pool)
     n_missing = setup.count(pool)
     if estimate:
-        report_estimate(setup.estimate(pool), at_once, as_json=as_json)
-        return
+        return estimate_result(setup.estimate(pool), at_once)
     access = calls.access(cache or output.parent / REPLIES)
     with progress_bar("cells", total=n_missing) as advance:
         graded = asyncio.run(setup.perform(access, pool, advance))
     write_graded(output, graded)
-    _report(setup, graded, n_missing, output, as_json=as_json)
+    return _result(setup, graded, n_missing, output)
 
 
-def _report(
-    setup: Grades, graded: list[GradedQuery], n_new: int, output: Path, *, as_json: bool
-) -> None:
+def _result(setup: Grades, graded: list[GradedQuery], n_new: int, output: Path) -> Result:
     found = setup.summary(graded)
-    if as_json:
-        print_json({**found.model_dump(), "new": n_new, "output": str(output)})
-        return
-    out.print(
-        f"{counted(found.passages, 'passage')} of {counted(found.queries, 'query')}, "
-        f"{counted(found.cells, 'cell')} by "
-        f"{', '.join(found.graders)}; {n_new} of them new",
-        markup=False,
-    )
+    shown: list[Shown] = [
+        (
+            f"{counted(found.passages, 'passage')} of {counted(found.queries, 'query')}, "
+            f"{counted(found.cells, 'cell')} by {', '.join(found.graders)}; {n_new} of them new"
+        )
+    ]
     if found.cells:
         shares = "  ".join(f"{grade}: {count}" for grade, count in found.by_grade.items())
-        out.print(f"grades  {shares}", markup=False)
+        shown.append(f"grades  {shares}")
     if found.unjudged:
-        err.print(
-            f"warning: {counted(found.unjudged, 'cell')} could not be graded; the same command "
-            "asks for them "
-            "again",
-            style="yellow",
-            markup=False,
+        cells = counted(found.unjudged, "cell")
+        shown.append(
+            warning(f"warning: {cells} could not be graded; the same command asks for them again")
         )
-    out.print(f"  {output}", markup=False)
+    document = {**found.model_dump(), "new": n_new, "output": str(output)}
+    return Result(document, [*shown, f"  {output}"])

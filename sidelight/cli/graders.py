@@ -1,4 +1,4 @@
-"""From options to somebody who grades: by items or directly, with a model or without."""
+"""Graders of passages made from options: by items or directly, with a model or without."""
 
 from __future__ import annotations
 

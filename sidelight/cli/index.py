@@ -1,11 +1,4 @@
-"""`sidelight index`: build an index folder and look into one.
-
-`sidelight index plan`: what an index of vectors will take, before any of it is built.
-
-`sidelight index remote`: a folder that stands for an index on a server.
-
-`sidelight corpus`: prepare a collection for indexing.
-"""
+"""Commands `index` and `corpus`: cut documents into segments, build an index, and inspect it."""
 
 from __future__ import annotations
 
@@ -16,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import DIM, Commands, Json, Profile, count_option, output_option
+from sidelight.cli.console import Result, out
+from sidelight.cli.options.inputs import (
+    DIM,
+    WHERE_IT_WAS,
+    Commands,
+    Profile,
+    count_option,
+    interrupted,
+    output_option,
+)
 from sidelight.cli.progress import progress_bar
 from sidelight.index.encoding.precision import Arithmetic
 from sidelight.text import counted
@@ -34,8 +35,7 @@ def plan(
     output: Annotated[
         Path, output_option("Folder on the disk that is to hold the index.")
     ] = Path(),
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Say what vectors take under a profile: memory, disk, time, recall; and whether they fit here.
 
     Times are those of two cores or of one H200. Ends with 3 where they do not fit. Text and BM25
@@ -45,29 +45,28 @@ def plan(
     from sidelight.index.vectors.profiles import profile_named
 
     planned = plan_capacity(profile_named(profile), count, dim, this_machine(output))
-    if as_json:
-        print_json(planned.model_dump())
-    else:
-        where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
-        lists = f"{planned.lists}, {planned.probes} searched" if planned.lists else "none"
-        shown = {
-            "profile": f"{planned.profile}, {count:,} vectors of {dim}",
-            "lists": lists,
-            "memory": f"{planned.memory_gb:.1f} GB{where}, "
-            f"{planned.memory_bytes_per_vector:.0f} bytes a vector",
-            "disk": f"{planned.disk_gb:.1f} GB, {planned.disk_bytes_per_vector:.0f} bytes a vector",
-            "building": f"{planned.build_s / 60:.0f} min from vectors to index, "
-            f"{planned.building_memory_gb:.1f} GB of memory, {planned.building_disk_gb:.1f} GB of "
-            "disk besides",
-            "recall": f"{planned.recall:.2f} of the exact 100 best, or more",
-            "query": f"{planned.latency_ms:.1f} ms alone, the best 100",
-        }
-        for name, value in shown.items():
-            out.print(f"{name:9} {value}", markup=False)
-        for problem in planned.problems:
-            out.print(f"does not fit: {problem}", markup=False)
-    if planned.problems:
-        raise typer.Exit(3)
+    where = f" of {planned.gpus} GPU(s)" if planned.gpus else ""
+    lists = f"{planned.lists}, {planned.probes} searched" if planned.lists else "none"
+    described = {
+        "profile": f"{planned.profile}, {count:,} vectors of {dim}",
+        "lists": lists,
+        "memory": f"{planned.memory_gb:.1f} GB{where}, "
+        f"{planned.memory_bytes_per_vector:.0f} bytes a vector",
+        "disk": f"{planned.disk_gb:.1f} GB, {planned.disk_bytes_per_vector:.0f} bytes a vector",
+        "building": f"{planned.build_s / 60:.0f} min from vectors to index, "
+        f"{planned.building_memory_gb:.1f} GB of memory, {planned.building_disk_gb:.1f} GB of "
+        "disk besides",
+        "recall": f"{planned.recall:.2f} of the exact 100 best, or more",
+        "query": f"{planned.latency_ms:.1f} ms alone, the best 100",
+    }
+    return Result(
+        planned.model_dump(),
+        [
+            *(f"{name:9} {value}" for name, value in described.items()),
+            *(f"does not fit: {problem}" for problem in planned.problems),
+        ],
+        exit_code=3 if planned.problems else 0,
+    )
 
 
 def remote(  # long: half of it are its options
@@ -135,6 +134,7 @@ app = Commands(help="Build an index, or say what built it.", no_args_is_help=Tru
 
 
 @app.command()
+@interrupted(f"{WHERE_IT_WAS}; done once, it does nothing")
 def build(  # long: most of it are its options
     shards: Annotated[
         list[Path] | None,
@@ -188,12 +188,8 @@ def build(  # long: most of it are its options
             "the Ray cluster that RAY_ADDRESS names, which share a file system."
         ),
     ] = "local",
-    as_json: Json = False,
-) -> None:
-    """Index segments for BM25 and dense retrieval.
-
-    Interrupted at any moment, the same command goes on where it was; done once, it does nothing.
-    """
+) -> Result:
+    """Index segments for BM25 and dense retrieval."""
     from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
@@ -221,7 +217,7 @@ def build(  # long: most of it are its options
                 lucene_folder(lucene) if lucene else None, tuple(map(lucene_folder, hnsw or ()))
             ),
         )
-    _show(output, manifest, as_json=as_json)
+    return _built(output, manifest)
 
 
 app.command()(plan)
@@ -231,20 +227,15 @@ app.command()(remote)
 @app.command()
 def info(
     folder: Annotated[Path, typer.Argument(help="Folder of the index.")],
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Check that an index is complete, and say what built it."""
     from sidelight.index.manifest import read_manifest
     from sidelight.index.remote.client import is_remote, read_address
 
     if is_remote(folder):
         address = read_address(folder)
-        if as_json:
-            print_json(address.model_dump())
-        else:
-            out.print(f"{folder}: {address.index} at {address.url}", markup=False)
-        return
-    _show(folder, read_manifest(folder), as_json=as_json)
+        return Result(address.model_dump(), [f"{folder}: {address.index} at {address.url}"])
+    return _built(folder, read_manifest(folder))
 
 
 @app.command()
@@ -260,12 +251,9 @@ def verify(
     out.print(f"{folder}: {counted(count, 'file')} as they were built", markup=False)
 
 
-def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
-    if as_json:
-        print_json({**manifest.model_dump(), "fingerprint": manifest.fingerprint()})
-        return
+def _built(folder: Path, manifest: Manifest) -> Result:
     built = manifest.plan
-    shown = {
+    described = {
         "index": folder,
         "segments": f"{manifest.segments} of {counted(manifest.documents, 'document')}",
         "size": f"{sum(manifest.files.values()) / 1e6:.1f} MB",
@@ -277,14 +265,15 @@ def _show(folder: Path, manifest: Manifest, *, as_json: bool) -> None:
         "fingerprint": manifest.fingerprint(),
     }
     if manifest.encoding is not None:
-        shown["encoded in"] = str(manifest.encoding)
-    for name, value in shown.items():
-        out.print(f"{name:12} {value}", markup=False)
+        described["encoded in"] = str(manifest.encoding)
+    shown = [f"{name:12} {value}" for name, value in described.items()]
     for shard in manifest.shards:
         if shard.refused:
-            out.print(f"{shard.name}: segments {shard.segments}, lines refused {shard.refused}")
-            for problem in shard.problems:
-                out.print(f"  {problem}", markup=False)
+            shown += [
+                f"{shard.name}: segments {shard.segments}, lines refused {shard.refused}",
+                *(f"  {problem}" for problem in shard.problems),
+            ]
+    return Result({**manifest.model_dump(), "fingerprint": manifest.fingerprint()}, shown)
 
 
 corpus_app = Commands(help="Prepare a collection for indexing.", no_args_is_help=True)
@@ -302,8 +291,7 @@ def segment(
         typer.Argument(help="JSONL with docid, body and perhaps url, title, headings; or .gz."),
     ],
     output: Annotated[Path, output_option("Where the segments go, one JSON a line.")],
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Cut documents into the windows of 10 sentences that MS MARCO V2.1 calls segments."""
     from itertools import chain
 
@@ -315,7 +303,5 @@ def segment(
         count = write_segments(output, read, advance)
     if not count:
         raise InputError(f"{documents[0]}: expected documents; found none")
-    if as_json:
-        print_json({"segments": count, "output": str(output)})
-    else:
-        out.print(f"Wrote {counted(count, 'segment')} to {output}", markup=False)
+    document = {"segments": count, "output": str(output)}
+    return Result(document, [f"Wrote {counted(count, 'segment')} to {output}"])

@@ -1,4 +1,4 @@
-"""`sidelight judge`: label runs against rubrics."""
+"""Command `judge`: label runs against rubrics, and report agreement with people."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.agree.tables import decimal
-from sidelight.cli.console import err, out, print_json
-from sidelight.cli.options.inputs import Data, Json, Rubrics, Track, output_option
+from sidelight.cli.console import Result, Shown, warning
+from sidelight.cli.options.inputs import (
+    WITH_REPLIES,
+    Data,
+    Rubrics,
+    Track,
+    interrupted,
+    output_option,
+)
 from sidelight.cli.options.judges import (
     ExampleFolder,
     ExampleRuns,
@@ -46,6 +53,7 @@ if TYPE_CHECKING:
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def judge(  # long: half of it are options
     runs: Runs,
     *,
@@ -74,13 +82,9 @@ def judge(  # long: half of it are options
     cache: Cache = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     estimate: Estimate = False,
-    as_json: Json = False,
-) -> None:
-    """Label runs without people, and say how well the judge agrees with people.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
-    from sidelight.cli.evaluation_report import report_estimate
+) -> Result:
+    """Label runs without people, and say how well the judge agrees with people."""
+    from sidelight.cli.evaluation_report import estimate_result
     from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -105,26 +109,22 @@ def judge(  # long: half of it are options
     given = read_task_runs(rules.task(task), runs, known)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
-        report_estimate(cost, at_once, as_json=as_json)
-        return
+        return estimate_result(cost, at_once)
     access = calls.access(cache or output / REPLIES)
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
-    _report(manifest, task, output, as_json=as_json)
+    return _result(manifest, task, output)
 
 
-def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool) -> None:
-    if as_json:
-        print_json(manifest.model_dump())
-        return
-    n_runs = len(manifest.runs[task])
-    out.print(
-        f"{counted(n_runs, 'run')} judged on {counted(manifest.n_topics, 'topic')} by "
-        f"{manifest.label}; "
-        f"{counted(manifest.n_unjudged[task], 'verdict')} could not be had.",
-        markup=False,
-    )
+def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
+    shown: list[Shown] = [
+        (
+            f"{counted(len(manifest.runs[task]), 'run')} judged on "
+            f"{counted(manifest.n_topics, 'topic')} by {manifest.label}; "
+            f"{counted(manifest.n_unjudged[task], 'verdict')} could not be had."
+        )
+    ]
     for what, agreement in manifest.agreement.items():
         new_runs = "unknown, for there is one run"
         if agreement.raw_new_runs is not None:
@@ -132,26 +132,26 @@ def _report(manifest: JudgingManifest, task: str, output: Path, *, as_json: bool
                 f"raw {agreement.raw_new_runs:.3f}, kappa {decimal(agreement.kappa_new_runs)} "
                 f"({counted(agreement.n_runs, 'run')})"
             )
-        out.print(
+        shown.append(
             f"agreement with people on {what}: raw {agreement.raw:.3f}, "
             f"kappa {decimal(agreement.kappa)} ({counted(agreement.n_labels, 'label')}, "
             f"{counted(agreement.n_topics, 'topic')}, each held out); runs held out, too: "
-            f"{new_runs}",
-            markup=False,
+            f"{new_runs}"
         )
     for run_tag, topics in manifest.over_limits[task].items():
         topic_id, over = next(iter(topics.items()))
         more = f" (and {counted(len(topics) - 1, 'topic')} more)" if len(topics) > 1 else ""
-        err.print(
-            f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}",
-            style="yellow",
-            markup=False,
+        shown.append(
+            warning(
+                f"warning: run {run_tag}, topic {topic_id}: {over}; the rest was not judged{more}"
+            )
         )
     if not manifest.example_run_tags:
-        err.print(
-            "no labelled examples: the judge was shown none"
-            if manifest.instrument
-            else "no labelled examples: questions were labelled by fixed thresholds",
-            style="yellow",
+        shown.append(
+            warning(
+                "no labelled examples: the judge was shown none"
+                if manifest.instrument
+                else "no labelled examples: questions were labelled by fixed thresholds"
+            )
         )
-    out.print(f"  {output}", markup=False)
+    return Result(manifest.model_dump(), [*shown, f"  {output}"])

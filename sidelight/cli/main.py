@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import platform
-import re
 import sys
 import traceback
 from io import TextIOWrapper
@@ -22,21 +21,18 @@ from typer.core import TyperGroup
 
 from sidelight.cli import assess, bank, index, pool, prompt
 from sidelight.cli.ablate import ablate
-from sidelight.cli.agree import commands, judges
 from sidelight.cli.agree import commands as agree
-from sidelight.cli.agree.commands import vote
-from sidelight.cli.agree.judges import norms
-from sidelight.cli.assess import relevance
+from sidelight.cli.agree import judges
 from sidelight.cli.audit import audit
 from sidelight.cli.bundle import bundle, verify
+from sidelight.cli.console import INTERRUPTED
 from sidelight.cli.demo import demo
 from sidelight.cli.doctor import doctor
 from sidelight.cli.evaluate import evaluate
 from sidelight.cli.grade import grade
 from sidelight.cli.judge import judge
 from sidelight.cli.nuggets import nuggets
-from sidelight.cli.options.inputs import Commands, Group
-from sidelight.cli.pool import pairs
+from sidelight.cli.options.inputs import AGAIN, Commands, Group
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.rubric import commands as rubric
 from sidelight.cli.run import link, run, settings, split
@@ -64,7 +60,6 @@ _NO_SUCH_FILE = (
     NotADirectoryError,
     RefusedFileError,
 )
-_INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 _TRACEBACK = "SIDELIGHT_TRACEBACK"
 
 _PACKAGES = "From other packages"
@@ -147,15 +142,15 @@ app.command(rich_help_panel=_JUDGE)(nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
 agree.app.command()(judges.answers)
 agree.app.command()(judges.support)
-agree.app.command()(commands.grades)
-agree.app.command()(norms)
-agree.app.command()(vote)
+agree.app.command()(agree.grades)
+agree.app.command()(judges.norms)
+agree.app.command()(agree.vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
 app.add_typer(rubric.app, name="rubric", rich_help_panel=_JUDGE)
-assess.app.command()(relevance)
+assess.app.command()(assess.relevance)
 app.add_typer(assess.app, name="assess", rich_help_panel=_JUDGE)
-pool.app.command()(pairs)
+pool.app.command()(pool.pairs)
 app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
 
 _SEARCH = "Index and search"
@@ -187,7 +182,7 @@ def main() -> None:
         with progress_lines():
             app()
     except SystemExit as end:
-        if end.code == _INTERRUPTED:
+        if end.code == INTERRUPTED:
             typer.echo(f"Interrupted. {_what_next(sys.argv[1:])}", err=True)
         raise
     except SidelightError as error:
@@ -220,10 +215,9 @@ def _what_next(words: list[str]) -> str:
         if found is None:
             break
         command = found
-    said = re.search(
-        r"Interrupted[^,]*, t(he same command [^.]+\.)", " ".join(command.help.split())
+    return getattr(
+        command.callback, AGAIN, "No file is half written; the same command begins anew."
     )
-    return f"T{said[1]}" if said else "No file is half written; the same command begins anew."
 
 
 def _report(error: Exception) -> NoReturn:

@@ -1,4 +1,4 @@
-"""`sidelight nuggets`: what good answers should tell, made from documents judged relevant."""
+"""Command `nuggets`: make nuggets from documents judged relevant."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 from sidelight.cli.console import out
 from sidelight.cli.options.inputs import (
     QRELS,
+    WITH_REPLIES,
     TrackWithNuggets,
     index_option,
+    interrupted,
     output_option,
     topics_option,
 )
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def nuggets(  # long: half of it are options
     *,
     topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
@@ -48,10 +51,7 @@ def nuggets(  # long: half of it are options
     calls: ModelCalls,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+    """Make nuggets: at most 30 facts a topic, vital or okay, from documents graded 1 or higher."""
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import InputError
     from sidelight.evaluation.nuggets.create import create_nuggets, documents_to_read

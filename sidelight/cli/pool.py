@@ -1,7 +1,4 @@
-"""`sidelight pool`: from the questions of several groups to topics to find documents for.
-
-`sidelight pool pairs`: which submitted questions to hold against which of a rubric.
-"""
+"""Commands `pool`: pool questions of several groups, and pairs of questions to judge."""
 
 from __future__ import annotations
 
@@ -11,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json
+from sidelight.cli.console import Note, Result, out
 from sidelight.cli.options.inputs import (
+    WITH_REPLIES,
     Commands,
     Data,
-    Json,
     Rubrics,
     Seed,
     Track,
+    interrupted,
     output_option,
     topics_option,
 )
@@ -46,6 +44,7 @@ app = Commands(help="Pool questions, and join them to articles.", no_args_is_hel
 
 @app.command()
 @asks_models
+@interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     groups: Annotated[
         list[str],
@@ -65,12 +64,8 @@ def questions(  # long: half of it are options
     cache: Cache = None,
     at_once: AtOnce = DEFAULT_AT_ONCE,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Pool questions of several groups in turns; what is unfit or repeats one is left out.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+) -> Result:
+    """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
     from sidelight.evaluation.pooling import PromptedChecker, RuleChecker, pool_questions
     from sidelight.formats.runs.run_format import run_format
     from sidelight.formats.topics import read_articles, write_pooled_questions
@@ -99,25 +94,26 @@ def questions(  # long: half of it are options
         rules = RuleChecker(Encoder().encode_sentences, task.max_characters)
         pool = asyncio.run(pool_questions(runs, rules, per_group=per_group, seed=seed))
     write_pooled_questions(output, pool.questions)
-    if as_json:
-        print_json(
-            {
-                "topics": len(pool.questions),
-                "questions": sum(map(len, pool.questions.values())),
-                "refused": [one._asdict() for one in pool.refused],
-                "short": pool.short,
-                "output": str(output),
-            }
-        )
-        return
-    out.print(
-        f"{counted(sum(map(len, pool.questions.values())), 'question')} on "
-        f"{counted(len(pool.questions), 'topic')}; "
-        f"{len(pool.refused)} were unfit or repeated one\n  {output}",
-        markup=False,
+    count = sum(map(len, pool.questions.values()))
+    return Result(
+        {
+            "topics": len(pool.questions),
+            "questions": count,
+            "refused": [one._asdict() for one in pool.refused],
+            "short": pool.short,
+            "output": str(output),
+        },
+        [
+            (
+                f"{counted(count, 'question')} on {counted(len(pool.questions), 'topic')}; "
+                f"{len(pool.refused)} were unfit or repeated one\n  {output}"
+            ),
+            *(
+                Note(f"{topic_id}: the groups had {lacking} too few", "yellow")
+                for topic_id, lacking in pool.short.items()
+            ),
+        ],
     )
-    for topic_id, lacking in pool.short.items():
-        out.print(f"{topic_id}: the groups had {lacking} too few", style="yellow", markup=False)
 
 
 @app.command()
@@ -189,8 +185,7 @@ def pairs(
     track: Track = DEFAULT_TRACK,
     data: Data = None,
     rubrics: Rubrics = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Pool pairs to judge: of each run, the nearest question to each question of a rubric.
 
     The nearest by an embedder and by a reranker: one pair where they agree, else two.
@@ -212,22 +207,21 @@ def pairs(
     pool = pool_pairs(known, [read(path) for path in runs], models)
     rows = ((*pair[:-1], "+".join(pair.chosen_by)) for pair in pool.pairs)
     write_table(output, PooledPair._fields, rows)
-    if as_json:
-        print_json(
-            {
-                "pairs": len(pool.pairs),
-                "cells": pool.cells,
-                "all_pairs": pool.all_pairs,
-                "output": str(output),
-            }
-        )
-        return
     more = len(pool.pairs) - pool.cells
-    out.print(
-        f"{counted(len(pool.pairs), 'pair')} to judge of {pool.all_pairs:,}: one for each of "
-        f"{pool.cells:,} "
-        f"rubric questions and runs, and {more:,} more where the models differ\n  {output}",
-        markup=False,
+    return Result(
+        {
+            "pairs": len(pool.pairs),
+            "cells": pool.cells,
+            "all_pairs": pool.all_pairs,
+            "output": str(output),
+        },
+        [
+            (
+                f"{counted(len(pool.pairs), 'pair')} to judge of {pool.all_pairs:,}: one for each "
+                f"of {pool.cells:,} rubric questions and runs, and {more:,} more where the "
+                f"models differ\n  {output}"
+            )
+        ],
     )
 
 

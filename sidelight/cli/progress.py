@@ -1,4 +1,4 @@
-"""How far a command is, on stderr: a bar on a terminal, one line a minute elsewhere."""
+"""Progress of a command on stderr: a bar on a terminal, one line a minute elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sidelight prompt`: look at the prompts; nothing is asked."""
+"""Commands `prompt`: list, show and render prompts without asking a model."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out, print_json, print_table
-from sidelight.cli.options.inputs import Commands, Json
+from sidelight.cli.console import PlainTable, Result, out
+from sidelight.cli.options.inputs import Commands
 
 if TYPE_CHECKING:
     from sidelight.prompting import Prompt
@@ -21,29 +21,35 @@ _HASH_CHARS = 12
 
 
 @app.command("list")
-def list_prompts(as_json: Json = False) -> None:
+def list_prompts() -> Result:
     """List every prompt: id, version, hash and variables."""
     from sidelight.prompting import find_prompts
 
-    if as_json:
-        print_json(
-            [
-                {
-                    "prompt": one.id,
-                    "version": one.version,
-                    "fingerprint": one.fingerprint,
-                    "variables": one.variables,
-                }
-                for one in find_prompts()
-            ]
-        )
-        return
-    print_table(
-        ("prompt", "version", "hash", "variables"),
-        (
-            (one.id, str(one.version), one.fingerprint[:_HASH_CHARS], ", ".join(one.variables))
-            for one in find_prompts()
-        ),
+    prompts = find_prompts()
+    return Result(
+        [
+            {
+                "prompt": one.id,
+                "version": one.version,
+                "fingerprint": one.fingerprint,
+                "variables": one.variables,
+            }
+            for one in prompts
+        ],
+        [
+            PlainTable(
+                ("prompt", "version", "hash", "variables"),
+                [
+                    (
+                        one.id,
+                        str(one.version),
+                        one.fingerprint[:_HASH_CHARS],
+                        ", ".join(one.variables),
+                    )
+                    for one in prompts
+                ],
+            )
+        ],
     )
 
 

@@ -1,11 +1,4 @@
-"""`sidelight run`: topics to a run directory.
-
-`sidelight split`: what narratives come down to, for `sidelight run` to search and write by.
-
-`sidelight link`: a run whose reports cite pages of the web where they cited segments.
-
-`sidelight settings`: everything that a configuration can say.
-"""
+"""Commands `run`, `split`, `link` and `settings`: make runs, and list the settings of one."""
 
 from __future__ import annotations
 
@@ -15,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json
+from sidelight.cli.console import Note, Result, Shown, out
 from sidelight.cli.options.inputs import (
+    WHERE_IT_WAS,
+    WITH_REPLIES,
     Config,
-    Json,
     Overrides,
     Track,
     TrackWithNuggets,
     index_option,
+    interrupted,
     output_option,
     topics_option,
 )
@@ -52,6 +47,7 @@ if TYPE_CHECKING:
 
 
 @asks_models
+@interrupted(WHERE_IT_WAS)
 def run(  # long: half of it are its options
     *,
     topics: Annotated[Path, topics_option()],
@@ -76,13 +72,9 @@ def run(  # long: half of it are its options
     examples: ExampleFolder = None,
     example_run: ExampleRuns = None,
     estimate: Estimate = False,
-    as_json: Json = False,
-) -> None:
-    """Work on every topic and write the submission files of the track.
-
-    Interrupted at any moment, the same command goes on where it was.
-    """
-    from sidelight.cli.run_report import Judging, report_run
+) -> Result:
+    """Work on every topic and write the submission files of the track."""
+    from sidelight.cli.run_report import Judged, Judging, run_result
     from sidelight.config.load import load_settings
     from sidelight.errors import UsageError
     from sidelight.formats.topics import read_topics
@@ -99,8 +91,7 @@ def run(  # long: half of it are its options
         raise UsageError(f"--topic {min(unknown)}: {topics} has no such topic")
     wanted = [one for one in todo if not topic or one.topic_id in topic]
     if estimate:
-        _show_estimate(settings, wanted, judged=judge is not None, as_json=as_json)
-        return
+        return _estimate(settings, wanted, judged=judge is not None)
     folder = open_index(index)
     destination = output or Path("runs") / settings.submission.run_id
     access = calls.access(cache or destination / "cache")
@@ -116,52 +107,47 @@ def run(  # long: half of it are its options
             parallel=parallel,
             on_topic=lambda _: advance(1),
         )
-    seconds, evaluation = time.monotonic() - started, None
-    try:
-        if judge and (summary.done or summary.kept):
-            left = calls.less(access.budget.totals)
-            passed_on = {
-                "--config": config,
-                "--base-url": left.base_url,
-                "--cache": cache,
-                "--max-calls": left.max_calls,
-                "--max-tokens": left.max_tokens,
-            }
-            evaluation = judging.evaluate(
-                destination,
-                index,
-                [
-                    *(f"{name}={value}" for name, value in passed_on.items() if value is not None),
-                    *(f"--set={change}" for change in changes),
-                    # They are the user's own words, here or in the configuration.
-                    *(f"--allow-plugin={name}" for name in settings.plugins()),
-                    *(["--offline"] if left.offline else []),
-                ],
-            )
-    finally:
-        report_run(summary, settings, seconds, access.retries, evaluation, as_json=as_json)
-    if not summary.succeeded:
-        raise typer.Exit(1)
+    seconds, judged = time.monotonic() - started, Judged()
+    if judge and (summary.done or summary.kept):
+        left = calls.less(access.budget.totals)
+        passed_on = {
+            "--config": config,
+            "--base-url": left.base_url,
+            "--cache": cache,
+            "--max-calls": left.max_calls,
+            "--max-tokens": left.max_tokens,
+        }
+        judged = judging.evaluate(
+            destination,
+            index,
+            [
+                *(f"{name}={value}" for name, value in passed_on.items() if value is not None),
+                *(f"--set={change}" for change in changes),
+                # They are the user's own words, here or in the configuration.
+                *(f"--allow-plugin={name}" for name in settings.plugins()),
+                *(["--offline"] if left.offline else []),
+            ],
+        )
+    return run_result(summary, settings, seconds, access.retries, judged)
 
 
-def _show_estimate(
-    settings: Settings, topics: Sequence[Topic], *, judged: bool, as_json: bool
-) -> None:
-    from sidelight.cli.run_report import report_estimate
+def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> Result:
+    from sidelight.cli.run_report import estimate_shown
     from sidelight.wiring.estimate import estimate_run
 
-    report_estimate(estimate_run(settings, topics), as_json=as_json)
+    estimate = estimate_run(settings, topics)
+    shown = estimate_shown(estimate)
     if judged:
-        err.print(
-            "Judging comes on top: once the run is made, `sidelight evaluate --estimate` counts "
-            "its calls."
-        )
+        told = "Judging comes on top: once the run is made, `sidelight evaluate --estimate` counts "
+        shown.append(Note(f"{told}its calls.", on_stderr=True, always=True))
+    return Result(estimate.model_dump(), shown)
 
 
 _MOST_MODELS = 2
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def split(  # long: half of it are options
     *,
     topics: Annotated[Path, topics_option("The narratives: the track's topics file.")],
@@ -174,10 +160,7 @@ def split(  # long: half of it are options
     calls: ModelCalls,
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
-    """Split narratives into at most ten sub-narratives each: a draft, and its revision.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+    """Split narratives into at most ten sub-narratives each: a draft, and its revision."""
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import UsageError
     from sidelight.formats.topics import read_topics, write_narratives
@@ -248,17 +231,15 @@ def link(
     out.print(f"{counted(len(read.reports), 'report')}: {output}{told}", markup=False)
 
 
-def settings(as_json: Json = False) -> None:
+def settings() -> Result:
     """Print every setting of a run: type, default, range, unit, and what it does."""
     from sidelight.config.describe import describe_settings
 
     described = describe_settings()
-    if as_json:
-        print_json([one._asdict() for one in described])
-        return
+    shown: list[Shown] = []
     for one in described:
-        out.print(one.name, style="bold", markup=False)
-        out.print(f"    {_kind(one)}\n    {one.description}", markup=False)
+        shown += [Note(one.name, "bold"), f"    {_kind(one)}\n    {one.description}"]
+    return Result([one._asdict() for one in described], shown)
 
 
 def _kind(one: SettingDescription) -> str:

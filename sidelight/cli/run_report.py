@@ -1,8 +1,4 @@
-"""What `sidelight run` says at its end.
-
-What `sidelight run --estimate` says.
-
-Judging at the end of `sidelight run`, in a process of its own.
+"""Results of `sidelight run` and of its `--estimate`, and the judging of a finished run.
 
 The process that generates never reads a rubric: it checks what can be checked without, and later
 hands the finished files over to `sidelight evaluate`.
@@ -15,10 +11,10 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
-import typer
+from rich.text import Text
 
-from sidelight.cli.console import err, out, print_json, print_table
-from sidelight.cli.evaluation_report import print_evaluation
+from sidelight.cli.console import INTERRUPTED, Note, PlainTable, Result, Shown, warning
+from sidelight.cli.evaluation_report import evaluation_shown
 from sidelight.cli.options.self_evaluation import check_drafts
 from sidelight.cli.progress import without_lines
 from sidelight.errors import UsageError
@@ -37,98 +33,99 @@ if TYPE_CHECKING:
     from sidelight.wiring.estimate import PromptEstimate, RunEstimate
 
 
-def report_run(
+def run_result(
     summary: RunSummary,
     settings: Settings,
     seconds: float,
     retries: int,
-    evaluation: dict[str, Any] | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Say what a run did and cost, what failed, what is thin, where the files are, how it scored.
+    judged: Judged,
+) -> Result:
+    """Return what a run did and cost, what failed, what is thin, its files, and its scores.
 
     Args:
         summary: What the run came to.
         settings: What it was made with.
         seconds: It took.
         retries: Calls made again.
-        evaluation: What `sidelight evaluate` says of it; None for a run that was not judged.
-        as_json: Print one JSON document.
+        judged: What `sidelight evaluate` says of it.
     """
-    if as_json:
-        judged = {"evaluation": evaluation} if evaluation else {}
-        print_json(_as_json(summary, settings, retries) | judged)
-        return
+    kept = f", {len(summary.kept)} finished before" if summary.kept else ""
+    shown: list[Shown] = [f"{counted(len(summary.done), 'topic')} in {seconds:.1f} s{kept}."]
     if not summary.done and not summary.failures:
-        out.print(f"Nothing to do: {counted(len(summary.kept), 'topic')} finished before.")
-    else:
-        kept = f", {len(summary.kept)} finished before" if summary.kept else ""
-        out.print(f"{counted(len(summary.done), 'topic')} in {seconds:.1f} s{kept}.")
-    _print_usage(summary, settings, retries)
-    for failure in summary.failures:
-        err.print(f"[red]failed[/red] {failure.topic_id}: {failure.error}: ", end="")
-        err.print(failure.message, markup=False)
-    for problem in summary.problems:
-        if problem.severity == "error":
-            err.print(str(problem), style="red", markup=False)
+        shown = [f"Nothing to do: {counted(len(summary.kept), 'topic')} finished before."]
+    shown += usage_shown(summary, settings, retries)
+    shown += [
+        Note(
+            Text.assemble(("failed", "red"), f" {one.topic_id}: {one.error}: {one.message}"),
+            on_stderr=True,
+        )
+        for one in summary.failures
+    ]
+    shown += [
+        Note(str(problem), "red", on_stderr=True)
+        for problem in summary.problems
+        if problem.severity == "error"
+    ]
     if summary.fallbacks:
         steps = sorted({step for steps in summary.fallbacks.values() for step in steps})
-        out.print(
+        shown.append(
             f"On {counted(len(summary.fallbacks), 'topic')}, steps were done without the model, "
-            "whose replies "
-            f"were no use: {', '.join(steps)} (listed in manifest.json)."
+            f"whose replies were no use: {', '.join(steps)} (listed in manifest.json)."
         )
     if summary.thin:
-        out.print(
+        shown.append(
             f"Short for want of evidence in the index: {counted(len(summary.thin), 'report')} "
             "(listed in manifest.json)."
         )
     directory = summary.directory
-    for path in (*summary.files, directory.manifest, directory.traces):
-        out.print(f"  {path}", markup=False)
-    if evaluation:
-        print_evaluation(evaluation, load_track(settings.track))
+    shown += [f"  {path}" for path in (*summary.files, directory.manifest, directory.traces)]
+    document = _document(summary, settings, retries)
+    if judged.evaluation:
+        document["evaluation"] = judged.evaluation
+        shown += evaluation_shown(judged.evaluation, load_track(settings.track))
+    return Result(document, shown, judged.exit_code or (0 if summary.succeeded else 1))
 
 
-def _print_usage(summary: RunSummary, settings: Settings, retries: int) -> None:
-    seconds = summary.seconds()
-    if seconds:
+def usage_shown(summary: RunSummary, settings: Settings, retries: int) -> list[Shown]:
+    """Return the seconds of the steps, and what each prompt asked of models."""
+    shown: list[Shown] = []
+    if seconds := summary.seconds():
         spent = ", ".join(f"{step} {time:.1f}" for step, time in seconds.items())
-        out.print(f"Seconds per step, added up over topics: {spent}.")
+        shown.append(f"Seconds per step, added up over topics: {spent}.")
     usage = summary.usage()
     if not usage:
-        return
-    print_table(
-        ("prompt", "calls", "cached", "tokens read", "written", "s per call", "no use"),
+        return shown
+    rows = [
         (
-            (
-                prompt,
-                str(sums.calls),
-                str(sums.cached),
-                str(sums.prompt_tokens),
-                str(sums.completion_tokens),
-                f"{sums.latency_s / made:.2f}" if (made := sums.calls - sums.cached) else "-",
-                _shown(sums),
-            )
-            for (_, prompt), sums in usage.items()
-        ),
-    )
+            prompt,
+            str(sums.calls),
+            str(sums.cached),
+            str(sums.prompt_tokens),
+            str(sums.completion_tokens),
+            f"{sums.latency_s / made:.2f}" if (made := sums.calls - sums.cached) else "-",
+            _shown(sums),
+        )
+        for (_, prompt), sums in usage.items()
+    ]
     total, cost = sum(usage.values(), PromptUsage()), run_cost(settings, usage)
-    out.print(
+    return [
+        *shown,
+        PlainTable(
+            ("prompt", "calls", "cached", "tokens read", "written", "s per call", "no use"), rows
+        ),
         f"{counted(total.calls, 'call')}, {total.cached} of them from the cache; "
         f"{counted(total.prompt_tokens, 'token')} "
         f"read, {total.completion_tokens} written; {total.failures.total()} replies of no use, "
         f"{counted(retries, 'call')} made again by the client"
-        + (f"; cost {cost:.2f}." if cost is not None else ".")
-    )
+        + (f"; cost {cost:.2f}." if cost is not None else "."),
+    ]
 
 
 def _shown(sums: PromptUsage) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in sorted(sums.failures.items())) or "-"
 
 
-def _as_json(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:
+def _document(summary: RunSummary, settings: Settings, retries: int) -> dict[str, Any]:
     usage = summary.usage()
     return {
         "directory": str(summary.directory.path),
@@ -157,38 +154,33 @@ def _as_json(summary: RunSummary, settings: Settings, retries: int) -> dict[str,
     }
 
 
-def report_estimate(estimate: RunEstimate, *, as_json: bool) -> None:
-    """Say what a run would come to, per prompt and in all, and what that rests on."""
-    if as_json:
-        print_json(estimate.model_dump())
-        return
+def estimate_shown(estimate: RunEstimate) -> list[Shown]:
+    """Return what a run would come to, per prompt and in all, and what that rests on."""
+    shown: list[Shown] = []
     if estimate.unknown:
-        err.print(
-            f"not counted, because their performers do not say what they ask: "
-            f"{', '.join(estimate.unknown)}",
-            style="yellow",
-            markup=False,
+        shown.append(
+            warning(
+                "not counted, because their performers do not say what they ask: "
+                f"{', '.join(estimate.unknown)}"
+            )
         )
     elif not estimate.prompts:
-        out.print("No role asks a model: 0 calls.")
-        return
+        return ["No role asks a model: 0 calls."]
     from sidelight.llm.base import TOKENS_PER_SECOND
     from sidelight.wiring.estimate import LATENCY_S
 
-    print_table(
-        ("prompt", "calls", "tokens read", "written", "cost"),
+    rows = [_row(name, one) for name, one in estimate.prompts.items()]
+    rows.append(_row("in all", estimate.total))
+    return [
+        *shown,
+        PlainTable(("prompt", "calls", "tokens read", "written", "cost"), rows),
         (
-            *(_row(name, one) for name, one in estimate.prompts.items()),
-            _row("in all", estimate.total),
+            "If every round that is allowed is made; what a server's prefix cache saves is not "
+            f"taken off.\n{estimate.hours:.2f} hours one call at a time, at {LATENCY_S:g} s a call "
+            f"and {TOKENS_PER_SECOND} tokens a second; no less than {estimate.hours_at_once:.2f} "
+            "with all slots of the servers full."
         ),
-    )
-    out.print(
-        "If every round that is allowed is made; what a server's prefix cache saves is not taken "
-        f"off.\n{estimate.hours:.2f} hours one call at a time, at {LATENCY_S:g} s a call and "
-        f"{TOKENS_PER_SECOND} tokens a second; no less than {estimate.hours_at_once:.2f} "
-        "with all slots of the servers full.",
-        markup=False,
-    )
+    ]
 
 
 def _row(name: str, one: PromptEstimate) -> tuple[str, ...]:
@@ -200,6 +192,18 @@ def _row(name: str, one: PromptEstimate) -> tuple[str, ...]:
         f"{one.completion_tokens:,}",
         cost,
     )
+
+
+class Judged(NamedTuple):
+    """What judging a finished run came to.
+
+    Attributes:
+        evaluation: What `sidelight evaluate` says; None if there is nothing.
+        exit_code: The code with which it ended.
+    """
+
+    evaluation: dict[str, Any] | None = None
+    exit_code: int = 0
 
 
 class Judging(NamedTuple):
@@ -244,16 +248,13 @@ class Judging(NamedTuple):
             if folder is not None and not folder.is_dir():
                 raise UsageError(f"there is no folder {folder}")
 
-    def evaluate(self, run: Path, index: Path, passed_on: Sequence[str]) -> dict[str, Any]:
-        """Judge a finished run and return what it came to.
+    def evaluate(self, run: Path, index: Path, passed_on: Sequence[str]) -> Judged:
+        """Judge a finished run; what fails or is interrupted has said so itself.
 
         Args:
             run: Run directory.
             index: The index it was made with.
             passed_on: Options of `sidelight run` that `sidelight evaluate` has, too.
-
-        Raises:
-            typer.Exit: It failed, and has said why.
         """
         named = (
             ("--judge", self.judge),
@@ -269,11 +270,12 @@ class Judging(NamedTuple):
             *(("--allow-self-judging",) if self.allow_self else ()),
             *passed_on,
         ]
-        with without_lines():  # it has its own
-            done = subprocess.run(  # noqa: S603 - this program, with options it has checked
-                command, stdout=subprocess.PIPE, check=False
-            )
-        if done.returncode:
-            raise typer.Exit(done.returncode)
-        outcome: dict[str, Any] = orjson.loads(done.stdout)
-        return outcome
+        try:
+            with without_lines():  # it has its own
+                done = subprocess.run(  # noqa: S603 - this program, with options it has checked
+                    command, stdout=subprocess.PIPE, check=False
+                )
+        except KeyboardInterrupt:
+            return Judged(exit_code=INTERRUPTED)
+        evaluation = None if done.returncode else orjson.loads(done.stdout)
+        return Judged(evaluation, done.returncode)

@@ -1,23 +1,14 @@
-"""`sidelight search`: ask an index, once or with a file of queries.
-
-`sidelight fuse`: several TREC runs as one.
-"""
+"""Commands `search` and `fuse`: search an index, and fuse search results."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sidelight.cli.console import out, print_json
-from sidelight.cli.options.inputs import (
-    HitsPerQuery,
-    Json,
-    index_option,
-    output_option,
-    queries_option,
-)
+from sidelight.cli.console import Note, Result, Shown, out
+from sidelight.cli.options.inputs import HitsPerQuery, index_option, output_option, queries_option
 from sidelight.text import counted
 
 if TYPE_CHECKING:
@@ -48,8 +39,7 @@ def search(
         typer.Option("--documents", help="With --queries: rank documents, by their best segment."),
     ] = False,
     output: Annotated[Path | None, output_option("TREC run to write with --queries.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Search an index and show the hits, or write a TREC run for a file of queries."""
     from sidelight.errors import UsageError
     from sidelight.index.folder import open_index
@@ -66,9 +56,8 @@ def search(
     opened = open_retriever(retriever, folder)
     if queries is not None and output is not None:
         search: Search = _documents(opened) if documents else opened.search
-        _write_run(search, opened.name, queries, k, output, as_json=as_json)
-    else:
-        _show_hits(opened, folder, words or "", k, as_json=as_json)
+        return _write_run(search, opened.name, queries, k, output)
+    return _hits(opened, folder, words or "", k)
 
 
 def _documents(retriever: Retriever) -> Search:
@@ -82,46 +71,34 @@ def _documents(retriever: Retriever) -> Search:
     }
 
 
-def _write_run(
-    search: Search, name: str, queries: Path, k: int, output: Path, *, as_json: bool
-) -> None:
+def _write_run(search: Search, name: str, queries: Path, k: int, output: Path) -> Result:
     from sidelight.formats.runs.trec_run import write_trec_run
     from sidelight.formats.topics import read_queries
 
     results = search(read_queries(queries), k)
     write_trec_run(output, results, f"sidelight-{name}")
     count = sum(len(hits) for hits in results.values())
-    if as_json:
-        print_json({"queries": len(results), "hits": count, "output": str(output)})
-    else:
-        out.print(
-            f"Wrote {counted(count, 'hit')} for {counted(len(results), 'query')} to {output}",
-            markup=False,
-        )
+    return Result(
+        {"queries": len(results), "hits": count, "output": str(output)},
+        [f"Wrote {counted(count, 'hit')} for {counted(len(results), 'query')} to {output}"],
+    )
 
 
-def _show_hits(
-    retriever: Retriever, folder: SearchIndex, words: str, k: int, *, as_json: bool
-) -> None:
+def _hits(retriever: Retriever, folder: SearchIndex, words: str, k: int) -> Result:
     from sidelight.schemas.investigation.evidence import Query
     from sidelight.text import one_line
 
     hits = retriever.search([Query(query_id="q", text=words)], k)["q"]
     segments = folder.docstore.get_many([hit.segment_id for hit in hits])
-    if as_json:
-        shown = [
-            {"rank": rank, "score": hit.score, **segment.model_dump()}
-            for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1)
-        ]
-        print_json(shown)
-        return
-    if not hits:
-        out.print("No segment was found.")
+    document: list[dict[str, Any]] = []
+    shown: list[Shown] = [] if hits else ["No segment was found."]
     for rank, (hit, segment) in enumerate(zip(hits, segments, strict=True), start=1):
-        out.print(f"{rank:3}  {hit.score:.4f}  {hit.segment_id}", style="bold", markup=False)
+        document.append({"rank": rank, "score": hit.score, **segment.model_dump()})
+        shown.append(Note(f"{rank:3}  {hit.score:.4f}  {hit.segment_id}", "bold"))
         if segment.title or segment.url:
-            out.print(f"     {one_line(segment.title)}  {one_line(segment.url)}", markup=False)
-        out.print(f"     {one_line(segment.text)[:_SNIPPET]}", markup=False)
+            shown.append(f"     {one_line(segment.title)}  {one_line(segment.url)}")
+        shown.append(f"     {one_line(segment.text)[:_SNIPPET]}")
+    return Result(document, shown)
 
 
 _TAG = "sidelight-fused"

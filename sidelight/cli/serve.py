@@ -1,4 +1,4 @@
-"""`sidelight serve`: the local web app."""
+"""Command `serve`: serve the local web app."""
 
 from __future__ import annotations
 

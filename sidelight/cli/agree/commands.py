@@ -1,9 +1,4 @@
-"""`sidelight agree`: how far two sides agree on labels, scores or relevance.
-
-`sidelight agree vote`: several judges' relevance labels made one.
-
-`sidelight agree grades`: two sides' grades of the same questions.
-"""
+"""Commands `agree`: compare labels, scores, relevance or grades of two sides, and vote."""
 
 from __future__ import annotations
 
@@ -14,18 +9,16 @@ import typer
 
 from sidelight.cli.agree.tables import grade_tables, leaning
 from sidelight.cli.console import (
-    ResultTable,
-    list_files,
-    out,
-    print_json,
-    warn_of_few,
-    warn_of_few_runs,
+    Files,
+    Result,
+    Shown,
+    few_runs_warnings,
+    few_warnings,
     write_results,
 )
 from sidelight.cli.options.inputs import (
     Commands,
     Data,
-    Json,
     Output,
     Samples,
     Seed,
@@ -39,7 +32,7 @@ from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
@@ -68,8 +61,7 @@ def labels(  # long: half of it are options
     samples: Samples = 1000,
     seed: Seed = 0,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Compare two assessment files of one kind, on what both sides judged."""
     from sidelight.cli.agree.tables import category_tables
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
@@ -96,47 +88,47 @@ def labels(  # long: half of it are options
             f"{kind.name}_{len(scheme.overall.categories)}_labels",
         )
     ]
-    if as_json:
-        print_json(
-            {
-                "files": [str(first), str(second)],
-                "written": _written(output, tables),
-                "sampling": sampling._asdict(),
-                "n_runs": found.n_runs,
-                "n_topics": found.n_topics,
-                "only_runs": found.only_runs,
-                "schemes": [
-                    _as_dict(scheme.overall)
-                    | {
-                        "by_importance": {
-                            title: {"n": part.n, **part.coefficients, **_intervals(part)}
-                            for title, part in scheme.by_importance.items()
-                        }
-                    }
-                    for scheme in found.schemes
-                ],
-                "unjudged": found.unjudged,
-                "only": found.only,
+    document = {
+        "files": [str(first), str(second)],
+        "sampling": sampling._asdict(),
+        "n_runs": found.n_runs,
+        "n_topics": found.n_topics,
+        "only_runs": found.only_runs,
+        "schemes": [
+            _as_dict(scheme.overall)
+            | {
+                "by_importance": {
+                    title: {"n": part.n, **part.coefficients, **_intervals(part)}
+                    for title, part in scheme.by_importance.items()
+                }
             }
-        )
-        return
-    for table in tables:
-        table.show()
-    for name, unjudged, only in zip(names, found.unjudged, found.only, strict=True):
-        out.print(
-            f"{name}: {unjudged} of the shared rows unjudged, {only} rows of its own; not compared",
-            markup=False,
-        )
-    for name, runs in zip(names, found.only_runs, strict=True):
-        if runs:
-            out.print(f"runs only in {name}: {', '.join(runs)}", markup=False)
-    out.print(
-        f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: 95%, "
-        f"bootstrap over topics, {sampling}",
-        markup=False,
+            for scheme in found.schemes
+        ],
+        "unjudged": found.unjudged,
+        "only": found.only,
+    }
+    return Result(
+        document,
+        [
+            *tables,
+            *(
+                f"{name}: {unjudged} of the shared rows unjudged, {only} rows of its own; not "
+                "compared"
+                for name, unjudged, only in zip(names, found.unjudged, found.only, strict=True)
+            ),
+            *(
+                f"runs only in {name}: {', '.join(runs)}"
+                for name, runs in zip(names, found.only_runs, strict=True)
+                if runs
+            ),
+            (
+                f"{counted(found.n_runs, 'run')}, {counted(found.n_topics, 'topic')}; intervals: "
+                f"95%, bootstrap over topics, {sampling}"
+            ),
+            *few_warnings(found.n_topics, "topic"),
+            Files(lambda: write_results(output, tables), "written"),
+        ],
     )
-    warn_of_few(found.n_topics, "topic")
-    list_files(write_results(output, tables))
 
 
 @app.command()
@@ -150,9 +142,10 @@ def scores(
     samples: Samples = 1000,
     seed: Seed = 0,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Compare how two per-topic score files order the runs."""
+    from dataclasses import asdict
+
     from sidelight.cli.agree.tables import correlation_table, score_tables
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS, compare_scores
     from sidelight.evaluation.scoring.files import read_topic_scores
@@ -173,30 +166,29 @@ def scores(
     names = _names(first, second)
     correlations = correlation_table(found)
     tables = [correlations, *score_tables(found, names)]
-    if as_json:
-        from dataclasses import asdict
-
-        print_json(
-            {
-                "files": [str(first), str(second)],
-                "written": _written(output, tables),
-                "sampling": sampling._asdict(),
-                **asdict(found),
-            }
-        )
-        return
-    on = f"{counted(len(found.run_tags), 'run')}, {counted(len(found.topic_ids), 'topic')}"
-    out.print(f"{found.measure}: {on}", markup=False)
-    correlations.show()
-    _show_what_is_left_out(found, names)
-    if len(found.run_tags) >= MIN_RUNS_FOR_INTERVALS:
-        out.print(
+    n_runs, n_topics = len(found.run_tags), len(found.topic_ids)
+    shown: list[Shown] = [
+        f"{found.measure}: {counted(n_runs, 'run')}, {counted(n_topics, 'topic')}",
+        correlations,
+        *_left_out(found, names),
+    ]
+    if n_runs >= MIN_RUNS_FOR_INTERVALS:
+        shown.append(
             f"intervals: 95%, bootstrap over runs, {sampling}; "
-            f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out",
-            markup=False,
+            f"{found.intervals['tau_b'].n_undefined} samples were undefined and left out"
         )
-    warn_of_few_runs(len(found.run_tags))
-    list_files(write_results(output, tables))
+    return Result(
+        {
+            "files": [str(first), str(second)],
+            "sampling": sampling._asdict(),
+            **asdict(found),
+        },
+        [
+            *shown,
+            *few_runs_warnings(n_runs),
+            Files(lambda: write_results(output, tables), "written"),
+        ],
+    )
 
 
 @app.command()
@@ -210,8 +202,7 @@ def qrels(
         int | None, typer.Option("--min-second", help="Lowest relevant grade of the second side.")
     ] = None,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Compare two sets of relevance labels, on the documents that both label."""
     from sidelight.cli.agree.tables import category_tables
     from sidelight.evaluation.agreement.qrels import compare_qrels
@@ -228,51 +219,50 @@ def qrels(
     relevance = (
         category_tables(found.relevance, {}, names, "qrels_relevance") if found.relevance else []
     )
-    if as_json:
-        print_json(
-            {
-                "files": [str(first), str(second)],
-                "written": _written(output, [*grades, *relevance]),
-                "grades": _as_dict(found.grades) | {"lean": leaning(found.grades)},
-                "relevance": _as_dict(found.relevance) if found.relevance else None,
-                "thresholds": thresholds,
-                "pair_order": shares,
-                "only": found.only,
-            }
-        )
-        return
-    for table in grades:
-        table.show()
+    shown: list[Shown] = [*grades]
     if found.used[0] != found.used[1]:
-        out.print(
+        shown.append(
             f"note: the grades used differ ({_listed(found.used[0])} and {_listed(found.used[1])});"
-            " if the scales do, only --min-first and --min-second make them comparable",
-            markup=False,
+            " if the scales do, only --min-first and --min-second make them comparable"
         )
     if thresholds:
-        out.print(f"\nRelevant: from {thresholds[0]} and from {thresholds[1]}", markup=False)
-    for table in relevance:
-        table.show()
+        shown.append(f"\nRelevant: from {thresholds[0]} and from {thresholds[1]}")
     ordered = ", ".join(f"{name} {share:.3f}" for name, share in (shares or {}).items())
-    out.print(f"\ndocument pairs within queries: {ordered or 'undefined'}", markup=False)
-    for name, only in zip(names, found.only, strict=True):
-        out.print(f"{name}: {counted(only, 'label')} of its own; not compared", markup=False)
-    list_files(write_results(output, [*grades, *relevance]))
+    return Result(
+        {
+            "files": [str(first), str(second)],
+            "grades": _as_dict(found.grades) | {"lean": leaning(found.grades)},
+            "relevance": _as_dict(found.relevance) if found.relevance else None,
+            "thresholds": thresholds,
+            "pair_order": shares,
+            "only": found.only,
+        },
+        [
+            *shown,
+            *relevance,
+            f"\ndocument pairs within queries: {ordered or 'undefined'}",
+            *(
+                f"{name}: {counted(only, 'label')} of its own; not compared"
+                for name, only in zip(names, found.only, strict=True)
+            ),
+            Files(lambda: write_results(output, [*grades, *relevance]), "written"),
+        ],
+    )
 
 
-def _show_what_is_left_out(found: ScoreComparison, names: tuple[str, str]) -> None:
+def _left_out(found: ScoreComparison, names: tuple[str, str]) -> Iterator[str]:
     undefined = found.topics["tau_b"].undefined
     if undefined:
-        out.print(
+        yield (
             f"undefined on {counted(len(undefined), 'topic')}, which a side scored all alike; not "
             "in the mean"
         )
     for place, name in enumerate(names):
         for group in found.ties[place]:
-            out.print(f"tied by {name}: {', '.join(group)}", markup=False)
+            yield f"tied by {name}: {', '.join(group)}"
         for what, only in (("runs", found.only_runs), ("topics", found.only_topics)):
             if only[place]:
-                out.print(f"{what} only in {name}: {', '.join(only[place])}", markup=False)
+                yield f"{what} only in {name}: {', '.join(only[place])}"
 
 
 def _as_dict(found: CategoryAgreement) -> dict[str, object]:
@@ -312,10 +302,6 @@ def _by_people(judged: Path, data: Path | None) -> Path:
     return required(None, data, part, "a second file")
 
 
-def _written(output: Path | None, tables: list[ResultTable]) -> list[str]:
-    return [str(path) for path in write_results(output, tables)]
-
-
 def _listed(grades: list[int]) -> str:
     return " ".join(map(str, grades))
 
@@ -332,8 +318,7 @@ def vote(  # long: a third of it are options
             "--reference", help="Put each judge's grades on the scale of these labels first."
         ),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Make one set of relevance labels of several: the majority, or the median where there is none.
 
     With a reference, a judge's grades for a query are mapped as they fit best on all other queries.
@@ -359,20 +344,23 @@ def vote(  # long: a third of it are options
     agreeing = [one.agreeing for one in votes]
     counts = {number: agreeing.count(number) for number in range(len(names), 0, -1)}
     undecided = sum(one.grade is None for one in votes)
-    if as_json:
-        print_json(
-            {
-                "judges": names,
-                "passages": len(votes),
-                "agreeing": {str(number): count for number, count in counts.items()},
-                "undecided": undecided,
-            }
-        )
-        return
-    for number, count in counts.items():
-        alike = f"{number} judges grade alike" if number > 1 else "no two judges grade alike"
-        out.print(f"{counted(count, 'passage')} that {alike}", markup=False)
-    out.print(f"{undecided} that too few judges graded; {output}", markup=False)
+    alike = {1: "no two judges grade alike"}
+    return Result(
+        {
+            "judges": names,
+            "passages": len(votes),
+            "agreeing": {str(number): count for number, count in counts.items()},
+            "undecided": undecided,
+        },
+        [
+            *(
+                f"{counted(count, 'passage')} that "
+                f"{alike.get(number, f'{number} judges grade alike')}"
+                for number, count in counts.items()
+            ),
+            f"{undecided} that too few judges graded; {output}",
+        ],
+    )
 
 
 def grades(
@@ -381,8 +369,7 @@ def grades(
     *,
     track: Track,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import InputError
@@ -400,16 +387,15 @@ def grades(
     levels = scales["question_quality"].levels
     found = CategoryAgreement.of([(sides[0][key], sides[1][key]) for key in both], levels)
     tables = grade_tables(found, (first.name, second.name), "question_grades")
-    if as_json:
-        print_json(
-            {"n": found.n, **found.coefficients, "lean": leaning(found), "shares": found.shares}
-        )
-        return
-    for table in tables:
-        table.show()
     only = [len(side) - len(both) for side in sides]
-    out.print(f"graded by one side only: {only[0]} and {only[1]}; not compared", markup=False)
-    list_files(write_results(output, tables))
+    return Result(
+        {"n": found.n, **found.coefficients, "lean": leaning(found), "shares": found.shares},
+        [
+            *tables,
+            f"graded by one side only: {only[0]} and {only[1]}; not compared",
+            Files(lambda: write_results(output, tables)),
+        ],
+    )
 
 
 def _by_key(found: list[QuestionGrade]) -> dict[tuple[str, str, int], str]:

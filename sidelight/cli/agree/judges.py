@@ -1,8 +1,4 @@
-"""Commands that compare judges: `sidelight agree norms`, `agree answers` and `agree support`.
-
-`norms` ranks the same reports by experts' rubrics and by pooled nuggets. `answers` and `support`
-hold the learned judges against people's labels in a file.
-"""
+"""Commands `agree norms`, `answers` and `support`: hold learned judges against people's labels."""
 
 from __future__ import annotations
 
@@ -15,18 +11,16 @@ import typer
 
 from sidelight.cli.agree.tables import correlation_table, run_means_table
 from sidelight.cli.console import (
+    Files,
+    PlainTable,
+    Result,
     ResultTable,
-    list_files,
-    out,
-    print_json,
-    print_table,
-    warn_of_few,
-    warn_of_few_runs,
+    few_runs_warnings,
+    few_warnings,
     write_results,
 )
 from sidelight.cli.options.inputs import (
     Data,
-    Json,
     Output,
     Rubrics,
     Samples,
@@ -41,7 +35,7 @@ from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sidelight.evaluation.agreement.people import Agreed
     from sidelight.evaluation.norms import NormComparison
@@ -65,8 +59,7 @@ def norms(  # long: half of it are options
     samples: Samples = 1000,
     seed: Seed = 0,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Rank runs by experts' rubrics and by nuggets from their own reports, and compare.
 
     The embedded judge labels both, so that only the norm differs. Says how far the two rankings
@@ -102,35 +95,37 @@ def norms(  # long: half of it are options
         run_means_table(found.ranks, _SIDES),
         _missed_table(known, found),
     ]
-    written = write_results(output, tables)
-    if output is not None and nuggets is None:
-        written.append(output / "pooled_nuggets.jsonl")
-        write_nuggets(written[-1], found.nuggets.values())
-    if as_json:
-        print_json(
-            {
-                "nuggets": {topic: len(bank.nuggets) for topic, bank in found.nuggets.items()},
-                "missed": {
-                    topic_id: [
-                        {"rank": one.rank, "importance": one.importance.name, "question": one.text}
-                        for one in questions
-                    ]
-                    for topic_id, questions in found.missed.items()
-                },
-                **asdict(found.ranks),
-            }
-        )
-        return
-    for table in tables:
-        table.show()
-    for topic_id, questions in found.missed.items():
-        for question in questions:
-            out.print(
-                f"no nugget answers, {topic_id}, {question.importance.name}: {question.text}",
-                markup=False,
-            )
-    warn_of_few_runs(len(found.ranks.run_tags))
-    list_files(written)
+    pooled = None if output is None or nuggets else output / "pooled_nuggets.jsonl"
+
+    def write() -> Iterator[Path]:
+        yield from write_results(output, tables)
+        if pooled is not None:
+            write_nuggets(pooled, found.nuggets.values())
+            yield pooled
+
+    return Result(
+        {
+            "nuggets": {topic: len(bank.nuggets) for topic, bank in found.nuggets.items()},
+            "missed": {
+                topic_id: [
+                    {"rank": one.rank, "importance": one.importance.name, "question": one.text}
+                    for one in questions
+                ]
+                for topic_id, questions in found.missed.items()
+            },
+            **asdict(found.ranks),
+        },
+        [
+            *tables,
+            *(
+                f"no nugget answers, {topic_id}, {one.importance.name}: {one.text}"
+                for topic_id, questions in found.missed.items()
+                for one in questions
+            ),
+            *few_runs_warnings(len(found.ranks.run_tags)),
+            Files(write),
+        ],
+    )
 
 
 def _missed_table(rubrics: Mapping[str, Rubric], found: NormComparison) -> ResultTable:
@@ -168,12 +163,11 @@ def answers(
         typer.Option("--max-words", min=1, help="Words of an answer that count; all by default."),
     ] = None,
     words_only: WordsOnly = False,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Hold the judge of answers against people's labels, without learning from them."""
     from sidelight.evaluation.agreement.people import agree_on_answers
 
-    _report(agree_on_answers(labels, _encode(words_only), max_words=max_words), as_json=as_json)
+    return _result(agree_on_answers(labels, _encode(words_only), max_words=max_words))
 
 
 def support(
@@ -191,12 +185,11 @@ def support(
         ),
     ],
     words_only: WordsOnly = False,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Hold the judge of support against people's labels, without learning from them."""
     from sidelight.evaluation.agreement.people import agree_on_support
 
-    _report(agree_on_support(labels, segments, _encode(words_only)), as_json=as_json)
+    return _result(agree_on_support(labels, segments, _encode(words_only)))
 
 
 def _encode(words_only: bool) -> Encode | None:
@@ -207,31 +200,33 @@ def _encode(words_only: bool) -> Encode | None:
     return open_encoder().encode
 
 
-def _report(found: Agreed, *, as_json: bool) -> None:
-    if as_json:
-        print_json(found.model_dump())
-        return
-    out.print(
-        f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
-        f"{counted(found.topics, 'topic')}; "
-        f"{found.left_out:,} left out for want of a text"
-    )
-    print_table(
-        ("figure", "value", "95% interval"),
+def _result(found: Agreed) -> Result:
+    return Result(
+        found.model_dump(),
         [
-            _row("kappa", found.kappa, found),
-            _row("accuracy", found.accuracy, found),
-            _row("tau of the runs", found.tau, found, "tau"),
+            (
+                f"{counted(found.n, 'label')} of {counted(found.runs, 'run')} on "
+                f"{counted(found.topics, 'topic')}; "
+                f"{found.left_out:,} left out for want of a text"
+            ),
+            PlainTable(
+                ("figure", "value", "95% interval"),
+                [
+                    _row("kappa", found.kappa, found),
+                    _row("accuracy", found.accuracy, found),
+                    _row("tau of the runs", found.tau, found, "tau"),
+                ],
+            ),
+            PlainTable(
+                ("people (rows), judge", *_LEVELS),
+                [
+                    (level, *map(str, counts))
+                    for level, counts in zip(_LEVELS, found.confusion, strict=True)
+                ],
+            ),
+            *few_warnings(found.topics, "topic"),
         ],
     )
-    print_table(
-        ("people (rows), judge", *_LEVELS),
-        (
-            (level, *map(str, counts))
-            for level, counts in zip(_LEVELS, found.confusion, strict=True)
-        ),
-    )
-    warn_of_few(found.topics, "topic")
 
 
 def _row(title: str, value: float | None, found: Agreed, key: str = "") -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""What `sidelight agree` finds, as tables with their figures."""
+"""Tables of agreement: coefficients, confusion matrices, shares of labels, correlations."""
 
 from __future__ import annotations
 

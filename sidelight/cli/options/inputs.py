@@ -1,18 +1,23 @@
-"""Options of several commands: what a command reads, where it writes, how it counts.
+"""Groups of commands, and options for inputs, outputs and sampling.
 
 An option has one spelling and is declared once. Where commands read the same kind of thing for
-different purposes, a function takes the words of its help. `Commands` refuses an option that is
-given twice, unless its help says to repeat it.
+different ends, a function takes the words of its help. A command line gives it once, unless its
+help says to repeat it.
 """
 
 from __future__ import annotations
 
+import inspect
+import sys
+from contextlib import ExitStack, redirect_stdout
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sidelight.cli.console import Result, deliver
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +26,11 @@ if TYPE_CHECKING:
     from sidelight.tracks import Track as TrackRules
 
 F = TypeVar("F", bound="Callable[..., Any]")
+
+AGAIN = "again"
+"""Attribute of a command: what calling it again does once it was interrupted."""
+WITH_REPLIES = "goes on with the replies it has"
+WHERE_IT_WAS = "goes on where it was"
 
 
 class _Command(TyperCommand):
@@ -41,6 +51,8 @@ class Group(TyperGroup):
 class Commands(typer.Typer):
     """A group of commands that refuse an option given twice of which the last alone would count.
 
+    A command that returns a `Result` has `--json`, and its result is delivered.
+
     Args:
         cls: The group.
         options: Those of `typer.Typer`.
@@ -53,7 +65,64 @@ class Commands(typer.Typer):
         self, name: str | None = None, *, cls: type[TyperCommand] | None = _Command, **options: Any
     ) -> Callable[[F], F]:
         """Return what adds a function to the group as a command; see `typer.Typer.command`."""
-        return super().command(name, cls=cls, **options)
+        add = super().command(name, cls=cls, **options)
+
+        def add_delivered(command: F) -> F:
+            signature = inspect.signature(command, eval_str=True)
+            returns_result = signature.return_annotation is Result
+            add(_delivered(command, signature) if returns_result else command)
+            return command
+
+        return add_delivered
+
+
+def _delivered(command: Callable[..., Result], signature: inspect.Signature) -> Callable[..., None]:
+    """Give a command `--json`, and deliver what it returns.
+
+    Under `--json`, whatever it prints while it works goes to stderr: stdout has the document alone.
+    """
+
+    @wraps(command)
+    def with_delivery(*, wants_json: bool, **given: Any) -> None:
+        with ExitStack() as redirected:
+            if wants_json:
+                redirected.enter_context(redirect_stdout(sys.stderr))
+            result = command(**given)
+        deliver(result, wants_json=wants_json)
+
+    option = inspect.Parameter(
+        "wants_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json
+    )
+    # Typer calls a command by the names of its options.
+    parameters = [
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in signature.parameters.values()
+    ]
+    set_options(with_delivery, signature.replace(parameters=[*parameters, option]))
+    return with_delivery
+
+
+def set_options(command: Callable[..., Any], signature: inspect.Signature) -> None:
+    """Let typer read the options of a function from a signature that it has not got itself."""
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+
+
+def interrupted(then: str) -> Callable[[F], F]:
+    """Say in the help of a command, and when it is interrupted, what calling it again does.
+
+    Args:
+        then: What the same command does then, such as "goes on where it was".
+    """
+
+    def add(command: F) -> F:
+        said = inspect.cleandoc(command.__doc__ or "")
+        paragraph = " " if "\n\n" in said else "\n\n"
+        again = f"the same command {then}."
+        command.__doc__ = f"{said}{paragraph}Interrupted at any moment, {again}"
+        setattr(command, AGAIN, f"T{again[1:]}")
+        return command
+
+    return add
 
 
 def _check_once(command: Any, context: Any, arguments: list[str]) -> None:

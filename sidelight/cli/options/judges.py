@@ -1,9 +1,4 @@
-"""Options of the commands that put a judge to work.
-
-Options that several `sidelight score` commands share.
-
-Options of the commands about passages graded by banks.
-"""
+"""Options of the commands that judge, score or read graded passages."""
 
 from __future__ import annotations
 

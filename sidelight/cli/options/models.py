@@ -1,21 +1,24 @@
-"""Options of every command that asks a model, and what they come to."""
+"""Options of the commands that ask a model, and the access to models that they describe."""
 
 from __future__ import annotations
 
 import inspect
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import typer
 
 from sidelight.cli.console import err
+from sidelight.cli.options.inputs import set_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidelight.llm.budget import Totals
     from sidelight.wiring.models import ModelAccess
+
+T = TypeVar("T")
 
 REPLIES = "replies"
 """Folder of replies within the output folder of a command that judges."""
@@ -105,13 +108,13 @@ class ModelCalls(NamedTuple):
         )
 
 
-def asks_models(command: Callable[..., None]) -> Callable[..., None]:
+def asks_models(command: Callable[..., T]) -> Callable[..., T]:
     """Give a command the options of `ModelCalls` in place of its parameter `calls`."""
 
     @wraps(command)
-    def with_options(**given: Any) -> None:
+    def with_options(**given: Any) -> T:
         calls = ModelCalls(*(given.pop(name) for name in ModelCalls._fields))
-        command(**given, calls=calls)
+        return command(**given, calls=calls)
 
     options = get_type_hints(ModelCalls, include_extras=True)
     signature = inspect.signature(command, eval_str=True)
@@ -124,7 +127,5 @@ def asks_models(command: Callable[..., None]) -> Callable[..., None]:
             )
         else:
             parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    # What typer reads options from.
-    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    set_options(with_options, signature.replace(parameters=parameters))
     return with_options

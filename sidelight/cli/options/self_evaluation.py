@@ -1,4 +1,4 @@
-"""What `sidelight run --judge` and `sidelight evaluate` share: options, and who may judge."""
+"""Options of the commands that judge a run of this program, and checks of who may judge."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands about passages that are graded by banks of questions or nuggets."""
+"""Commands `rubric`: labels and leaderboards from passages graded by a bank."""

@@ -1,7 +1,4 @@
-"""`sidelight rubric`: from graded passages to labels and leaderboards.
-
-`sidelight rubric correlations`: graders side by side, by the leaderboards they lead to.
-"""
+"""Commands `rubric`: make labels and leaderboards from graded passages."""
 
 from __future__ import annotations
 
@@ -10,18 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import (
-    list_files,
-    out,
-    print_json,
-    warn_of_few,
-    warn_of_few_runs,
-    warn_of_undefined,
-    write_results,
-)
+from sidelight.cli.console import Note, Result, few_runs_warnings, few_warnings, undefined_warnings
 from sidelight.cli.options.inputs import (
     Commands,
-    Json,
     Output,
     RetrievalMeasures,
     Samples,
@@ -71,10 +59,9 @@ def correlations(
     official: OfficialQrels = None,
     track: Track = EXAM_TRACK,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Correlate the leaderboard by each grader's labels with the official one; count wins."""
-    from sidelight.cli.rubric.tables import wins_table, written_and_shown
+    from sidelight.cli.rubric.tables import tables_result, wins_table
     from sidelight.evaluation.exams.grades import collect, exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import correlate_graders, judged_runs
     from sidelight.formats.labels.graded_passages import read_graded
@@ -94,9 +81,7 @@ def correlations(
     )
     n_runs = len(judged_runs(found.rankings.places, judged))
     about = {"n_runs_compared": n_runs}
-    written_and_shown([wins_table(rows)], output, as_json=as_json, about=about)
-    if not as_json:
-        warn_of_few_runs(n_runs)
+    return tables_result([wins_table(rows)], output, about, few_runs_warnings(n_runs))
 
 
 app = Commands(
@@ -121,8 +106,7 @@ def qrels(
     judgments: Annotated[
         Path | None, typer.Option("--judgments", help="Write the official judgments here.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Write relevance labels for trec_eval: of each passage its best grade."""
     from sidelight.evaluation.exams.grades import exam_qrels, title, write_qrels
 
@@ -133,24 +117,23 @@ def qrels(
         counts[str(judgments)] = write_qrels(judgments, found.rankings.judged)
     passages = sum(map(len, found.rankings.passages.values()))
     labelled = counts[str(output)]
-    if as_json:
-        print_json(
-            {
-                "grader": title(exam.grader),
-                "at_least": at_least,
-                "passages": passages,
-                "unlabelled": passages - labelled,
-                "unjudged_cells": exam.unjudged,
-                "written": counts,
-            }
-        )
-        return
-    out.print(
-        f"{title(exam.grader)}: {labelled} of {counted(passages, 'passage')} labelled; "
-        f"{counted(exam.unjudged, 'cell')} unjudged",
-        markup=False,
+    return Result(
+        {
+            "grader": title(exam.grader),
+            "at_least": at_least,
+            "passages": passages,
+            "unlabelled": passages - labelled,
+            "unjudged_cells": exam.unjudged,
+            "written": counts,
+        },
+        [
+            (
+                f"{title(exam.grader)}: {labelled} of {counted(passages, 'passage')} labelled; "
+                f"{counted(exam.unjudged, 'cell')} unjudged"
+            ),
+            *(f"  {path}" for path in counts),
+        ],
     )
-    list_files(map(Path, counts))
 
 
 @app.command()
@@ -168,10 +151,9 @@ def leaderboard(  # long: half of it are options
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Rank the runs of a file by grades, beside their ranks by official judgments."""
-    from sidelight.cli.rubric.tables import agreement_table, standings_table, written_and_shown
+    from sidelight.cli.rubric.tables import agreement_table, standings_table, tables_result
     from sidelight.evaluation.agreement.ranks import MIN_RUNS
     from sidelight.evaluation.exams.grades import exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import (
@@ -196,31 +178,26 @@ def leaderboard(  # long: half of it are options
     intervals = run_intervals(ours, samples=samples, seed=seed)
     rows = standings(ours, theirs, places, judged)
     tables = [standings_table(ours, rows, intervals), agreement_table(compared)]
-    written_and_shown(
-        [table for table in tables if table.rows],
-        output,
-        as_json=as_json,
-        about={
-            "grader": title(exam.grader),
-            "lowest_relevant_grade": level,
-            "n_queries": len(exam.cells),
-            "n_runs_compared": len(seen),
-            "unjudged_cells": exam.unjudged,
-            "undefined": ours.undefined,
-            "bootstrap": Sampling(samples, seed)._asdict(),
-        },
-    )
-    if not as_json:
-        out.print(
+    about = {
+        "grader": title(exam.grader),
+        "lowest_relevant_grade": level,
+        "n_queries": len(exam.cells),
+        "n_runs_compared": len(seen),
+        "unjudged_cells": exam.unjudged,
+        "undefined": ours.undefined,
+        "bootstrap": Sampling(samples, seed)._asdict(),
+    }
+    notes: list[str | Note] = [
+        (
             f"{title(exam.grader)}: relevant from grade {level}; "
             f"{_drawn(len(exam.cells), Sampling(samples, seed))}; of correlations over "
-            f"{counted(len(seen), 'run')}; {counted(exam.unjudged, 'cell')} unjudged",
-            markup=False,
-        )
-        warn_of_undefined(ours.undefined, len(exam.cells), "query")
-        warn_of_few(len(exam.cells), "query")
-        if compared:
-            warn_of_few_runs(len(seen))
+            f"{counted(len(seen), 'run')}; {counted(exam.unjudged, 'cell')} unjudged"
+        ),
+        *undefined_warnings(ours.undefined, len(exam.cells), "query"),
+        *few_warnings(len(exam.cells), "query"),
+        *(few_runs_warnings(len(seen)) if compared else []),
+    ]
+    return tables_result([table for table in tables if table.rows], output, about, notes)
 
 
 @app.command()
@@ -238,12 +215,11 @@ def cover(
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Rank the runs of a file by the share of items that their first passages answer."""
     from dataclasses import replace
 
-    from sidelight.cli.rubric.tables import cover_table, written_and_shown
+    from sidelight.cli.rubric.tables import cover_table, tables_result
     from sidelight.evaluation.exams.grades import title
     from sidelight.evaluation.exams.leaderboard import exam_cover
     from sidelight.evaluation.scoring.uncertainty import run_intervals
@@ -271,17 +247,17 @@ def cover(
         "undefined": covered.table.undefined,
         "bootstrap": Sampling(samples, seed)._asdict(),
     }
-    written_and_shown([cover_table(covered, intervals)], output, as_json=as_json, about=about)
-    if not as_json:
-        out.print(
+    notes: list[str | Note] = [
+        (
             f"{title(exam.grader)}: answered from grade {level}, first "
             f"{counted(depth, 'passage')}; all passages together answer {overall:.3f}; "
             f"{_drawn(len(exam.cells), Sampling(samples, seed))}; "
-            f"{counted(exam.unjudged, 'cell')} unjudged",
-            markup=False,
-        )
-        warn_of_undefined(covered.table.undefined, len(exam.cells), "query")
-        warn_of_few(len(exam.cells), "query")
+            f"{counted(exam.unjudged, 'cell')} unjudged"
+        ),
+        *undefined_warnings(covered.table.undefined, len(exam.cells), "query"),
+        *few_warnings(len(exam.cells), "query"),
+    ]
+    return tables_result([cover_table(covered, intervals)], output, about, notes)
 
 
 @app.command()
@@ -297,10 +273,9 @@ def tables(
     official: OfficialQrels = None,
     track: Track = EXAM_TRACK,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Count grades against official judgments, with kappa of each cell and of relevant or not."""
-    from sidelight.cli.rubric.tables import judgment_tables
+    from sidelight.cli.rubric.tables import judgment_tables, tables_result
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.evaluation.exams.grades import exam_qrels
     from sidelight.formats.labels.graded_passages import is_graded
@@ -316,19 +291,7 @@ def tables(
         lowest_relevant(track, "judgments", min_judgment),
     )
     results = judgment_tables(compare_qrels(labels, judged, levels), levels)
-    written = write_results(output, results)
-    if as_json:
-        print_json(
-            {
-                "lowest_relevant": levels,
-                "tables": {one.name: list(one.records) for one in results},
-                "written": [str(path) for path in written],
-            }
-        )
-        return
-    for one in results:
-        one.show()
-    list_files(written)
+    return tables_result(results, output, {"lowest_relevant": levels})
 
 
 def _drawn(n_queries: int, sampling: Sampling) -> str:

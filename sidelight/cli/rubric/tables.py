@@ -1,14 +1,11 @@
-"""What `sidelight rubric` finds, as tables.
-
-Correlations of graders as a table: what is best, or as good, is marked and counted.
-"""
+"""Tables of the commands about graded passages: leaderboards, agreement, coverage, wins."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sidelight.cli.agree.tables import category_tables, decimal, ends
-from sidelight.cli.console import ResultTable, list_files, print_json, write_results
+from sidelight.cli.console import Files, Note, Result, ResultTable, write_results
 from sidelight.cli.options.judges import interval_cell
 from sidelight.evaluation.agreement.coefficients import kappa_of_cell
 from sidelight.evaluation.exams.leaderboard import EXAM, N_EXAM, WITHIN
@@ -23,33 +20,26 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.evaluation.scoring.uncertainty import Interval
 
-_SHOWN = ("spearman", "tau_b", "tau_ap", "tau_ap_b")
-_SIDES = ("grades", "judgments")
+_CORRELATIONS = ("spearman", "tau_b", "tau_ap", "tau_ap_b")
 
 
-def written_and_shown(
+def tables_result(
     tables: Sequence[ResultTable],
     output: Path | None,
-    *,
-    as_json: bool,
     about: Mapping[str, object],
-) -> None:
-    """Write tables, then print them, or one JSON document of all.
+    notes: Sequence[str | Note] = (),
+) -> Result:
+    """Return tables that are printed and written, and after them notes.
 
     Args:
-        tables: At least one.
+        tables: The tables.
         output: Folder for them; None for no files.
-        as_json: Print JSON.
         about: What else a reader must know, for JSON.
+        notes: The same for people.
     """
-    written = write_results(output, tables)
-    if as_json:
-        rows = {table.name: list(table.records) for table in tables}
-        print_json({**about, "tables": rows, "written": [str(path) for path in written]})
-        return
-    for table in tables:
-        table.show()
-    list_files(written)
+    rows = {table.name: list(table.records) for table in tables}
+    files = Files(lambda: write_results(output, tables), "written")
+    return Result({**about, "tables": rows}, [*tables, files, *notes])
 
 
 def standings_table(
@@ -94,14 +84,14 @@ def agreement_table(compared: Mapping[str, ScoreComparison]) -> ResultTable:
     for measure, found in compared.items():
         cells = [measure, str(len(found.run_tags))]
         record: dict[str, object] = {"measure": measure, "n_runs": len(found.run_tags)}
-        for name in _SHOWN:
+        for name in _CORRELATIONS:
             value, interval = found.runs[name], found.intervals[name]
             bounds = "" if interval.low is None else f" ({ends(interval)})"
             cells.append(f"{decimal(value)}{bounds}")
             record |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high}
         rows.append(cells)
         records.append(record)
-    header = ["against judgments", "runs", *(name.replace("_", "-") for name in _SHOWN)]
+    header = ["against judgments", "runs", *(name.replace("_", "-") for name in _CORRELATIONS)]
     return ResultTable("agreement_with_judgments", header, rows, records)
 
 
@@ -147,7 +137,7 @@ def judgment_tables(found: QrelsComparison, levels: tuple[int, int]) -> list[Res
         for grade in grades
         for judgment in judgments
     }
-    header = [f"{_SIDES[0]} (rows), {_SIDES[1]}", *map(str, judgments)]
+    header = ["grades (rows), judgments", *map(str, judgments)]
     rows, records = [], []
     for grade in grades:
         row = [int(counts[place[str(grade)], place[str(one)]]) for one in judgments]

@@ -1,7 +1,4 @@
-"""`sidelight rubric spurious|uncovered|holes`: what a bank has too much of, or lacks.
-
-`sidelight rubric verify` and `corrections`: people check grades on a page.
-"""
+"""Commands `rubric`: find items that a bank lacks or should drop, and check grades by people."""
 
 from __future__ import annotations
 
@@ -10,15 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import ResultTable, out, print_json
-from sidelight.cli.options.inputs import (
-    Json,
-    Output,
-    Track,
-    output_option,
-    queries_option,
-    query_option,
-)
+from sidelight.cli.console import Result, ResultTable, out
+from sidelight.cli.options.inputs import Output, Track, output_option, queries_option, query_option
 from sidelight.cli.options.judges import (
     GradedPath,
     GraderName,
@@ -54,8 +44,7 @@ def spurious(
     official: OfficialQrels = None,
     track: Track = EXAM_TRACK,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """List items that passages answer which assessors call not relevant, the worst first."""
     from sidelight.evaluation.exams.upkeep import spurious_items
 
@@ -77,7 +66,7 @@ def spurious(
         }
         for one in uses
     ]
-    _deliver("spurious_items", records, output, as_json=as_json)
+    return _listed("spurious_items", records, output)
 
 
 def uncovered(
@@ -90,8 +79,7 @@ def uncovered(
     official: OfficialQrels = None,
     track: Track = EXAM_TRACK,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """List relevant passages that answer no item, each with a fact that the bank could ask for."""
     from sidelight.evaluation.exams.upkeep import suggested_item, uncovered_passages
 
@@ -121,7 +109,7 @@ def uncovered(
         }
         for one in missed
     ]
-    _deliver("uncovered_passages", records, output, as_json=as_json)
+    return _listed("uncovered_passages", records, output)
 
 
 def holes(
@@ -132,8 +120,7 @@ def holes(
     run: MoreRuns = None,
     depth: Annotated[int, depth_option("Passages of a run that are to be graded.")] = 20,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """List what has to be graded yet: new passages of runs, and new items of a bank."""
     from sidelight.evaluation.exams.leaderboard import places_of
     from sidelight.evaluation.exams.upkeep import holes as find_holes
@@ -157,21 +144,19 @@ def holes(
         }
         for one in missing
     ]
-    _deliver("holes", records, output, as_json=as_json)
-    if not as_json:
-        cells = sum(one.missing for one in missing)
-        absent = sum(not one.in_file for one in missing)
-        out.print(
-            f"{counted(len(missing), 'passage')}, {counted(cells, 'cell')} to grade; not in the "
-            f"file: {counted(absent, 'passage')}",
-            markup=False,
-        )
+    cells = sum(one.missing for one in missing)
+    absent = sum(not one.in_file for one in missing)
+    told = (
+        f"{counted(len(missing), 'passage')}, {counted(cells, 'cell')} to grade; not in the "
+        f"file: {counted(absent, 'passage')}"
+    )
+    return _listed("holes", records, output, told)
 
 
-def _deliver(
-    name: str, records: list[dict[str, object]], output: Path | None, *, as_json: bool
-) -> None:
-    from sidelight.cli.rubric.tables import written_and_shown
+def _listed(
+    name: str, records: list[dict[str, object]], output: Path | None, *notes: str
+) -> Result:
+    from sidelight.cli.rubric.tables import tables_result
 
     tables = []
     if records:
@@ -179,11 +164,11 @@ def _deliver(
         rows = [[str(record[column]) for column in columns] for record in records]
         header = [column.replace("_", " ") for column in columns]
         tables = [ResultTable(name, header, rows[:_MOST_SHOWN], records)]
-    written_and_shown(tables, output, as_json=as_json, about={"n": len(records)})
-    if not records and not as_json:
-        out.print("none", markup=False)
-    elif len(records) > _MOST_SHOWN and not as_json:
-        out.print(f"{len(records)} in all; --output writes every one", markup=False)
+    else:
+        notes = ("none", *notes)
+    if len(records) > _MOST_SHOWN:
+        notes = (f"{len(records)} in all; --output writes every one", *notes)
+    return tables_result(tables, output, {"n": len(records)}, notes)
 
 
 def _read(graded: Path) -> GradedFile:
@@ -284,8 +269,7 @@ def corrections(
     ] = None,
     min_grade: MinGrade = None,
     track: Track = EXAM_TRACK,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Say how far people agree with the grades they checked, and keep what they corrected."""
     from sidelight.errors import InputError
     from sidelight.evaluation.grading.corrections import check_grades, corrected, read_corrections
@@ -308,10 +292,6 @@ def corrections(
     )
     if output:
         write_graded(output, corrected(queries, said))
-    if as_json:
-        print_json(found.model_dump())
-        return
-    shares = f"{found.accepted} of {found.checked} grades accepted"
     kappas = ", ".join(
         f"{what} {'undefined' if kappa is None else f'{kappa:.3f}'}"
         for what, kappa in (
@@ -319,10 +299,11 @@ def corrections(
             ("on relevant or not", found.kappa_relevant),
         )
     )
-    out.print(f"{shares}; {kappas}", markup=False)
-    out.print(
-        f"{found.too_high} were too high, {found.too_low} too low, {found.added} had no grade",
-        markup=False,
+    return Result(
+        found.model_dump(),
+        [
+            f"{found.accepted} of {found.checked} grades accepted; {kappas}",
+            f"{found.too_high} were too high, {found.too_low} too low, {found.added} had no grade",
+            *([f"  {output}"] if output else []),
+        ],
     )
-    if output:
-        out.print(f"  {output}", markup=False)

@@ -1,1 +1,1 @@
-"""Commands that score."""
+"""Commands `score`: scores of runs, and tests of their differences."""

@@ -1,4 +1,4 @@
-"""`sidelight score`: runs against rubrics, and search results against relevance labels."""
+"""Commands `score`: score runs against rubrics, and search results against relevance labels."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import (
-    err,
-    one_document,
-    print_json,
-    print_table,
-    warn_of_undefined,
+    PlainTable,
+    Result,
+    deliver_each,
+    undefined_warnings,
+    warning,
 )
 from sidelight.cli.options.inputs import (
     QRELS,
@@ -41,7 +41,7 @@ from sidelight.cli.options.judges import (
 from sidelight.cli.score import comparison, labels
 from sidelight.cli.score.comparison import compare
 from sidelight.cli.score.labels import battles, nuggets, support
-from sidelight.cli.score.table import ScoreOrigin, deliver
+from sidelight.cli.score.table import ScoreOrigin, scores_result
 from sidelight.errors import UsageError
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
@@ -79,16 +79,16 @@ def score(
 ) -> None:
     """Score runs: with --data alone those of all tasks; the commands have more options."""
     if context.invoked_subcommand is None:
-        with one_document(as_json=as_json):
-            questions(data=data, output=output, as_json=as_json)
-            reports(data=data, output=output, as_json=as_json)
+        commands = (questions, reports)
+        results = (command(data=data, output=output) for command in commands)
+        deliver_each(results, wants_json=as_json)
     elif data or output or as_json:
         raise UsageError(
             f"the options go after the command: score {context.invoked_subcommand} --data DIR"
         )
 
 
-@app.command(load_track().question_list.name)
+@app.command("task1")
 def questions(
     *,
     data: Data = None,
@@ -101,8 +101,7 @@ def questions(
     organizer_compat: Compat = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Score question runs by the rubric questions they cover."""
     from sidelight.evaluation.scoring.files import score_prefix
     from sidelight.evaluation.scoring.organizers.compat import compat_question_scores
@@ -138,12 +137,10 @@ def questions(
     files = [path for path in (assessments, compound) if path]
     sampling = None if organizer_compat else Sampling(samples, seed)
     origin = _origin(files, sampling, len(known), notes)
-    deliver(
-        origin, table, score_prefix(origin.labels, rules.question_list), output, as_json=as_json
-    )
+    return scores_result(origin, table, score_prefix(origin.labels, rules.question_list), output)
 
 
-@app.command(load_track().cited_text.name)
+@app.command("task2")
 def reports(
     *,
     data: Data = None,
@@ -162,8 +159,7 @@ def reports(
     organizer_compat: Compat = False,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Score reports by the rubric answers they support."""
     from sidelight.evaluation.scoring.files import score_prefix
     from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
@@ -194,7 +190,7 @@ def reports(
     sampling = None if organizer_compat else Sampling(samples, seed)
     origin = _origin([assessments], sampling, len({one.topic_id for one in table.topics}), notes)
     prefix = score_prefix(origin.labels, rules.cited_text)
-    deliver(origin, table, prefix, output, as_json=as_json)
+    return scores_result(origin, table, prefix, output)
 
 
 def _answer_labels(path: Path, track: TrackRules, *, merge: bool) -> list[AnswerAssessment]:
@@ -240,8 +236,7 @@ def retrieval(
     measures: RetrievalMeasures = "nDCG@10 RR@10 R@100",
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Score search results; a query without results counts as 0.
 
     What --output writes per query is what `score compare` and `agree scores` read.
@@ -254,41 +249,29 @@ def retrieval(
     undefined = undefined_topics(scores[0].topics)
     if output:
         write_retrieval_scores(scores, output)
-    if as_json:
-        print_json(
-            {
-                "runs": [
-                    {"run": item.run, "mean": item.total.row, "omitted": item.omitted}
-                    | (
-                        {"per_query": {topic.topic_id: topic.row for topic in item.topics}}
-                        if per_query
-                        else {}
-                    )
-                    for item in scores
-                ],
-                "undefined": undefined,
-            }
-        )
-        return
     columns = [Measure(name=name, title=name) for name in scores[0].mean]
-    rows = []
+    rows, runs = [], []
     for item in scores:
+        record = {"run": item.run, "mean": item.total.row, "omitted": item.omitted}
         if per_query:
             rows += [(item.run, topic.topic_id, topic.row) for topic in item.topics]
+            record["per_query"] = {topic.topic_id: topic.row for topic in item.topics}
         rows.append((item.run, "all", item.total.row))
-    print_table(
+        runs.append(record)
+    table = PlainTable(
         ["run", "query", *(one.name for one in columns)],
         [[run, query, *(one.shown(row[one.name]) for one in columns)] for run, query, row in rows],
     )
-    warn_of_undefined(undefined, len(scores[0].per_query), "query")
-    for item in scores:
-        if item.omitted:
-            err.print(
-                f"{item.run}: no results for {counted(len(item.omitted), 'query')} (counted as 0): "
-                f"{', '.join(item.omitted)}",
-                style="yellow",
-                markup=False,
-            )
+    omitted = [
+        warning(
+            f"{item.run}: no results for {counted(len(item.omitted), 'query')} (counted as 0): "
+            f"{', '.join(item.omitted)}"
+        )
+        for item in scores
+        if item.omitted
+    ]
+    warnings = undefined_warnings(undefined, len(scores[0].per_query), "query")
+    return Result({"runs": runs, "undefined": undefined}, [table, *warnings, *omitted])
 
 
 def _origin(

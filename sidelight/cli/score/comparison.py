@@ -1,9 +1,4 @@
-"""`sidelight score compare`: which runs differ by more than chance.
-
-`sidelight score diff`: why our scores and the organizers' differ on the same files.
-
-`sidelight score headroom`: how far the best run of each topic is from all runs together.
-"""
+"""Commands `score compare`, `diff` and `headroom`: compare runs, scorers and the best runs."""
 
 from __future__ import annotations
 
@@ -13,19 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sidelight.cli.console import (
+    Files,
+    PlainTable,
+    Result,
     ResultTable,
-    list_files,
-    out,
-    print_json,
-    print_table,
-    warn_of_few,
-    warn_of_undefined,
+    Shown,
+    few_warnings,
+    undefined_warnings,
     write_results,
 )
 from sidelight.cli.options.inputs import (
     Commands,
     Data,
-    Json,
     Output,
     Rubrics,
     Samples,
@@ -73,8 +67,7 @@ def compare(  # long: half of it are options
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
     from sidelight.evaluation.scoring.compare import compare_runs, topic_values
     from sidelight.evaluation.scoring.files import read_topic_scores
@@ -95,35 +88,36 @@ def compare(  # long: half of it are options
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = Sampling(samples, seed)
     table = _pairs_table(pairs, f"{scores.measure.name}_run_pairs")
-    if as_json:
-        print_json(
-            {
-                "measure": scores.measure.name,
-                "n_topics": len(scores.topic_ids),
-                "sampling": sampling._asdict(),
-                "undefined": list(scores.undefined),
-                "pairs": [
-                    pair._asdict() | {"interval": pair.interval and pair.interval._asdict()}
-                    for pair in pairs
-                ],
-                "files": [str(path) for path in write_results(output, [table])],
-            }
-        )
-        return
-    table.show()
-    n_pairs = counted(len(pairs), "pair")
-    for note in (
-        f"{scores.measure.name} on {counted(len(scores.topic_ids), 'topic')}; {sampling}",
-        f"p: paired randomisation test, two-sided; Holm: corrected for {n_pairs}",
-        "detectable: true difference that is shown with a power of 80% at the corrected 5% level",
-        "detectable -: no test on so few topics could show one",
-    ):
-        out.print(f"note: {note}", markup=False)
-    if scores.undefined:
-        undefined = {scores.measure.name: scores.undefined}
-        warn_of_undefined(undefined, len(scores.topic_ids), "topic")
-    warn_of_few(len(scores.topic_ids), "topic")
-    list_files(write_results(output, [table]))
+    n_topics = len(scores.topic_ids)
+    undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
+    return Result(
+        {
+            "measure": scores.measure.name,
+            "n_topics": n_topics,
+            "sampling": sampling._asdict(),
+            "undefined": list(scores.undefined),
+            "pairs": [
+                pair._asdict() | {"interval": pair.interval and pair.interval._asdict()}
+                for pair in pairs
+            ],
+        },
+        [
+            table,
+            f"note: {scores.measure.name} on {counted(n_topics, 'topic')}; {sampling}",
+            (
+                "note: p: paired randomisation test, two-sided; Holm: corrected for "
+                f"{counted(len(pairs), 'pair')}"
+            ),
+            (
+                "note: detectable: true difference that is shown with a power of 80% at the "
+                "corrected 5% level"
+            ),
+            "note: detectable -: no test on so few topics could show one",
+            *undefined_warnings(undefined, n_topics, "topic"),
+            *few_warnings(n_topics, "topic"),
+            Files(lambda: write_results(output, [table]), "files"),
+        ],
+    )
 
 
 def _pairs_table(pairs: Sequence[PairedComparison], name: str) -> ResultTable:
@@ -180,7 +174,7 @@ diff_app = Commands(
 _MAX_NAMED = 3
 
 
-@diff_app.command(load_track().question_list.name)
+@diff_app.command("task1")
 def diff_questions(
     *,
     data: Data = None,
@@ -188,8 +182,7 @@ def diff_questions(
     assessments: Assessments = None,
     compound: Compound = None,
     track: Track = DEFAULT_TRACK,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Explain the differences in scores of question runs."""
     from sidelight.evaluation.scoring.organizers.diff import diff_question_scores
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -201,10 +194,10 @@ def diff_questions(
         required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"),
         required(compound, data, DataPart.COMPOUND_CHECK, "--compound"),
     )
-    _show(diff, as_json=as_json)
+    return _explained(diff)
 
 
-@diff_app.command(load_track().cited_text.name)
+@diff_app.command("task2")
 def diff_reports(
     *,
     data: Data = None,
@@ -212,8 +205,7 @@ def diff_reports(
     assessments: Assessments = None,
     merge: Merge = False,
     track: Track = DEFAULT_TRACK,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Explain the differences in scores of reports."""
     from sidelight.evaluation.scoring.organizers.diff import diff_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -225,44 +217,39 @@ def diff_reports(
         required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments"),
         merge=merge,
     )
-    _show(diff, as_json=as_json)
+    return _explained(diff)
 
 
-def _show(diff: ScoreDiff, *, as_json: bool) -> None:
-    if as_json:
-        print_json(_as_dict(diff))
-        return
-    for stop in diff.stops:
-        out.print(f"{stop.place}: [{stop.handling.cause}] {stop.found}", markup=False)
+def _explained(diff: ScoreDiff) -> Result:
+    shown: list[Shown] = [
+        f"{stop.place}: [{stop.handling.cause}] {stop.found}" for stop in diff.stops
+    ]
     if diff.stops:
-        out.print("The organizers' script stops there and gives no score.", markup=False)
+        shown.append("The organizers' script stops there and gives no score.")
     if diff.our_error:
-        out.print(f"sidelight gives no score: {diff.our_error}", markup=False)
+        shown.append(f"sidelight gives no score: {diff.our_error}")
     if diff.gaps:
-        print_table(
-            ["run", "topic", "measure", "theirs", "ours", "causes"],
+        rows = [
             [
-                [
-                    gap.run_tag,
-                    gap.topic_id or "mean",
-                    gap.measure.replace("_", " "),
-                    "-" if gap.theirs is None else f"{gap.theirs:.4f}",
-                    f"{gap.ours:.4f}",
-                    _causes_cell(gap.causes),
-                ]
-                for gap in diff.gaps
-            ],
-        )
+                gap.run_tag,
+                gap.topic_id or "mean",
+                gap.measure.replace("_", " "),
+                "-" if gap.theirs is None else f"{gap.theirs:.4f}",
+                f"{gap.ours:.4f}",
+                _causes_cell(gap.causes),
+            ]
+            for gap in diff.gaps
+        ]
+        shown.append(PlainTable(["run", "topic", "measure", "theirs", "ours", "causes"], rows))
     handlings = dict.fromkeys(stop.handling for stop in diff.stops)
     handlings |= dict.fromkeys(handling for gap in diff.gaps for handling in gap.causes)
-    for handling in handlings:
-        out.print(
-            f"{handling.cause}: the organizers' script {handling.theirs}; "
-            f"sidelight {handling.ours}",
-            markup=False,
-        )
+    shown += [
+        f"{one.cause}: the organizers' script {one.theirs}; sidelight {one.ours}"
+        for one in handlings
+    ]
     if diff.agrees:
-        out.print("no difference", markup=False)
+        shown.append("no difference")
+    return Result(_as_dict(diff), shown)
 
 
 def _as_dict(diff: ScoreDiff) -> dict[str, Any]:
@@ -299,7 +286,7 @@ headroom_app = Commands(help="Show each topic's best run below its ceiling.", no
 HeadroomOutput = Annotated[Path, output_option("Folder for the table and the figure.")]
 
 
-@headroom_app.command(load_track().question_list.name)
+@headroom_app.command("task1")
 def headroom_questions(
     *,
     output: HeadroomOutput,
@@ -308,8 +295,7 @@ def headroom_questions(
     assessments: Assessments = None,
     compound: Compound = None,
     track: Track = DEFAULT_TRACK,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Show the headroom of question runs."""
     from sidelight.evaluation.scoring.headroom import question_headroom
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -328,10 +314,10 @@ def headroom_questions(
         read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
         read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
     )
-    _deliver(topics, rules.question_list, assessments, output, as_json=as_json)
+    return _headroom(topics, rules.question_list, assessments, output)
 
 
-@headroom_app.command(load_track().cited_text.name)
+@headroom_app.command("task2")
 def headroom_reports(
     *,
     output: HeadroomOutput,
@@ -339,8 +325,7 @@ def headroom_reports(
     rubrics: Rubrics = None,
     assessments: Assessments = None,
     track: Track = DEFAULT_TRACK,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.headroom import report_headroom
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -353,13 +338,11 @@ def headroom_reports(
         read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
         read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales),
     )
-    _deliver(topics, rules.cited_text, assessments, output, as_json=as_json)
+    return _headroom(topics, rules.cited_text, assessments, output)
 
 
-def _deliver(
-    topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path, *, as_json: bool
-) -> None:
-    """Print and write the numbers; then draw them, which needs matplotlib."""
+def _headroom(topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path) -> Result:
+    """Return the numbers, and the files of them and of a figure, which needs matplotlib."""
     from sidelight.evaluation.figures import draw_headroom
     from sidelight.evaluation.scoring.files import label_source, score_prefix
 
@@ -382,18 +365,10 @@ def _deliver(
         [_record(topic) for topic in topics],
         lambda paths: draw_headroom(topics, title, paths),
     )
-    if as_json:
-        print_json(
-            {
-                "labels": source,
-                "topics": [topic._asdict() for topic in topics],
-                "files": [str(path) for path in write_results(output, [table])],
-            }
-        )
-        return
-    table.show()
-    out.print(f"labels: {source}", markup=False)
-    list_files(write_results(output, [table]))
+    return Result(
+        {"labels": source, "topics": [topic._asdict() for topic in topics]},
+        [table, f"labels: {source}", Files(lambda: write_results(output, [table]), "files")],
+    )
 
 
 def _record(topic: TopicHeadroom) -> dict[str, object]:

@@ -1,11 +1,4 @@
-"""`sidelight score nuggets`: how many of the nuggets of their topics answers tell.
-
-`sidelight score support`: whether what reports cite says what they say.
-
-`sidelight score battles`: answers side by side, and ratings of runs from who won.
-
-`sidelight score quality` and `usefulness`: what was graded one by one.
-"""
+"""Commands `score`: score runs by labels of nuggets, support, battles, quality or usefulness."""
 
 from __future__ import annotations
 
@@ -17,17 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import list_files, out, print_json, print_table
+from sidelight.cli.console import Files, PlainTable, Result, Shown
 from sidelight.cli.options.inputs import (
     QRELS,
     RUN,
-    Json,
+    WITH_REPLIES,
     Output,
     Samples,
     Seed,
     Track,
     TrackWithNuggets,
     index_option,
+    interrupted,
     nuggets_option,
     topics_option,
 )
@@ -48,13 +42,13 @@ from sidelight.cli.options.models import (
     model_option,
 )
 from sidelight.cli.progress import progress_bar
-from sidelight.cli.score.table import ScoreOrigin, deliver
+from sidelight.cli.score.table import ScoreOrigin, scores_result
 from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from sidelight.evaluation.battles import Battle
     from sidelight.evaluation.labelling.judge import Judge
@@ -70,6 +64,7 @@ _NUGGETS_PREFIX = "nuggets"
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def nuggets(  # long: half of it are options
     files: Annotated[
         list[Path],
@@ -95,12 +90,8 @@ def nuggets(  # long: half of it are options
     measures: MoreMeasures = None,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+) -> Result:
+    """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import UsageError
     from sidelight.evaluation.nuggets.scores import score_nuggets
@@ -130,7 +121,7 @@ def nuggets(  # long: half of it are options
     n_topics = len({topic.topic_id for topic in table.topics})
     labels = "human" if judge is None else "auto"
     origin = ScoreOrigin(labels, judge, Sampling(samples, seed), n_topics)
-    deliver(origin, table, f"{labels}_{_NUGGETS_PREFIX}", output, as_json=as_json)
+    return scores_result(origin, table, f"{labels}_{_NUGGETS_PREFIX}", output)
 
 
 def _assigned(
@@ -171,6 +162,7 @@ _SUPPORT_PREFIX = "auto_support"
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def support(  # long: half of it are options
     runs: Annotated[
         list[Path], typer.Argument(help="Runs of cited texts; the file name is the run tag.")
@@ -197,12 +189,8 @@ def support(  # long: half of it are options
     measures: MoreMeasures = None,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Score reports by how far the segments they cite support their sentences.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+) -> Result:
+    """Score reports by how far the segments they cite support their sentences."""
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.errors import UsageError
     from sidelight.evaluation.labelling.support import assess_support
@@ -246,7 +234,7 @@ def support(  # long: half of it are options
     if output is not None:
         write_support_sentences(output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
     origin = ScoreOrigin("auto", judge, Sampling(samples, seed), n_topics, notes)
-    deliver(origin, table, _SUPPORT_PREFIX, output, as_json=as_json)
+    return scores_result(origin, table, _SUPPORT_PREFIX, output)
 
 
 def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, str]:
@@ -255,6 +243,7 @@ def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, st
 
 
 @asks_models
+@interrupted(WITH_REPLIES)
 def battles(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of answers, two or more.")],
     *,
@@ -267,12 +256,8 @@ def battles(  # long: half of it are options
     at_once: AtOnce = DEFAULT_AT_ONCE,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Rate runs by battles: each pair of answers is compared twice, either of them first once.
-
-    Interrupted at any moment, the same command goes on with the replies it has.
-    """
+) -> Result:
+    """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import UsageError
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
@@ -303,33 +288,28 @@ def battles(  # long: half of it are options
     undecided = sum(battle.won is None for battle in held)
     if output is not None:
         write_table(output / "battles.csv", ("topic_id", "first", "second", "won", "reason"), held)
-    if as_json:
-        print_json(
-            {
-                "model": model,
-                "undecided": undecided,
-                "bootstrap": {"samples": samples, "seed": seed},
-                "runs": [
-                    one._asdict() | {"interval": one.interval and list(one.interval)}
-                    for one in ratings
-                ],
-            }
-        )
-        return
-    print_table(
-        ("run", "rating", "95% interval", "won", "tied", "lost"),
+    rows = [
         (
-            (
-                one.run_tag,
-                f"{one.rating:.0f}",
-                interval_cell(one.interval),
-                *map(str, (one.won, one.tied, one.lost)),
-            )
-            for one in ratings
-        ),
-    )
-    out.print(
-        f"{counted(len(held), 'battle')} judged by {model}; {undecided} undecided", markup=False
+            one.run_tag,
+            f"{one.rating:.0f}",
+            interval_cell(one.interval),
+            *map(str, (one.won, one.tied, one.lost)),
+        )
+        for one in ratings
+    ]
+    return Result(
+        {
+            "model": model,
+            "undecided": undecided,
+            "bootstrap": {"samples": samples, "seed": seed},
+            "runs": [
+                one._asdict() | {"interval": one.interval and list(one.interval)} for one in ratings
+            ],
+        },
+        [
+            PlainTable(("run", "rating", "95% interval", "won", "tied", "lost"), rows),
+            f"{counted(len(held), 'battle')} judged by {model}; {undecided} undecided",
+        ],
     )
 
 
@@ -351,8 +331,7 @@ def quality(
     track: Track,
     samples: Samples = DEFAULT_SAMPLES,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Score question runs by the grades of their questions.
 
     --output also gets boxplots of the main measure by topic and by assessor, with their numbers.
@@ -368,11 +347,11 @@ def quality(
     labels = "auto" if judge else "human"
     origin = ScoreOrigin(labels, judge, Sampling(samples, seed), n_topics)
     prefix = score_prefix(labels, rules.question_list)
-    deliver(origin, table, prefix, output, as_json=as_json)
-    if output:
-        written = _write_boxes(output, prefix, table.topics, table.main.name, assessors)
-        if not as_json:
-            list_files(written)
+    result = scores_result(origin, table, prefix, output)
+    if output is None:
+        return result
+    boxes = partial(_write_boxes, output, prefix, table.topics, table.main.name, assessors)
+    return result._replace(shown=[*result.shown, Files(boxes)])
 
 
 def usefulness(
@@ -381,8 +360,7 @@ def usefulness(
     run: Annotated[list[Path], RUN],
     assessors: Assessors = None,
     output: Output = None,
-    as_json: Json = False,
-) -> None:
+) -> Result:
     """Score documents by their usefulness, over the questions that can tell runs apart.
 
     A question does not count if fewer than three documents are useful, or all runs are perfect.
@@ -403,38 +381,36 @@ def usefulness(
     found = filter_questions(labels, scores)
     table = tabulate_kept(scores, found.kept)
     sparse = sparsely_judged(labels)
-    written: list[Path] = []
-    if output:
-        written += write_score_files(table, output, "usefulness")
-        written += _write_boxes(output, "usefulness", table.topics, table.main.name, assessors)
-    if as_json:
-        print_json(
-            {
-                "questions": {"judged": len(labels), **found._asdict()},
-                "few_questions": sparse,
-                "runs": [{"run": one.run_tag, **one.row} for one in table.runs],
-                "files": [str(path) for path in written],
-            }
-        )
-        return
+
+    def write() -> Iterator[Path]:
+        if output:
+            yield from write_score_files(table, output, "usefulness")
+            yield from _write_boxes(output, "usefulness", table.topics, table.main.name, assessors)
+
     names = [measure.name for measure in table.measures]
-    print_table(
-        ["run", *names, "questions"],
-        [
-            [one.run_tag, *(f"{one.values[name]:.3f}" for name in names), str(one.n_topics)]
-            for one in table.runs
-        ],
-    )
-    out.print(
-        f"{counted(len(labels), 'question')} judged, {len(found.kept)} of them count: "
-        f"{len(found.few_useful)} with "
-        f"too few useful documents, on {len(found.all_perfect)} all runs are perfect",
-        markup=False,
-    )
+    rows = [
+        [one.run_tag, *(f"{one.values[name]:.3f}" for name in names), str(one.n_topics)]
+        for one in table.runs
+    ]
+    shown: list[Shown] = [
+        PlainTable(["run", *names, "questions"], rows),
+        (
+            f"{counted(len(labels), 'question')} judged, {len(found.kept)} of them count: "
+            f"{len(found.few_useful)} with "
+            f"too few useful documents, on {len(found.all_perfect)} all runs are perfect"
+        ),
+    ]
     if sparse:
         told = ", ".join(f"{topic_id} ({count})" for topic_id, count in sparse.items())
-        out.print(f"articles with under {MIN_QUESTIONS} judged questions: {told}", markup=False)
-    list_files(written)
+        shown.append(f"articles with under {MIN_QUESTIONS} judged questions: {told}")
+    return Result(
+        {
+            "questions": {"judged": len(labels), **found._asdict()},
+            "few_questions": sparse,
+            "runs": [{"run": one.run_tag, **one.row} for one in table.runs],
+        },
+        [*shown, Files(write, "files")],
+    )
 
 
 def _write_boxes(

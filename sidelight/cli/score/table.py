@@ -1,23 +1,22 @@
-"""A table of scores as commands deliver it: files, the terminal, JSON."""
+"""Results of commands that score runs: the table, its intervals, and its files."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.cli.console import (
-    err,
-    list_files,
-    out,
-    print_json,
-    print_table,
-    warn_of_few,
-    warn_of_undefined,
+    Files,
+    PlainTable,
+    Result,
+    few_warnings,
+    undefined_warnings,
+    warning,
 )
 from sidelight.cli.options.judges import interval_cell
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from sidelight.cli.options.judges import Sampling
@@ -43,17 +42,16 @@ class ScoreOrigin(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def deliver(  # long: files, table and JSON of one result
-    origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None, *, as_json: bool
-) -> None:
-    """Write the result files, and print the table with what a reader must know about it.
+def scores_result(  # long: files, table and JSON of one result
+    origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None
+) -> Result:
+    """Return a table of scores with what a reader must know about it, and its files.
 
     Args:
         origin: What a reader must know.
         table: At least one run.
         prefix: How the names of the files begin.
         output: Folder for them; None for no files.
-        as_json: Print one JSON document.
     """
     from sidelight.evaluation.scoring.files import write_score_files
     from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, run_intervals
@@ -62,54 +60,55 @@ def deliver(  # long: files, table and JSON of one result
     sampling, n_topics = origin.sampling, origin.n_topics
     intervals = run_intervals(table, **sampling._asdict()) if sampling else None
     header, rows = _run_table(table, intervals, n_topics)
-    written: tuple[Path, ...] = ()
-    if output is not None:
-        latex = output / f"{prefix}_per_run_results.tex"
-        written = (*write_score_files(table, output, prefix, intervals), latex)
-        write_latex_table(latex, header, rows)
-    if as_json:
-        print_json(
-            {
-                "labels": origin.labels,
-                "judge": origin.judge,
-                "notes": list(origin.notes),
-                "n_rubric_topics": n_topics,
-                "bootstrap": sampling._asdict() if sampling else None,
-                "runs": [
-                    {"run_tag": run.run_tag, **run.row} | _interval_json(run.run_tag, intervals)
-                    for run in table.runs
-                ],
-                "topics": [
-                    {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.row}
-                    for topic in table.topics
-                ],
-                "omitted": table.omitted,
-                "undefined": table.undefined,
-                "files": [str(path) for path in written],
-            }
-        )
-        return
-    print_table(header, rows)
+
+    def write() -> Iterator[Path]:
+        if output is not None:
+            latex = output / f"{prefix}_per_run_results.tex"
+            yield from write_score_files(table, output, prefix, intervals)
+            write_latex_table(latex, header, rows)
+            yield latex
+
     judge = f" ({origin.judge})" if origin.judge else ""
-    out.print(f"labels: {origin.labels}{judge}", markup=False)
     notes = list(origin.notes)
+    warnings = undefined_warnings(table.undefined, n_topics, "topic")
     if sampling and n_topics >= MIN_TOPICS:
         notes = [f"intervals: bootstrap over {counted(n_topics, 'topic')}, {sampling}", *notes]
+        warnings += few_warnings(n_topics, "topic")
     elif sampling:
         notes = [f"no intervals: fewer than {MIN_TOPICS} topics ({n_topics})", *notes]
-    for note in notes:
-        out.print(f"note: {note}", markup=False)
-    for run_tag, topics in table.omitted.items():
-        err.print(
-            f"{run_tag}: no judgment for {counted(len(topics), 'topic')} (counted as 0): "
-            f"{', '.join(topics)}",
-            style="yellow",
-            markup=False,
-        )
-    warn_of_undefined(table.undefined, n_topics, "topic")
-    if sampling and n_topics >= MIN_TOPICS:
-        warn_of_few(n_topics, "topic")
-    list_files(written)
+    return Result(
+        {
+            "labels": origin.labels,
+            "judge": origin.judge,
+            "notes": list(origin.notes),
+            "n_rubric_topics": n_topics,
+            "bootstrap": sampling._asdict() if sampling else None,
+            "runs": [
+                {"run_tag": run.run_tag, **run.row} | _interval_json(run.run_tag, intervals)
+                for run in table.runs
+            ],
+            "topics": [
+                {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.row}
+                for topic in table.topics
+            ],
+            "omitted": table.omitted,
+            "undefined": table.undefined,
+        },
+        [
+            PlainTable(header, rows),
+            f"labels: {origin.labels}{judge}",
+            *(f"note: {note}" for note in notes),
+            *(
+                warning(
+                    f"{run_tag}: no judgment for {counted(len(topics), 'topic')} (counted as 0): "
+                    f"{', '.join(topics)}"
+                )
+                for run_tag, topics in table.omitted.items()
+            ),
+            *warnings,
+            Files(write, "files"),
+        ],
+    )
 
 
 def _interval_json(
