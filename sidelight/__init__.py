@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-_PLACES = {
+_LIBRARY = {
     "load_settings": "sidelight.config.load:load_settings",
     "load_track": "sidelight.tracks:load_track",
     "make_run": "sidelight.wiring.run:make_run",
@@ -49,6 +49,6 @@ __all__ = [
 if not TYPE_CHECKING:  # a checker knows the names above, and must not believe in any other
 
     def __getattr__(name: str) -> Any:
-        if name not in _PLACES:
+        if name not in _LIBRARY:
             raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
-        return resolve_name(_PLACES[name])
+        return resolve_name(_LIBRARY[name])

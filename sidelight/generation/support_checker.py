@@ -11,7 +11,7 @@ from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.reading.names import host_label
 from sidelight.generation.reading.neutrality import sentence_fault
-from sidelight.schemas.investigation.report import CheckedReport, Removal, Standing
+from sidelight.schemas.investigation.report import CheckedReport, Removal, SentenceSupport
 from sidelight.text import one_line, tokens
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ _ATTRIBUTION = re.compile(
 )
 
 
-_TITLED = re.compile(r"^(?P<kind>The [a-z ]+) \"(?P<title>[^\"]+)\"(?= )")
+_TITLED_DOCUMENT = re.compile(r"^(?P<kind>The [a-z ]+) \"(?P<title>[^\"]+)\"(?= )")
 
 
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
@@ -119,7 +119,7 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
 
     The title of that page goes from 'the report "Lift Off"', too.
     """
-    titled = _TITLED.match(sentence)
+    titled = _TITLED_DOCUMENT.match(sentence)
     if titled and any(titled["title"] in page.title for page in pages):
         sentence = titled["kind"] + sentence[titled.end() :]
     match = _ATTRIBUTION.match(sentence)
@@ -136,9 +136,11 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
     return f"{match['said']}." if is_there else sentence
 
 
-def _standing(text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]) -> Standing:
+def _standing(
+    text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]
+) -> SentenceSupport:
     best = best_support(supports)
-    return Standing(
+    return SentenceSupport(
         text=text,
         segment_ids=segment_ids,
         said_by=tuple(

@@ -73,7 +73,7 @@ a644aea445a8b78cc9e99d2ce111ff11 402d37deccb44b5fc105049889e8aaea 89ebcd027f7297
 5e580bb7eb9ee2bb6bfa492b3430c17d
 """.split()
 
-PUBLISHED = {
+PUBLISHED_INDEXES = {
     index.name: index
     for index in (
         _inverted("", "6ec4cd595c9fe1ad91b43eabb39a637c"),
@@ -97,12 +97,12 @@ def lucene_folder(name: str) -> Path:
     """
     if Path(name).is_dir():
         return Path(name).resolve()
-    if name not in PUBLISHED:
+    if name not in PUBLISHED_INDEXES:
         raise UsageError(
             f"{name}: expected the folder of a Lucene index, or the name of a published one",
-            remedy=f"Published are: {', '.join(PUBLISHED)}.",
+            remedy=f"Published are: {', '.join(PUBLISHED_INDEXES)}.",
         )
-    folder = PUBLISHED[name].folder
+    folder = PUBLISHED_INDEXES[name].folder
     if not folder.is_dir():
         # pyserini 2 would prefer a cache of the current folder.
         cache = {"PYSERINI_CACHE": str(folder.parent.parent)}
@@ -127,7 +127,7 @@ def lucene_folder(name: str) -> Path:
 
 def published_count(folder: Path) -> int:
     """Return how many segments the published index in a folder holds; 0 if that is not known."""
-    stems = {index.stem: index.segments for index in PUBLISHED.values()}
+    stems = {index.stem: index.segments for index in PUBLISHED_INDEXES.values()}
     return next((n for stem, n in stems.items() if folder.name.startswith(stem)), 0)
 
 

@@ -65,7 +65,7 @@ def write_report(part: Path, report: PartReport) -> None:
     atomic_write(part / REPORT, report.model_dump_json())
 
 
-_REMEDY = "Copy the whole folder again, or delete it and build the index again."
+_DAMAGED_REMEDY = "Copy the whole folder again, or delete it and build the index again."
 _BLOCK = 4096
 _BLOCKS = 32
 
@@ -127,7 +127,7 @@ def _changed(name: str, findings: Findings) -> None:
         None,
         expected=f"{name} as it was built",
         found="other bytes",
-        remedy=_REMEDY,
+        remedy=_DAMAGED_REMEDY,
     )
 
 

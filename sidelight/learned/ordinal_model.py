@@ -94,7 +94,7 @@ def allowed(most: Sequence[int], *, needs_figures: bool) -> list[int]:
     """Return the highest level there can be for each item.
 
     Args:
-        most: `features.Evidence.most` of each.
+        most: `features.ItemFeatures.most` of each.
         needs_figures: Whether a missing figure keeps an item from being said in full. It does in a
             report; a long sentence that is supported by its source often computes its own figures.
     """

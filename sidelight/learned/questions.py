@@ -64,7 +64,7 @@ _MAX_CHARACTERS = 1_000
 _LIMIT = 120  # characters that those who graded were told a question may have
 
 _WORD = re.compile(r"[\w'’-]+")
-_NAME = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?:\s+(?:(?:of|the|for|and)\s)?[A-Z][\w'’-]*)*")
+_NAME_PHRASE = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?:\s+(?:(?:of|the|for|and)\s)?[A-Z][\w'’-]*)*")
 # What is asked for, by words that say so.
 _ABOUT = {
     name: re.compile(pattern, re.IGNORECASE)
@@ -105,7 +105,7 @@ def form(question: str) -> dict[str, float]:
     text = question[:_MAX_CHARACTERS]
     words = _WORD.findall(text)
     small = [word.casefold() for word in words]
-    names = _NAME.findall(text)
+    names = _NAME_PHRASE.findall(text)
     capitals = sum(word[0].isupper() for word in words[1:])
     # How names are spelt earns nothing; how many there are, and of how many words, may.
     lengths = [len(words[0])] if words else [0]
@@ -206,9 +206,9 @@ def question_model() -> QuestionModel:
     return QuestionModel.model_validate(orjson.loads(WEIGHTS.read_bytes()))
 
 
-_ALIKE = 0.5  # share of runs of masked words that questions of one pattern have in common
+_SAME_PATTERN = 0.5  # share of runs of masked words that questions of one pattern have in common
 _OF_ONE_PATTERN = 2  # questions that may earn something; people's favourites come in threes at most
-_REACH = 0.1  # of a grade, in cosines: at a distance of that a neighbour counts a third
+_NEIGHBOUR_WIDTH = 0.1  # of a grade, in cosines: at a distance of that a neighbour counts a third
 _DOUBT = 0.3  # what the model's own word weighs, against 1 for an equal question's grade
 
 
@@ -219,7 +219,7 @@ def repeated_patterns(questions: Sequence[str]) -> list[bool]:
     """
     seen = [runs(question) for question in questions]
     return [
-        sum(_share(one, earlier) >= _ALIKE for earlier in seen[:place]) >= _OF_ONE_PATTERN
+        sum(_share(one, earlier) >= _SAME_PATTERN for earlier in seen[:place]) >= _OF_ONE_PATTERN
         for place, one in enumerate(seen)
     ]
 
@@ -252,7 +252,7 @@ def corrected(
     off = np.array([(max(0, grade), grade < 0) for grade in graded], dtype=np.float64) - np.array(
         known
     )
-    near = np.exp((np.asarray(cosines, dtype=np.float64) - 1) / _REACH)
+    near = np.exp((np.asarray(cosines, dtype=np.float64) - 1) / _NEIGHBOUR_WIDTH)
     moved = np.array(outlooks) + near @ off / (near.sum(axis=1, keepdims=True) + _DOUBT)
     return [Outlook(float(worth), float(flawed)) for worth, flawed in moved]
 

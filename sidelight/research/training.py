@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
-from sidelight.evaluation.audit.text_attacks import ATTACKS, Attack
+from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, Attack
 from sidelight.files import sha256_file
 from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
 from sidelight.learned.comparing import Comparer, Task
@@ -133,7 +133,7 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
             levels[start::2] = [_FULL] * len(stated)
             honest = task._replace(text=" ".join(stated))
             made.append(_Labelled(honest, tuple(levels), answer.topic, "", people=False))
-            for attack in ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
+            for attack in TEXT_ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
                 changed = [attack.change(sentence) for sentence in stated]
                 # A name or figure that is not there cannot be exchanged: then nothing changed.
                 levels[start::2] = [
@@ -146,7 +146,7 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
 
 def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
     """Return some answers with every sentence denied, refuted or otherwise taken back."""
-    attacks = cycle(attack for attack in ATTACKS if "names" not in attack.name)
+    attacks = cycle(attack for attack in TEXT_ATTACKS if "names" not in attack.name)
     return [
         _Labelled(
             Task(answer.items, attack.change(answer.text), answer.query),
@@ -162,7 +162,7 @@ def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
 
 def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
     """Return some citations in full support whose source or sentence says something else."""
-    attacks = cycle(attack for attack in ATTACKS if _changes_meaning(attack))
+    attacks = cycle(attack for attack in TEXT_ATTACKS if _changes_meaning(attack))
     full = [item for item in labelled if item.levels == (_FULL,)]
     made = []
     for item, attack in zip(full[::_ATTACKED_CITATIONS], attacks, strict=False):

@@ -29,7 +29,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
-from sidelight.serve.desk import Found, FullError, Job, State
+from sidelight.serve.desk import FoundPage, FullError, Job, State
 from sidelight.serve.guards import (
     BodyGuard,
     ClientAddress,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 MIN_WORDS = 50
 _MIN_SENTENCES = 3
 _MIN_LETTERS = 0.6  # of what is no white space; prose has more than nine in ten
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}", re.IGNORECASE)
+_PASTED_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}", re.IGNORECASE)
 _ENDS = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 
 
@@ -60,7 +60,7 @@ def why_no_article(text: str) -> str:
     """Return why a text cannot be investigated, and what to do; empty where it can be."""
     text = clean(text)
     words, inked = count_words(text), "".join(text.split())
-    if _ADDRESS.fullmatch(text.strip()):
+    if _PASTED_ADDRESS.fullmatch(text.strip()):
         return (
             "That is an address, and nothing is fetched from addresses. Open the page, and paste "
             "the text of the article."
@@ -165,7 +165,7 @@ class Progress(Value):
     title: str = ""
     steps: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
-    found: tuple[Found, ...] = ()
+    found: tuple[FoundPage, ...] = ()
     sentences: tuple[str, ...] = ()
     message: str = ""
     page: str = ""

@@ -42,7 +42,7 @@ T = TypeVar("T")
 _MOST = 60  # of each: all are sent with every event
 
 
-class Found(Value):
+class FoundPage(Value):
     """A page that was found to speak to the article.
 
     Attributes:
@@ -65,7 +65,7 @@ class News:
     """
 
     queries: list[str] = field(default_factory=list)
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundPage] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
 
     def take(self, result: object) -> bool:
@@ -76,7 +76,7 @@ class News:
                 self.queries = _added(self.queries, (one_line(one.text) for one in result.queries))
             case Selection():
                 pages = (
-                    Found(title=one_line(one.segment.title), host=one.segment.host)
+                    FoundPage(title=one_line(one.segment.title), host=one.segment.host)
                     for one in result.evidence.items
                 )
                 self.found = _added(self.found, pages)

@@ -31,7 +31,7 @@ from sidelight.view.model import (
     ShownDocument,
     TopicPage,
 )
-from sidelight.view.report import Verdict, agreed, checked_support, cite, web_page
+from sidelight.view.report import ShownSupport, agreed, checked_support, cite, web_page
 from sidelight.view.trail import follow
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sidelight.tracks import Track
     from sidelight.view.labels import Labels
     from sidelight.view.model import TopicMarks
-    from sidelight.view.report import Sentence, Source, WebPage
+    from sidelight.view.report import ShownSentence, Source, WebPage
     from sidelight.view.shown_run import Made, ShownRun
 
 
@@ -143,7 +143,7 @@ def collect_page(
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
         support = {
-            sentence: Verdict(*verdict)
+            sentence: ShownSupport(*verdict)
             for (run_tag, topic, sentence), verdict in (marking.support if marking else {}).items()
             if (run_tag, topic) == (run.report_tag, topic_id)
         }
@@ -176,7 +176,7 @@ def _topic(
     number: int,
     topic_id: str,
     made: Made,
-    support: Mapping[str, Verdict],
+    support: Mapping[str, ShownSupport],
     marks: TopicMarks | None,
     rivals: Sequence[tuple[str, Made]],
 ) -> TopicPage:
@@ -254,8 +254,8 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 
 
 def _cited(
-    made: Made, support: Mapping[str, Verdict]
-) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
+    made: Made, support: Mapping[str, ShownSupport]
+) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     segments = {one.segment_id: one for one in made.evidence}
     checked = checked_support(made.report, made.trace) if made.trace else {}
     host = made.topic.host if isinstance(made.topic, Article) else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
     from sidelight.view.digest.model import Digest
-    from sidelight.view.report import Sentence, Source, WebPage
+    from sidelight.view.report import ShownSentence, Source, WebPage
     from sidelight.view.trail_model import Trail
 
 
@@ -92,7 +92,7 @@ class Rival:
 
     name: str
     questions: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ShownSentence, ...]
     shared_questions: frozenset[str]
     shared_segments: frozenset[str]
 
@@ -161,7 +161,7 @@ class TopicPage:
     paragraphs: tuple[str, ...]
     n_left_out: int
     questions: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ShownSentence, ...]
     sources: tuple[Source, ...]
     digest: Digest
     n_words: int

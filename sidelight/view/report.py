@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.trace import Trace
     from sidelight.schemas.run import CitedSentence
 
-    Verdicts = Mapping[str, "Verdict"]
+    Verdicts = Mapping[str, "ShownSupport"]
 
     """By the number of a sentence."""
 
 _IN_FULL = "full"
 
 
-class Verdict(NamedTuple):
+class ShownSupport(NamedTuple):
     """How far a sentence is supported.
 
     Attributes:
@@ -51,7 +51,7 @@ def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
     It says nothing of a sentence that lost a citation after the check.
     """
     labels = {
-        (one.text, frozenset(one.segment_ids)): Verdict(one.label, one.reason, one.said_by)
+        (one.text, frozenset(one.segment_ids)): ShownSupport(one.label, one.reason, one.said_by)
         for stood in trace.stood.values()
         for one in stood
     }
@@ -143,7 +143,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ShownSentence:
     """A sentence of the report.
 
     Attributes:
@@ -161,8 +161,8 @@ class Sentence:
     reason: str
 
 
-_UNCHECKED = Verdict("unjudged", "The run's own check left no label.")
-_UNCITED = Verdict("uncited", "It cites nothing.")
+_UNCHECKED = ShownSupport("unjudged", "The run's own check left no label.")
+_UNCITED = ShownSupport("uncited", "It cites nothing.")
 
 
 def web_page(url: str, title: str) -> WebPage:
@@ -180,9 +180,9 @@ def web_page(url: str, title: str) -> WebPage:
 def cite(
     report: Sequence[CitedSentence],
     segments: Mapping[str, Segment],
-    support: Mapping[str, Verdict],
+    support: Mapping[str, ShownSupport],
     host: str = "",
-) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
+) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
     Args:
@@ -210,7 +210,7 @@ def cite(
             for one in sentence.citations
         )
         sentences.append(
-            Sentence(number, clean(sentence.text), citations, verdict.label, verdict.reason)
+            ShownSentence(number, clean(sentence.text), citations, verdict.label, verdict.reason)
         )
     return tuple(sentences), tuple(sources.values())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.schemas.investigation.report import Standing
+from sidelight.schemas.investigation.report import SentenceSupport
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.view.report import Verdict, agreed, checked_support
@@ -14,8 +14,8 @@ REPORT = (
 )
 
 
-def stood(number: int, label: str, *cited: str) -> Standing:
-    return Standing(
+def stood(number: int, label: str, *cited: str) -> SentenceSupport:
+    return SentenceSupport(
         text=REPORT[number].text,
         segment_ids=cited,
         said_by=cited[:1],

@@ -175,7 +175,7 @@ class CategoryAgreement:
         }
 
 
-_KINDS: dict[str, AssessmentKind[Any]] = {
+_ASSESSMENT_KINDS: dict[str, AssessmentKind[Any]] = {
     kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
 
@@ -225,7 +225,7 @@ def assessment_kind(path: Path) -> str:
         InputError: The file cannot be read or holds no assessments.
     """
     name = detect_format(path)
-    if name is None or name not in _KINDS:
+    if name is None or name not in _ASSESSMENT_KINDS:
         raise InputError(
             f"{path}: expected an assessment file; found {name or 'a file of unknown kind'}",
             remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
@@ -253,7 +253,7 @@ def read_two_sides(
             f"{first} holds {names[0]}, {second} {names[1]}",
             remedy="Compare two files of one kind.",
         )
-    kind = _KINDS[names[0]]
+    kind = _ASSESSMENT_KINDS[names[0]]
     return kind, read_assessments(first, kind, scales), read_assessments(second, kind, scales)
 
 

@@ -77,7 +77,7 @@ def _ordered(table: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> int:
 
 
 # A table of all pairs of grades is made.
-_MOST_GRADES = 1000
+_MAX_SCALE_GRADES = 1000
 RELEVANCE = ("relevant", "not-relevant")
 
 
@@ -167,9 +167,9 @@ def _labelled_by_both(
 
 
 def _scale(lowest: int, highest: int) -> range:
-    if highest - lowest >= _MOST_GRADES:
+    if highest - lowest >= _MAX_SCALE_GRADES:
         raise InputError(
-            f"expected at most {_MOST_GRADES} grades; found labels from {lowest} to {highest}",
+            f"expected at most {_MAX_SCALE_GRADES} grades; found labels from {lowest} to {highest}",
             remedy="Compare relevance labels; scores are compared with `sidelight agree scores`.",
         )
     return range(lowest, highest + 1)

@@ -167,7 +167,7 @@ def swap_figures(text: str) -> str:
     return _each(text, change)
 
 
-ATTACKS = (
+TEXT_ATTACKS = (
     *(Attack(f"denied: {phrase}", partial(deny, phrase=phrase)) for phrase in DENIALS),
     *(Attack(f"refuted: {phrase}", partial(refute, phrase=phrase)) for phrase in REFUTATIONS),
     Attack("refuted after", refute_after),

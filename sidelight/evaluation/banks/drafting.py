@@ -82,11 +82,11 @@ def _gain(words: frozenset[str], taken: set[str], worth: dict[str, float]) -> fl
     return sum(worth[stem] for stem in sorted(words - taken)) / sqrt(len(words) or 1)
 
 
-_HERE = Path(__file__)
-PROMPTS = {
-    Style.DL: load_prompt(_HERE.with_name("exam-questions.prompt.md")),
-    Style.CAR: load_prompt(_HERE.with_name("exam-connections.prompt.md")),
-    Style.NUGGETS: load_prompt(_HERE.with_name("exam-nuggets.prompt.md")),
+_HERE = Path(__file__).parent
+DRAFTING_PROMPTS = {
+    Style.DL: load_prompt(_HERE / "exam-questions.prompt.md"),
+    Style.CAR: load_prompt(_HERE / "exam-connections.prompt.md"),
+    Style.NUGGETS: load_prompt(_HERE / "exam-nuggets.prompt.md"),
 }
 MOST_ITEMS = 50
 _MOST_CHARACTERS = 400
@@ -158,7 +158,7 @@ async def draft_banks(
 
 
 async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count: int) -> ExamBank:
-    prompt, values = PROMPTS[style], {"query": query.text}
+    prompt, values = DRAFTING_PROMPTS[style], {"query": query.text}
     if style is Style.CAR:
         title, _, subtopic = query.text.rpartition(_BETWEEN)
         values = {"query": title or subtopic, "subtopic": subtopic}

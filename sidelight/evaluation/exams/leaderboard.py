@@ -22,7 +22,12 @@ import numpy as np
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import kendall, spearman
-from sidelight.evaluation.agreement.ranks import MIN_RUNS, ScoreComparison, compare_scores
+from sidelight.evaluation.agreement.ranks import (
+    MIN_RUNS,
+    TIE_DIGITS,
+    ScoreComparison,
+    compare_scores,
+)
 from sidelight.evaluation.scoring.retrieval import (
     is_undefined,
     parse_measures,
@@ -139,7 +144,7 @@ Places = dict[str, dict[str, dict[str, int]]]
 WITHIN = 0.05
 """How much below the best still counts as equally good, where no test of significance applies."""
 
-_LOOKED_AT = 10
+_TOP_PASSAGES = 10  # of a run, for the share that assessors judged
 _DEEPEST_HOLE = 1000  # as deep as runs go that are handed in
 
 
@@ -310,12 +315,9 @@ def _judged(queries: Mapping[str, Mapping[str, int]], judged: Qrels) -> float:
         passage_id in judged.get(query_id, {})
         for query_id, places in queries.items()
         for passage_id, place in places.items()
-        if place <= _LOOKED_AT
+        if place <= _TOP_PASSAGES
     ]
     return sum(first) / len(first) if first else 0.0
-
-
-_DIGITS = 12  # scores that differ later differ by rounding, and are ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +380,7 @@ def correlate_graders(
             values: dict[str, float | None] = {}
             for measure in official.measures:
                 one, other = (
-                    np.array([side[run][measure.name] for run in sorted(seen)]).round(_DIGITS)
+                    np.array([side[run][measure.name] for run in sorted(seen)]).round(TIE_DIGITS)
                     for side in (theirs, ours)
                 )
                 values[f"{measure.name} S"] = spearman(one, other)

@@ -43,7 +43,7 @@ MIN_EXAMPLES_PER_LEVEL = 10
 UNFITTED = -1
 """The level of an example that is predicted and compared, but never fitted on."""
 
-MIN_RUNS = 2
+MIN_TRAINING_RUNS = 2  # one run is held out while another is learned from
 _PARTS = 5
 
 Levels = npt.NDArray[np.int64]
@@ -168,7 +168,7 @@ def predict_by_topic_and_run(
     Returns:
         None where there is a single run, so that nothing could be learned from another.
     """
-    if len(set(runs)) < MIN_RUNS:
+    if len(set(runs)) < MIN_TRAINING_RUNS:
         return None
     predicted = np.zeros_like(levels)
     topic_parts, run_parts = _parts(topics), _parts(runs)
@@ -228,7 +228,7 @@ def _kappa(people: Sequence[str], judge: Sequence[str]) -> float | None:
     return cohen_kappa(confusion_table(people, judge, sorted({*people, *judge})))
 
 
-A = TypeVar("A", QuestionAssessment, AnswerAssessment)
+OrdinalT = TypeVar("OrdinalT", QuestionAssessment, AnswerAssessment)
 
 
 class Learned(NamedTuple):
@@ -244,9 +244,9 @@ class Learned(NamedTuple):
     agreement: JudgeAgreement | None = None
 
 
-def by_submission(labels: Iterable[A]) -> list[tuple[tuple[str, str], list[A]]]:
+def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], list[OrdinalT]]]:
     """Return the judged labels of each (run tag, topic id), sorted."""
-    groups: dict[tuple[str, str], list[A]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[OrdinalT]] = defaultdict(list)
     for item in labels:
         if not isinstance(item.label, Unjudged):
             groups[item.run_tag, item.topic_id].append(item)

@@ -71,7 +71,7 @@ def _judgment(reason: str | None) -> Judgment:
     return Judgment(COMPOUND_QUESTIONS.scale.highest, reason)
 
 
-_SCALE = COMPOUND_QUESTIONS.scale
+_COMPOUND_SCALE = COMPOUND_QUESTIONS.scale
 
 
 class PromptedCompoundQuestions:
@@ -90,13 +90,14 @@ class PromptedCompoundQuestions:
 
     async def _judgment(self, question: str) -> Judgment:
         if not one_line(question):
-            return Judgment(_SCALE.lowest, NOTHING)
+            return Judgment(_COMPOUND_SCALE.lowest, NOTHING)
         return await self._assessor.judgment(
             (),
             COMPOUND_PROMPT,
             CompoundVerdict,
             lambda answer: Judgment(
-                _SCALE.lowest if answer.verdict == "single" else _SCALE.highest, answer.reason
+                _COMPOUND_SCALE.lowest if answer.verdict == "single" else _COMPOUND_SCALE.highest,
+                answer.reason,
             ),
             question=question,
         )

@@ -144,7 +144,7 @@ UNANSWERABLE = (
 """What says that a passage holds no answer, as the paper lists it."""
 
 _DIGIT = re.compile(r"[^\w]*([0-9])[^\w]*")
-_LOOKED_AT = 200  # characters; a longer reply is no plain grade and none of the phrases
+_MAX_PHRASE_CHARACTERS = 200  # a longer reply is no plain grade and none of the phrases
 _ALIKE = 0.8
 
 
@@ -159,7 +159,7 @@ def self_rating(text: str, *, workbench: bool = False) -> int:
         workbench: Do as the published code: what says that there is no answer, or nearly in such
             words, is 1, and anything else 0.
     """
-    said = one_line(text[:_LOOKED_AT]) if len(text) <= _LOOKED_AT else ""
+    said = one_line(text[:_MAX_PHRASE_CHARACTERS]) if len(text) <= _MAX_PHRASE_CHARACTERS else ""
     digit = _DIGIT.fullmatch(said)
     if digit and int(digit[1]) <= HIGHEST_RATING:
         return int(digit[1])
@@ -178,7 +178,7 @@ GRADE_PROMPTS: Mapping[ExamKind, Prompt] = {
 }
 """What is asked about each kind of items."""
 
-_DIGITS = tuple(str(grade) for grade in range(HIGHEST_RATING + 1))
+_GRADE_DIGITS = tuple(str(grade) for grade in range(HIGHEST_RATING + 1))
 
 
 class ItemRating(Value):
@@ -186,7 +186,7 @@ class ItemRating(Value):
 
     item_id: str
     answer: str
-    rating: Annotated[str, OneOf(_DIGITS)]
+    rating: Annotated[str, OneOf(_GRADE_DIGITS)]
 
 
 class PassageRatings(Value):

@@ -29,7 +29,10 @@ from sidelight.evaluation.labelling.question_quality import (
     QUESTION_REDUNDANCY,
     PromptedQuestionList,
 )
-from sidelight.evaluation.labelling.question_similarity import PROMPTS, PromptedQuestionSimilarity
+from sidelight.evaluation.labelling.question_similarity import (
+    SIMILARITY_PROMPTS,
+    PromptedQuestionSimilarity,
+)
 from sidelight.evaluation.labelling.report_answers import (
     REPORT_ANSWERS_PROMPT,
     PromptedReportAnswers,
@@ -142,7 +145,7 @@ class PromptedJudge(Judge):
         examples: Examples | None = None,
         mode: Mode = Mode.PAIRWISE,
     ) -> None:
-        prompts = (COMPOUND_PROMPT, PROMPTS[mode], REPORT_ANSWERS_PROMPT)
+        prompts = (COMPOUND_PROMPT, SIMILARITY_PROMPTS[mode], REPORT_ANSWERS_PROMPT)
         instrument = Instrument(
             models=tuple(models),
             mode=mode,

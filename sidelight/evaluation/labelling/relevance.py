@@ -141,7 +141,7 @@ class PromptedRelevance:
 
 
 # Every rising map is tried: of seven grades there are 1,716.
-_MOST_GRADES = 7
+_MAX_MAPPED_GRADES = 7
 
 
 class Calibration:
@@ -163,8 +163,8 @@ class Calibration:
         given, wanted = (np.array(side) for side in zip(*pairs, strict=True))
         known, row = np.unique(given, return_inverse=True)
         scale, column = np.unique(wanted, return_inverse=True)
-        if max(len(known), len(scale)) > _MOST_GRADES:
-            raise InputError(f"expected at most {_MOST_GRADES} grades; found {len(known)}")
+        if max(len(known), len(scale)) > _MAX_MAPPED_GRADES:
+            raise InputError(f"expected at most {_MAX_MAPPED_GRADES} grades; found {len(known)}")
         table = np.zeros((len(known), len(scale)), dtype=np.int64)
         np.add.at(table, (row, column), 1)
         maps = combinations_with_replacement(range(len(scale)), len(known))

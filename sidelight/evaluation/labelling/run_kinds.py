@@ -139,7 +139,7 @@ class TaskRuns(NamedTuple):
     @property
     def kind(self) -> RunKind[Any, Any]:
         """What is judged about such runs."""
-        return _KINDS[self.task.kind]
+        return _RUN_KINDS[self.task.kind]
 
     @property
     def n_labels(self) -> int:
@@ -245,7 +245,7 @@ REPORT_RUNS = RunKind[ReportRun, SubmittedReport](
         (topic_id, report.text) for (_, topic_id), report in examples.reports.items()
     ),
 )
-_KINDS: dict[str, RunKind[Any, Any]] = {
+_RUN_KINDS: dict[str, RunKind[Any, Any]] = {
     "question_list": QUESTION_RUNS,
     "cited_text": REPORT_RUNS,
 }

@@ -102,7 +102,7 @@ class PromptedSupport:
 
 
 # Sentences under way at once: their prompts take memory while they wait for the model.
-_AT_ONCE = 1024
+_SENTENCES_AT_ONCE = 1024
 
 
 async def assess_support(
@@ -140,7 +140,7 @@ async def assess_support(
             for segment_id in sentence.citations
         }
     )
-    slots = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_SENTENCES_AT_ONCE)
 
     async def judged(
         run_tag: str, topic_id: str, number: int, sentence: CitedSentence

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet
 
 PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
-_SEGMENT_WORDS = 250
+_WRITER_SEGMENT_WORDS = 250
 
 
 class WrittenSentence(Value):
@@ -63,7 +63,7 @@ class PromptedAnswerWriter:
             ReplyError: The model gave no usable answer.
         """
         del profile
-        keyed = KeyedSegments([item.segment for item in evidence.items], _SEGMENT_WORDS)
+        keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
         answer = await self._model.answer(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
 
-_SEGMENT_WORDS = 300
+_CHECKER_SEGMENT_WORDS = 300
 # Sentences that stood: those of a hundred topics at work at once, and no more for a server's life.
 _REMEMBERED = 2_000
 
@@ -142,7 +142,7 @@ class _Reading:
             for one in sentence.segment_ids
             if one in by_id
         )
-        keyed = KeyedSegments([by_id[one] for one in cited], _SEGMENT_WORDS)
+        keyed = KeyedSegments([by_id[one] for one in cited], _CHECKER_SEGMENT_WORDS)
         key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
         named = sources_of(self._evidence)
         asked: dict[str, str] = {}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PROMPT = load_prompt(Path(__file__).with_name("rank.prompt.md"))
 
-_SEGMENT_WORDS = 180
+_RANKER_SEGMENT_WORDS = 180
 
 
 class RankedKeys(Value):
@@ -41,7 +41,7 @@ class PromptedRanker:
 
     async def __call__(self, query: str, segments: Sequence[Segment]) -> tuple[int, ...]:
         """Return the segments' places, best first; as they are without a usable answer."""
-        keyed = KeyedSegments(segments, _SEGMENT_WORDS)
+        keyed = KeyedSegments(segments, _RANKER_SEGMENT_WORDS)
         places = {shown.key: place for place, shown in enumerate(keyed.shown)}
 
         def complete(answer: RankedKeys) -> None:

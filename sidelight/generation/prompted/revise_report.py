@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
-_SEGMENT_WORDS = 250
+_WRITER_SEGMENT_WORDS = 250
 _SENTENCES, _KEYS_PER_SENTENCE = 6, 6
 
 
@@ -105,7 +105,7 @@ class PromptedReviser:
         }
         by_id = {item.segment.segment_id: item for item in evidence.items}
         cited = [by_id[one] for one in sorted(again) if one in by_id]
-        keyed = KeyedSegments([item.segment for item in cited], _SEGMENT_WORDS)
+        keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS)
         passages = {
             shown.key: _as_claim(item, shown.text)
             for shown, item in zip(keyed.shown, cited, strict=True)

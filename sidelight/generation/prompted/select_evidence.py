@@ -35,10 +35,10 @@ _WINDOW_CHARACTERS = 2_400
 _PART_CHARACTERS = 20_000
 _HEAD_CHARACTERS = 600
 
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,7}\.?"
-_DATE = re.compile(
-    rf"\b(?:(?:[1-9]|[12]\d|3[01])\s{_MONTH}\s\d{{4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d"
-    rf"|{_MONTH}\s\d{{4}})\b"
+_PAGE_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,7}\.?"
+_PAGE_DATE = re.compile(
+    rf"\b(?:(?:[1-9]|[12]\d|3[01])\s{_PAGE_MONTH}\s\d{{4}}|{_PAGE_MONTH}\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d"
+    rf"|{_PAGE_MONTH}\s\d{{4}})\b"
 )
 
 
@@ -102,7 +102,9 @@ def parts(segments: Iterable[Segment]) -> list[list[Window]]:
 
 def page_date(segment: Segment) -> str:
     """Return the first date at the top of a page, as written; empty for what is not its top."""
-    found = None if segment.start_char else _DATE.search(one_line(segment.text[:_HEAD_CHARACTERS]))
+    found = (
+        None if segment.start_char else _PAGE_DATE.search(one_line(segment.text[:_HEAD_CHARACTERS]))
+    )
     return found.group() if found else ""
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.text_vectors import Encode
 
-_MARKS = "\"'“”‘’"
+_QUOTATION_MARKS = "\"'“”‘’"
 
 
 def clean_question(text: str) -> str:
@@ -48,7 +48,7 @@ def clean_question(text: str) -> str:
     quotation mark; both go.
     """
     line = one_line(text)
-    if len(line) > 1 and line[0] in _MARKS and line[-1] in _MARKS:
+    if len(line) > 1 and line[0] in _QUOTATION_MARKS and line[-1] in _QUOTATION_MARKS:
         line = line[1:-1]
     return one_line(line.replace('"', "'"))
 

@@ -40,7 +40,7 @@ _END_MATTER = re.compile(
     r"|about\s+the\s+author|around\s+the\s+web|sponsored|promoted)\b.{0,60}",
     re.IGNORECASE,
 )
-_SERVICE = re.compile(
+_SITE_CHROME = re.compile(
     r"\b(?:sign up (?:for|to)|subscribe|newsletter|we use cookies|cookie (?:policy|notice|settings)"
     r"|privacy policy|terms of (?:use|service)|all rights reserved|click here|read more"
     r"|article continues below|follow us on|getty images|enable javascript|your email address)\b",
@@ -105,7 +105,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _is_service(line: str) -> bool:
-    return count_words(line) <= 40 and _SERVICE.search(line) is not None
+    return count_words(line) <= 40 and _SITE_CHROME.search(line) is not None
 
 
 def _comments_start(lines: list[str]) -> int | None:
@@ -144,11 +144,11 @@ def _cut(reason: str, lines: list[str]) -> Cut:
 _HEAD_LINES = 60
 _MAX_BYLINE_WORDS = 25
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
-_PERSON = (
+_BYLINE_NAME = (
     r"(?:(?:Dr|Prof)\.?\s+)?[^\W\d_a-z][\w'’.-]+"
     r"(?:\s+(?:[A-Z]\.|de|van|von|del|la|al))*(?:\s+[^\W\d_a-z][\w'’-]+){1,2}"
 )
-_PEOPLE = rf"{_PERSON}(?:(?:,\s+and\s+|,\s*|\s+and\s+|\s*&\s*){_PERSON})*"
+_PEOPLE = rf"{_BYLINE_NAME}(?:(?:,\s+and\s+|,\s*|\s+and\s+|\s*&\s*){_BYLINE_NAME})*"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _BYLINES = (
     re.compile(

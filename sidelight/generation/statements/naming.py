@@ -33,19 +33,19 @@ _LEADING_KIND = re.compile(
     rf"^The\s+(?:(?P<person>{PERSON_KINDS})|(?P<body>{ORGANISATION_KINDS}))(?P<of>['’]s)?\s+"
     r"(?=[a-z])(?!(?:of|for|on|that|which|who|in|at|from)\b)"
 )
-_NAME_WORD = r"(?:[^\W\d_a-z][\w'’&.-]*|\d[\w.-]*)"
+_NAME_OR_NUMBER = r"(?:[^\W\d_a-z][\w'’&.-]*|\d[\w.-]*)"
 _LEADING_NAME = re.compile(
-    rf"^(?P<the>The\s+)?(?P<name>{_NAME_WORD}(?:\s+(?:(?:of|for|and|the|de|van|von)\s+){{0,2}}"
-    rf"{_NAME_WORD})*)(?=\s+(?:\([^()]*\)\s+)?[a-z]|,\s)"
+    rf"^(?P<the>The\s+)?(?P<name>{_NAME_OR_NUMBER}(?:\s+(?:(?:of|for|and|the|de|van|von)\s+){{0,2}}"
+    rf"{_NAME_OR_NUMBER})*)(?=\s+(?:\([^()]*\)\s+)?[a-z]|,\s)"
 )
 _TITLE_END = re.compile(r"(?<!\s)\s+[-–—|:]\s+|:\s+|(?<!\s)\s+\(")
-_TITLED = re.compile(r"\b(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+[^\W\d_a-z][\w’'-]+")
+_TITLED_PERSON = re.compile(r"\b(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+[^\W\d_a-z][\w’'-]+")
 _PERSON = re.compile(
     r"(?<![\w.])(?:(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+)?[^\W\d_a-z][\w’'-]+"
     r"(?:\s+[A-Z]\.)?(?:\s+[^\W\d_a-z][\w’'-]+){1,2}(?!\w)"
 )
 _OWNER = re.compile(r"^(?:The |.+['’]s )+")
-_NO_PERSON = STOPWORDS | CALENDAR
+_NEVER_A_PERSON = STOPWORDS | CALENDAR
 _TWO_CAPITALS = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*")
 _FUNCTION_WORDS = frozenset({"of", "and", "for", "the", "&", "de"})
 
@@ -122,9 +122,9 @@ class Page:
         named = {
             name.split()[-1]: name
             for sentence in self.recent
-            for name in [*_TITLED.findall(sentence), *_PERSON.findall(sentence)]
-            if (looks_personal(name) and not _NO_PERSON.intersection(name.casefold().split()))
-            or _TITLED.fullmatch(name)
+            for name in [*_TITLED_PERSON.findall(sentence), *_PERSON.findall(sentence)]
+            if (looks_personal(name) and not _NEVER_A_PERSON.intersection(name.casefold().split()))
+            or _TITLED_PERSON.fullmatch(name)
         }
         if looks_personal(self.about):
             return "" if set(named) - set(self.about.split()) else self.about
@@ -178,7 +178,7 @@ def with_first_names(sentence: str, source: str, known: Callable[[str], bool]) -
             for name in re.findall(
                 rf"\b[A-Z][a-z’'-]+ {re.escape(surname)}\b(?!['’]?s? [A-Z])", source
             )
-            if looks_personal(name) and not _NO_PERSON.intersection(name.casefold().split())
+            if looks_personal(name) and not _NEVER_A_PERSON.intersection(name.casefold().split())
         }
         if len(full) == 1 and (name := full.pop()) not in sentence:
             sentence = re.sub(rf"\b{re.escape(surname)}\b", lambda _: name, sentence, count=1)  # noqa: B023

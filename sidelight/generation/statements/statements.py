@@ -44,11 +44,11 @@ _MIN_WORDS, _MAX_WORDS = 6, 80
 _MIN_OWN_WORDS = 4  # outside quotation marks
 _MAX_LABEL = 4
 # Also in single quotes, as headlines and titles of songs are.
-_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|‘[^‘’]*’|(?<![\w])\'[^\']*\'(?!\w)')
+_QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|‘[^‘’]*’|(?<![\w])\'[^\']*\'(?!\w)')
 
 _BEGINS = re.compile(r"(?!\d+, \d+ )[\"“'‘]?[^\W_a-z]")
 _ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")
-_MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?[\d$£€])|https?://|www\.|\w@\w|&[a-z]+;")
+_MARKUP_REMAINS = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?[\d$£€])|https?://|www\.|\w@\w|&[a-z]+;")
 _FIRST_OR_SECOND_PERSON = re.compile(
     r"\b(?:I|I'm|I’m|I've|me|my|mine|we|us|ours?|we're|you|yours?|you're"
     r"|(?:Me|My|Mine|We|Ours?|We're|You|Yours?|You're)(?!\s+[A-Z]))\b"  # not "Know Your Meme"
@@ -119,13 +119,14 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
         and sentence.count('"') % 2 == 0
         and sentence.count("“") == sentence.count("”")
         and sentence.count("(") == sentence.count(")")
-        and not _FIRST_OR_SECOND_PERSON.search(_QUOTED.sub(" ", sentence))
+        and not _FIRST_OR_SECOND_PERSON.search(_QUOTATION.sub(" ", sentence))
         and not any(
-            pattern.search(sentence) for pattern in (_MARKUP, _SERVICE, _NO_STATEMENT, _ORDER)
+            pattern.search(sentence)
+            for pattern in (_MARKUP_REMAINS, _SERVICE, _NO_STATEMENT, _ORDER)
         )
         and (leaning or _LEANS.match(sentence) is None)
         and not passes_verdict(sentence)
-        and (leaning or count_words(_QUOTED.sub("", sentence)) >= _MIN_OWN_WORDS)
+        and (leaning or count_words(_QUOTATION.sub("", sentence)) >= _MIN_OWN_WORDS)
         and has_verb(sentence)
         and not _is_label(sentence)
         and not _announces(sentence)
@@ -171,7 +172,7 @@ _BEARS_ON = (
     r"|validat|align|correspond|track|mirror|rebut|refut|undermin)"
 )
 # Openings such as "Bottom line:", "Another important update is that" and "Updating the story,".
-_OPENING = re.compile(
+_REMARK_OPENING = re.compile(
     r"^(?:(?:The\s+)?[Bb]ottom\s+line:"
     rf"|[^:;.,\"“]{{0,90}}\b{_NOTED}\b[^:;.,\"“]{{0,40}}:"
     rf"|[^:;\"“]{{0,90}}\b{_NOTED}\b(?:[^:;\"“]{{0,80}},)?[^:;,\"“]{{0,50}}?\s(?:is|was)\s+that"
@@ -209,7 +210,7 @@ def told(sentence: str) -> str:
 
 
 def _without_opening(sentence: str) -> str:
-    match = _OPENING.match(sentence)
+    match = _REMARK_OPENING.match(sentence)
     return (_standing(sentence[match.end() :]) if match else "") or sentence
 
 
@@ -249,15 +250,17 @@ def _standing(text: str) -> str:
 _MAX_TITLE_WORDS, _SHORT_TITLE = 14, 6
 
 # A title such as "Correction notice C-17" or "Survey of growers, 2019" names a document.
-_KINDS = (
+_DOCUMENT_KINDS = (
     r"\b(?:notice|opinion|decision|ruling|report|study|survey|trial|test|filing|schedule|accounts"
     r"|statistics|assessment|evaluation|re-evaluation|analysis|audit|census|directory|register"
     r"|judg(?:e)?ment|complaint|inquiry|investigation|review|fact[- ]check|corrections?)\b"
 )
-_DOCUMENT = re.compile(rf"{_KINDS}|\b[A-Z]{{2}}[A-Z0-9/-]{{0,60}}\d", re.IGNORECASE)
-_ANOTHER = re.compile(rf"{_KINDS}|\b(?:bulletin|entry|patent|grants|results)\b", re.IGNORECASE)
+_KIND_OR_CODE = re.compile(rf"{_DOCUMENT_KINDS}|\b[A-Z]{{2}}[A-Z0-9/-]{{0,60}}\d", re.IGNORECASE)
+_ANOTHER = re.compile(
+    rf"{_DOCUMENT_KINDS}|\b(?:bulletin|entry|patent|grants|results)\b", re.IGNORECASE
+)
 # "MA-2021-0417": the number under which a document is filed.
-_FILED = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,4}){0,20}-\d{3,}[\d/-]*")
+_REGISTER_NUMBER = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,4}){0,20}-\d{3,}[\d/-]*")
 _SUBTITLE = re.compile(r"(?:(?<!\s)\s+)?\([^()]*\)$|(?<!\s)\s+[|–—-]\s+[^|–—-]*$")
 # Headings and fields that only a study has.
 _SECTION = re.compile(
@@ -282,7 +285,7 @@ _ITSELF = re.compile(
 
 # "Assessment RIA-2021-047 estimates": a number that only its own page explains.
 _BY_NUMBER = re.compile(
-    rf"^(?P<kind>[A-Z][a-z]+(?: paper)?) (?P<number>{_FILED.pattern}) (?=[a-z])"
+    rf"^(?P<kind>[A-Z][a-z]+(?: paper)?) (?P<number>{_REGISTER_NUMBER.pattern}) (?=[a-z])"
 )
 
 
@@ -294,7 +297,7 @@ def titled(sentence: str, page: Page) -> str:
     if (own := _BY_NUMBER.match(sentence)) and own["number"] in page.title:
         sentence = f"This {own['kind'].lower()} {sentence[own.end() :]}"
     match = _ITSELF.match(sentence)
-    if match is None or not (_FILED.search(page.title) or _is_study(page)):
+    if match is None or not (_REGISTER_NUMBER.search(page.title) or _is_study(page)):
         return sentence
     name, kind = _name_of(page), match["kind"]
     is_another = match["the"] == "The" and kind not in name.casefold() and _ANOTHER.search(name)
@@ -324,9 +327,9 @@ def of_document(sentence: str, loose: tuple[str, ...], page: Page) -> str:
 def _name_of(page: Page) -> str:
     """Return the title of a page if it names a document, else nothing."""
     subtitle = _SUBTITLE.search(page.title)
-    is_filed = subtitle is not None and _FILED.search(subtitle.group()) is not None
+    is_filed = subtitle is not None and _REGISTER_NUMBER.search(subtitle.group()) is not None
     name = (page.title if is_filed else _SUBTITLE.sub("", page.title)).strip('"“”')
-    if not (is_filed or _DOCUMENT.search(name) or _is_study(page)):
+    if not (is_filed or _KIND_OR_CODE.search(name) or _is_study(page)):
         return ""
     return "" if '"' in name or count_words(name) > _MAX_TITLE_WORDS else name
 
@@ -371,7 +374,9 @@ _GROSS = re.compile(
 )
 _NET = re.compile(r"\bnet\b|\bafter\s+(?:adjust|allow|deduct|support|help|aid|compensation)")
 _DATED_TITLE = re.compile(r"(?P<title>.+?) \((?:[^()]* )?(?:1[89]|20)\d\d\)\.?")
-_CONTRAST = re.compile(r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+")
+_CONTRAST_START = re.compile(
+    r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+"
+)
 _PARTICULAR = re.compile(
     r"\b(?:was|were|had|did|gave|found|made|took|held|\w{2,}ed|will|would|must|shall)\b|\d"
 )
@@ -431,7 +436,7 @@ def statements(text: str, title: str) -> tuple[Statement, ...]:
                 found.append(Statement(alone, number, number, loose))
             if loose and not is_half and (framed := of_document(alone, loose, page)):
                 found.append(Statement(framed, number, number))
-            contrasts = _CONTRAST.match(sentence)
+            contrasts = _CONTRAST_START.match(sentence)
             if contrasts:  # what a page answers itself is not quoted without the answer
                 found = [one for one in found if one.last != number - 1]
             follows = half or loose or contrasts or points_out(sentence, page.known)
@@ -495,7 +500,7 @@ def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
 
 def _joined(standing: str, sentence: str, page: Page) -> str:
     """Return two sentences as one, where the second points to the first or speaks against it."""
-    contrast = _CONTRAST.match(sentence)
+    contrast = _CONTRAST_START.match(sentence)
     rest = sentence[contrast.end() :] if contrast else sentence
     second = _lower_first(rest, page)
     if not second or ";" in standing or _BEYOND.search(rest):

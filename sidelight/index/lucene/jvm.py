@@ -37,7 +37,7 @@ _HEAP = "-Xmx1g"
 _LARGEST_STACK = 64 << 20
 _SMALLEST_STACK = 1 << 20
 
-_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
+_JAVA_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 
 JAVA = threading.RLock()
 """Held while anything but `call_method` is called in Java."""
@@ -210,7 +210,7 @@ def _java_homes() -> Iterator[tuple[str, Path]]:
 def _java_version(home: Path) -> int:
     """Return the feature release that a Java home declares; 0 if it declares none."""
     try:
-        match = _VERSION.search((home / "release").read_text(encoding="utf-8"))
+        match = _JAVA_VERSION.search((home / "release").read_text(encoding="utf-8"))
     except OSError:
         return 0
     return int(match.group(1)) if match else 0

@@ -95,11 +95,11 @@ def _hit(score: float, name: dict[str, Any]) -> Hit:
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
 
 # The field that Anserini indexes all words in.
-_FIELD = "contents"
+_TEXT_FIELD = "contents"
 # What feedback terms come in.
 _TERMS = "java.util.HashMap"
 # Segments that Anserini is handed at once.
-_BATCH = 1000
+_SEGMENTS_AT_ONCE = 1000
 # What Lucene gathers in memory before it writes; Anserini's default is more than the whole heap.
 _BUFFER_MB = "256"
 # Lucene refuses a query of more than 1,024 different words; a whole article may well be one.
@@ -166,7 +166,7 @@ def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None 
     options += ["-memoryBuffer", _BUFFER_MB]
     indexer = java_class("io.anserini.index.SimpleIndexer")(options)
     remaining = iter(segments)
-    while batch := list(islice(remaining, _BATCH)):
+    while batch := list(islice(remaining, _SEGMENTS_AT_ONCE)):
         texts = [(segment.segment_id, lexical_text(segment)) for segment in batch]
         documents = [
             orjson.dumps({"id": segment_id, "contents": text}).decode()
@@ -242,7 +242,7 @@ class LuceneIndex:
         """What the index keeps; all of Anserini's keep the same of each segment."""
         with java_reads(self.folder):
             utilities = java_class("io.anserini.index.IndexReaderUtils")
-            words = utilities.getFieldInfo(self.reader).get(_FIELD)
+            words = utilities.getFieldInfo(self.reader).get(_TEXT_FIELD)
             # Lucene 10, in pyserini 2, has another name for it.
             kept = "hasTermVectors" if hasattr(words, "hasTermVectors") else "hasVectors"
             terms = bool(words and getattr(words, kept)())
@@ -330,7 +330,7 @@ class LuceneSearcher:
     def _plain(self, text: str) -> Any:
         with JAVA:
             words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
-            return words.buildQuery(_FIELD, self._analyzer, text)
+            return words.buildQuery(_TEXT_FIELD, self._analyzer, text)
 
     def _expanded(self, text: str) -> Any:
         """Return the query that Anserini searches after feedback: weighted words."""
@@ -348,5 +348,5 @@ class LuceneSearcher:
             )
             query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
             for name, weight in sorted(weights.items()):
-                query.add(boost(word(term(_FIELD, name)), weight), any_of.SHOULD)
+                query.add(boost(word(term(_TEXT_FIELD, name)), weight), any_of.SHOULD)
             return query.build()

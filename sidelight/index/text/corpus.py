@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # A file in the wrong format has a problem in every line; nobody needs to see them all.
 MAX_PROBLEMS = 10
 
-T = TypeVar("T", bound=BaseModel)
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class DamagedFileError(InputError):
@@ -97,8 +97,8 @@ def raw_lines(path: Path) -> Iterator[RawLine]:
 
 
 def parse_line(
-    line: RawLine, model: type[T], findings: Findings, *, what: str, remedy: str
-) -> T | None:
+    line: RawLine, model: type[ModelT], findings: Findings, *, what: str, remedy: str
+) -> ModelT | None:
     """Return the object on a line; None when it is blank or, with an error in `findings`, broken.
 
     Args:
@@ -123,7 +123,7 @@ def parse_line(
     return None
 
 
-def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Iterator[T]:
+def stream_objects(path: Path, model: type[ModelT], *, what: str, remedy: str) -> Iterator[ModelT]:
     """Yield the object on each line of a plain or `.gz` file; blank lines are left out.
 
     Args:
@@ -147,7 +147,7 @@ def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Ite
     findings.raise_errors()
 
 
-_REMEDY = (
+_FIELDS_REMEDY = (
     "Name the keys with --id-field and --text-field, or cut documents with "
     "`sidelight corpus segment` first."
 )
@@ -244,7 +244,7 @@ class ShardReader:
 
     def _segment(self, raw: RawLine) -> Segment | None:
         findings = Findings(self.path)
-        found = parse_line(raw, self._model, findings, what="a segment", remedy=_REMEDY)
+        found = parse_line(raw, self._model, findings, what="a segment", remedy=_FIELDS_REMEDY)
         if findings.problems:
             self._note(findings.problems)
         return None if found is None else Segment(**vars(found))

@@ -162,7 +162,7 @@ _COLUMNS = ", ".join(_FIELDS)
 _INSERT = f"INSERT OR IGNORE INTO segments VALUES ({', '.join('?' * len(_FIELDS))})"  # noqa: S608
 _PAGE = 1000
 # Rows of a table without rowids lie in the tree itself, which wants pages that hold many of them.
-_SCHEMA = f"""
+_STORE_SCHEMA = f"""
 PRAGMA page_size = 32768;
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -183,7 +183,7 @@ class SqliteWriter:
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path)
-        self._connection.executescript(_SCHEMA)
+        self._connection.executescript(_STORE_SCHEMA)
 
     def __enter__(self) -> Self:
         return self

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from sidelight.errors import MachineError
-from sidelight.index.vectors.matrix import Found, Matrix, RowFile, write_rows
+from sidelight.index.vectors.matrix import Matrix, NearestRows, RowFile, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,12 +62,12 @@ class FlatSearch:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         # FAISS rounds a lone query in its own way; with company it is scored like any other.
         asked = vectors if len(vectors) > 1 else np.repeat(vectors, 2, axis=0)
         scores, rows = self._index.search(asked, k)
-        return list(map(Found, rows[: len(vectors)], scores[: len(vectors)]))
+        return list(map(NearestRows, rows[: len(vectors)], scores[: len(vectors)]))
 
 
 def _flat_header(dimension: int, rows: int) -> bytes:
@@ -135,7 +135,7 @@ class GpuSearch:
         """Length of a vector."""
         return self._matrix.dimension
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         queries = self._matrix.scaled(vectors)
         # Work on all devices begins before the first is waited for.
@@ -147,7 +147,7 @@ class GpuSearch:
         found = []
         for own_scores, own_rows in zip(scores, rows, strict=True):
             order = np.lexsort((own_rows, -own_scores))[:k]
-            found.append(Found(own_rows[order], own_scores[order]))
+            found.append(NearestRows(own_rows[order], own_scores[order]))
         return found
 
 

@@ -30,8 +30,8 @@ from sidelight.index.encoding.precision import multiplies_bfloat16
 from sidelight.index.vectors.matrix import (
     MATRIX,
     MATRIX_PART,
-    Found,
     Matrix,
+    NearestRows,
     RowFile,
     matrix_file,
     packed,
@@ -85,7 +85,7 @@ class InvertedSearch:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
         """Return up to `k` rows for each row of `(n_queries, dimension) float32`."""
         # FAISS would turn even one query on all threads, and a busy machine makes it wait for them.
         # One by one, so that a query is rounded alike in any company.
@@ -106,7 +106,7 @@ _FOR_AXES = 65_536
 # Steps in which Panorama adds up a product with the middle of a list, to stop where it is too low.
 _LEVELS = 8
 # Middles it looks at before it knows what is too low.
-_BATCH = 1024
+_PROBE_BATCH = 1024
 
 _TRAINED, _FILLED = "trained.faiss", "filled.faiss"
 _LISTS, _CODES = "lists.i4", "codes.u1"
@@ -271,7 +271,7 @@ def list_finder(middles: NDArray[np.float32], probes: int) -> Any:
     """
     import faiss
 
-    batch = max(probes, _BATCH)  # it can find no more than a batch has
+    batch = max(probes, _PROBE_BATCH)  # it can find no more than a batch has
     finder: Any = faiss.IndexFlatIPPanorama(middles.shape[1], _LEVELS, batch)
     finder.add(middles)
     return finder

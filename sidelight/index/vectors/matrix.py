@@ -228,7 +228,7 @@ def matrix_file(path: Path, rows: int, dimension: int, precision: Precision) -> 
     return RowFile(path, array_header(rows, dimension, precision), dimension * kind.itemsize)
 
 
-class Found(NamedTuple):
+class NearestRows(NamedTuple):
     """Rows found for one query, best first, with their inner products."""
 
     rows: NDArray[np.int64]
@@ -270,7 +270,7 @@ class Matrix:
         """Return queries whose product with rows as they are kept is the inner product."""
         return queries if self.scales is None else queries * self.scales
 
-    def best(self, query: NDArray[np.float32], rows: NDArray[np.int64], k: int) -> Found:
+    def best(self, query: NDArray[np.float32], rows: NDArray[np.int64], k: int) -> NearestRows:
         """Return the `k` of these rows with the highest inner products with a query (dimension,).
 
         Of equal ones the first rows win.
@@ -279,7 +279,7 @@ class Matrix:
         self._ask_for(rows)
         scores = self.rows[rows].astype(np.float32) @ self.scaled(query)
         order = np.argsort(-scores, kind="stable")[:k]
-        return Found(rows[order], scores[order])
+        return NearestRows(rows[order], scores[order])
 
     def _ask_for(self, rows: NDArray[np.int64]) -> None:
         """Let the disk read all rows at once; touched one by one they would wait for each other."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sidelight.index.vectors.matrix import Found
+    from sidelight.index.vectors.matrix import NearestRows
     from sidelight.index.vectors.part import VectorPart
     from sidelight.index.vectors.profiles import Profile
 
@@ -62,7 +62,7 @@ class _Search(Protocol):
 
     def __len__(self) -> int: ...
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]: ...
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]: ...
 
 
 def write_vectors(

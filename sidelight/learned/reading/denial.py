@@ -82,7 +82,7 @@ contrary to
 whether or not
 (is|was|are|remains?) ~2 ?(unclear|unknown|uncertain|disputed|questionable) (whether|if)
 """
-_NAME = re.compile(rf"\b(?:{'|'.join(_LISTS)})\b")
+_LIST_NAME = re.compile(rf"\b(?:{'|'.join(_LISTS)})\b")
 
 _AFTER = """
 DISPUTE ANAPHOR$
@@ -119,7 +119,7 @@ _ABOUT_ALL = """
 def _expanded(phrase: str) -> str:
     """Return a phrase as a regular expression without groups to capture."""
     for _ in range(2):  # lists name lists
-        phrase = _NAME.sub(lambda found: f"({_LISTS[found.group()]})", phrase)
+        phrase = _LIST_NAME.sub(lambda found: f"({_LISTS[found.group()]})", phrase)
     phrase = re.sub(r"~(\d) \?", r"(\\w+ ){0,\1}?", phrase)
     return re.sub(r"\((?!\?)", "(?:", phrase)
 

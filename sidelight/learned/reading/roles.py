@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sidelight.learned.reading.words import Entity, Sentence
 
-_ALIKE = 0.85  # least share of the item's words, places counted, that must be side by side
+_ALIGNED_SHARE = 0.85  # least share of the item's words, places counted, that must be side by side
 _FILLED_OTHERWISE = 0.6  # of a word: places filled by the same thing are sought first
 
 
@@ -71,7 +71,7 @@ def filled_otherwise(item: Sentence, sentence: Sentence) -> str:
     if not any(slot.filling for slot in ours):
         return ""
     pairs = _side_by_side(ours, theirs)
-    if len(pairs) < _ALIKE * len(ours):
+    if len(pairs) < _ALIGNED_SHARE * len(ours):
         return ""
     known = frozenset().union(*(slot.filling for slot in theirs))
     for left, right in pairs:
@@ -119,7 +119,7 @@ def _match(left: Slot, right: Slot) -> float:
 
 _SAME_WORDS = 0.6  # share of the item's other words that the sentence must have
 _MOST_WORDS = 0.7  # the same, where a figure is merely missing
-_NEARLY_ALL = 0.85  # the same, where a name is
+_SAME_WORDS_LESS_A_NAME = 0.85  # the same, where a name is
 _PREPOSITIONS = frozenset("by from to for against of with in at on than over under".split())
 _PASSIVE = "by"
 _CONVERSE = "belong"  # turns "owns" round as "is owned by" does
@@ -184,7 +184,7 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
                     item, sentence, (first, second), (first_found, second_found)
                 ):
                     return "the names have changed places"
-    if rest >= _NEARLY_ALL and not _PRONOUNS & set(sentence.words):
+    if rest >= _SAME_WORDS_LESS_A_NAME and not _PRONOUNS & set(sentence.words):
         missing = [place for place in ours if not place.stems & sentence.content]
         foreign = [other for other in theirs if not other.stems & item.content]
         if foreign and missing and 2 * len(missing) >= len(ours):

@@ -26,7 +26,7 @@ _MANY = 12  # names of one sentence that are looked at
 _MAX_LETTERS = 60  # of a word; what is longer is no word, and is cut
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;:()\[\]\"“”/|•*–—-]")
 _CODE = re.compile(r"\b[A-Z]{1,8}-(?:[A-Z]{1,8}-){0,3}\d[\d-]{0,20}")
-_WORD = re.compile(r"[^\W_]")
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _SOFT_BOUNDARY = re.compile(r"(?<=[.;!?])\s+")
 _AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
 _CLOSING = "\"'”’»)]* "
@@ -152,7 +152,7 @@ def read(text: str) -> Sentence:
     text = one_line(text)
     cut = " ".join(text.split()[:MAX_WORDS])
     pieces = tuple(match.group()[:_MAX_LETTERS] for match in _TOKEN.finditer(cut))
-    words = [piece for piece in pieces if _WORD.match(piece)]
+    words = [piece for piece in pieces if _LETTER_OR_DIGIT.match(piece)]
     coded = _coded(cut)
     folded = tuple(word.casefold().replace("’", "'") for word in words)
     return Sentence(
@@ -190,7 +190,7 @@ def split(text: str, max_words: int | None = None) -> list[str]:
                 " ".join(words[start : start + MAX_WORDS])
                 for start in range(0, len(words), MAX_WORDS)
             ]
-    return [sentence for sentence in found if _WORD.search(sentence)]
+    return [sentence for sentence in found if _LETTER_OR_DIGIT.search(sentence)]
 
 
 def neighbours(parts: list[str]) -> list[tuple[int, str]]:
@@ -217,7 +217,7 @@ def _coded(text: str) -> list[bool]:
     ends = [match.span() for match in _CODE.finditer(text)]
     found, last = [], 0
     for match in _TOKEN.finditer(text):
-        if _WORD.match(match.group()):
+        if _LETTER_OR_DIGIT.match(match.group()):
             while last < len(ends) and ends[last][1] <= match.start():
                 last += 1
             found.append(last < len(ends) and ends[last][0] <= match.start())

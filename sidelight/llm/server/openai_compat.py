@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     ReasoningField = Literal["", "reasoning", "reasoning_content"]
 
-_MAX_QUOTED = 200
+_MAX_QUOTED_BYTES = 200
 
 
 class _Message(BaseModel):
@@ -86,7 +86,7 @@ def read_completion(body: bytes) -> Reply:
     try:
         completion = _Completion.model_validate_json(body)
     except ValidationError as error:
-        quoted = body[:_MAX_QUOTED].decode(errors="replace")
+        quoted = body[:_MAX_QUOTED_BYTES].decode(errors="replace")
         raise MalformedReplyError(
             f"expected a chat completion, found {quoted!r}",
             text=body.decode(errors="replace"),

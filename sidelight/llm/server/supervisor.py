@@ -14,7 +14,7 @@ import subprocess
 import sys
 from contextlib import suppress
 
-_POLL_S = 0.2
+_CHILD_POLL_S = 0.2  # how soon the end of the child is noticed
 _GRACE_S = 10.0
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: None)
     child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)  # noqa: S603 - vllm serve
     while child.poll() is None:
-        if select.select([sys.stdin], [], [], _POLL_S)[0]:  # nobody writes: this is the end
+        if select.select([sys.stdin], [], [], _CHILD_POLL_S)[0]:  # nobody writes: this is the end
             os.killpg(0, signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 child.wait(_GRACE_S)

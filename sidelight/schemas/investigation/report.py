@@ -65,7 +65,7 @@ class Removal(Value):
     reason: str
 
 
-class Standing(Value):
+class SentenceSupport(Value):
     """How far what it cites supports a sentence that a check kept.
 
     Attributes:
@@ -101,7 +101,7 @@ class CheckedReport(Value):
 
     draft: DraftReport
     removed: tuple[Removal, ...] = ()
-    stood: tuple[Standing, ...] = ()
+    stood: tuple[SentenceSupport, ...] = ()
 
 
 class Revision(Value):

@@ -23,7 +23,7 @@ from sidelight.schemas.investigation.report import (
     QuestionSet,
     Removal,
     Report,
-    Standing,
+    SentenceSupport,
 )
 from sidelight.schemas.ranking import QuestionRankings, Ranking
 
@@ -185,7 +185,7 @@ class Trace(Value):
     documents: _Numbered[QuestionSearch] = Field(default_factory=dict)
     draft: DraftReport | None = None
     checks: _Numbered[tuple[Removal, ...]] = Field(default_factory=dict)
-    stood: _Numbered[tuple[Standing, ...]] = Field(default_factory=dict)
+    stood: _Numbered[tuple[SentenceSupport, ...]] = Field(default_factory=dict)
     revisions: _Numbered[Revised] = Field(default_factory=dict)
     report: Finished | None = None
 

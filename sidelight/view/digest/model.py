@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sidelight.view.report import Sentence, Source
+    from sidelight.view.report import ShownSentence, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparedClaim:
     """Something an article says, and what others say about it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Paragraph:
     """Sentences of a report on one subject, in the order of the report."""
 
     title: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ShownSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,6 @@ class Digest:
     """
 
     lead: Lead | None
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedClaim, ...]
     paragraphs: tuple[Paragraph, ...]
     answers: tuple[tuple[int, ...], ...]

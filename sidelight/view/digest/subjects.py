@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.view.digest.article import Told
-    from sidelight.view.report import Sentence
+    from sidelight.view.report import ShownSentence
 
 _NAME = re.compile(r"[^\W\d_a-z][\w'’-]*")
 _OF_A_NAME, _OF_A_FIGURE = 0.5, 1.5  # what such words count for, beside 1 for any other
@@ -101,7 +101,7 @@ _ORDER = (PUBLISHER, AUTHOR, CLAIMS, RELIED_ON, AROUND)
 # What begins so is about what the sentence before it is about.
 _GOES_ON = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those)\b")
 _LEAST_CHANCE = 0.1
-_LEAST_ALIKE = 1.0
+_LEAST_LIKENESS = 1.0  # from which a sentence is taken to be on a claim of the article
 
 
 class Subjects:
@@ -151,13 +151,15 @@ class Subjects:
             return before
         if not chances:
             alike = (self._likeness.between(text, said) for said in self._told.sentences)
-            return CLAIMS if max(alike, default=0.0) >= _LEAST_ALIKE else AROUND
+            return CLAIMS if max(alike, default=0.0) >= _LEAST_LIKENESS else AROUND
         return max(chances, key=lambda subject: (chances[subject], -_ORDER.index(subject)))
 
 
-def paragraphs(sentences: Sequence[Sentence], subjects: Sequence[str]) -> tuple[Paragraph, ...]:
+def paragraphs(
+    sentences: Sequence[ShownSentence], subjects: Sequence[str]
+) -> tuple[Paragraph, ...]:
     """Return a report by subject; a subject has the place of its first sentence."""
-    grouped: dict[str, list[Sentence]] = {}
+    grouped: dict[str, list[ShownSentence]] = {}
     for sentence, subject in zip(sentences, subjects, strict=True):
         grouped.setdefault(subject, []).append(sentence)
     return tuple(Paragraph(subject, tuple(group)) for subject, group in grouped.items())

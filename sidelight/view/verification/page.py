@@ -41,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PassageRow:
     """A passage.
 
     Attributes:
@@ -75,7 +75,7 @@ class Grid:
     query: str
     item_ids: tuple[str, ...]
     items: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PassageRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _grid(
     )
 
 
-def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> Row:
+def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> PassageRow:
     graded = {item.item_id: item for item in _graded_items(passage, grader)}
     answers = _answers(passage)
     cells = []
@@ -168,7 +168,7 @@ def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> Row
             own = item.answer if item and not _is_grade(item.answer) else ""
             cells.append(Cell(rating, own or answers.get(item_id, "")))
     grades = [cell.grade for cell in cells if cell.grade is not None]
-    return Row(
+    return PassageRow(
         passage.passage_id,
         passage.text,
         max(grades, default=None),

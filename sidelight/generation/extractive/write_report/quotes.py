@@ -107,12 +107,12 @@ class Quantities:
             return False
         counted, words = stems(" ".join(phrases)), stems(text)
         return any(
-            (counted & nouns - _UNITS) or len(words & said) >= _SHARED_WORDS
+            (counted & nouns - _UNIT_STEMS) or len(words & said) >= _SHARED_WORDS
             for nouns, said in self._counted
         )
 
 
-_UNITS = stems("percent per cent million billion thousand people total")
+_UNIT_STEMS = stems("percent per cent million billion thousand people total")
 
 
 # The cosine of all-MiniLM-L6-v2 with a sentence of the article from which it is the same statement.

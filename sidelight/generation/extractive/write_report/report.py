@@ -131,9 +131,9 @@ _PER_FIGURE, _MOST_FIGURES = 0.5, 3
 _DATED = 0.4
 _ANOTHER_FIGURE, _TIES, _PRINCIPAL = 1.0, 0.25, 0.5
 _PER_CUE, _MOST_CUES = 0.4, 3
-_BEHIND = 2.0
+_OWNERSHIP_FACTOR = 2.0  # for statements on who pays, owns or employs outlet, author or study
 _TOPICAL_SHARE, _NEAREST_SHARE = 0.25, 0.75
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+_YEAR_SINCE_1800 = re.compile(r"\b(?:1[89]|20)\d\d\b")
 # Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
 _SIMILAR, _THE_SAME = 0.55, 0.75
 _NEAREST, _UNKNOWN = 3, 0.4
@@ -158,7 +158,7 @@ def weight_of(
         behind: See `leads_to_ties`.
     """
     own = np.array([_own_weight(text, reader, quantities) for text in texts])
-    own = own * np.where(behind, _BEHIND, 1.0)
+    own = own * np.where(behind, _OWNERSHIP_FACTOR, 1.0)
     return np.asarray(own * (1.0 + _PER_HOST * hosts))
 
 
@@ -166,7 +166,7 @@ def _own_weight(text: str, reader: Reader, quantities: Quantities) -> float:
     news = _PER_FIGURE * min(_MOST_FIGURES, len(reader.news(text)[0]))
     answers = _PER_CUE * min(_MOST_CUES, cues_of_answer(text))
     answers += _ANOTHER_FIGURE * quantities.has_another_figure(text) + _TIES * tells_of_ties(text)
-    return (1.0 + news + _DATED * (_YEAR.search(text) is not None)) * (
+    return (1.0 + news + _DATED * (_YEAR_SINCE_1800.search(text) is not None)) * (
         1.0 + answers + _PRINCIPAL * reader.is_about(text)
     )
 

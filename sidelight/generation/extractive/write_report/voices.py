@@ -25,7 +25,7 @@ _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 ATTRIBUTED = re.compile(r"\b[Aa]ccording to\b|\bby its own account\b")
 """Says in a sentence whose word it is."""
 
-_QUOTED = re.compile(r'"[^"\n]*"|“[^“”\n]*”')
+_QUOTED_SPEECH = re.compile(r'"[^"\n]*"|“[^“”\n]*”')
 _FIRST_PERSON = re.compile(
     r"\b(?:I|I['’](?:m|ve|ll|d)|[Ww]e|[Ww]e['’](?:re|ve|ll|d)|[Mm]y|[Oo]ur|us|me)\b"
 )
@@ -63,7 +63,7 @@ def speaks_for_itself(text: str) -> bool:
         return True
     own = [
         sentence
-        for sentence in re.split(r"(?<=[.!?])\s|\n", _QUOTED.sub(" ", text))
+        for sentence in re.split(r"(?<=[.!?])\s|\n", _QUOTED_SPEECH.sub(" ", text))
         if _FIRST_PERSON.search(sentence)
     ]
     return len(own) >= _OWN_VOICE
