@@ -1,7 +1,7 @@
 """Lateral reading for news: questions to ask, a cited report, and scores for both.
 
-What a script calls is here by name; each is imported when it is first used. What a package with
-parts of its own imports is in `sidelight.plugins`.
+The names that a script calls are exported here; each is imported when it is first used. Packages
+that add parts of their own import from `sidelight.plugins`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The door that files go through: what is read is a bounded regular file, what is written is whole.
+"""Bounded reading and atomic writing of files.
+
+Input is a regular file of limited size; output appears whole or not at all.
 
 A pipe may never end and a device never does; neither can be read a second time, which finding out
 the format of a file takes. So both are refused before they are opened.

@@ -1,4 +1,4 @@
-"""Load, check, render and hash a prompt file.
+"""Prompt files: loading, checking, rendering and hashing.
 
 A prompt file, `<step>.prompt.md`, lies beside the one module that renders it: YAML front matter
 (`id`, `version`, `variables`), then the parts `# system` and `# user`, both Jinja templates. A line

@@ -1,4 +1,4 @@
-"""The parts that a name may choose, where each one lives, and how it is made.
+"""Registry of parts: finds a part by name, imports it, and fills its constructor's parameters.
 
 A name is one of those in `parts`, one that an installed package offers under the entry point group
 `sidelight.<kind>`, or a place, `module:Class`. The first two are registered; a run or a bundle

@@ -1,9 +1,8 @@
-"""Words and sentences as the tracks count them, and text made safe to print.
+"""Text primitives: words and sentences as tracks count them, stems, names, safe printing.
 
-What a text says as far as its form tells: words without endings, names, figures, negation.
-
-What is read is never taken for instructions: a text counts by its words alone, after marks that
-cannot be seen have been removed.
+Text is never taken for instructions: only its words count, after invisible characters have been
+removed. `stems` is the base of all stemming in the package, apart from `retrieval.memory` and
+`view.digest.subjects`, whose results would change with it.
 """
 
 from __future__ import annotations

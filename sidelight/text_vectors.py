@@ -1,4 +1,4 @@
-"""Texts as vectors: what an encoder looks like to those who use it, and a memory of its answers."""
+"""Encoder protocol as its users see it, and a cache of text vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arms of an experiment, from one YAML file.
+"""Grid of experimental arms, read from one YAML file.
 
 ```yaml
 base: ../extractive.yaml        # a configuration, relative to this file; the defaults if left out

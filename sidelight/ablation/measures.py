@@ -1,6 +1,6 @@
-"""What an arm's run came to on every topic.
+"""Per-topic measurements of every arm: run statistics, and scores by a judge.
 
-The runs of all arms judged, in a process that generation never shares.
+Judging runs in a process of its own, which generation never shares.
 """
 
 from __future__ import annotations

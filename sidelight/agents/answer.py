@@ -1,10 +1,6 @@
-"""The wiring of an answer to a narrative; every decision is made elsewhere.
+"""Graph that answers a narrative: split it, search for each part, write a cited answer.
 
-Search for everything a narrative asks for, and take what an answer can be made from.
-
-Take a narrative apart.
-
-Answer a narrative out of the evidence.
+Nodes only wire roles together; every decision is made by a role.
 """
 
 from __future__ import annotations

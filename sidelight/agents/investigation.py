@@ -1,28 +1,10 @@
-"""The wiring of an investigation; every decision is made elsewhere.
+"""Graph of an investigation: its nodes, one per step, and the routing between them.
 
-Where an investigation goes next.
-
-Decide whether the evidence reaches far enough.
-
-Hold every sentence of a draft against what it cites.
-
-Draft what assessors will probably ask; the official rubric is never seen.
-
-Turn what stood the check into the final report.
-
-Search for one side of trustworthiness; all investigators of a round work at the same time.
-
-Open a round: decide what to search for.
-
-Take the article apart.
-
-Make up for the sentences that a check took out.
-
-Decide which of the round's hits are evidence.
-
-Write the questions.
-
-Write a report.
+The steps: profile the article, draft the rubric that assessors might write (the official one is
+never read), plan a round of queries, search for all of them concurrently, select evidence, assess
+coverage and either start another round or go on, write the questions and the report, check each
+sentence against its citations, revise the report where sentences were removed, and assemble the
+final report. Nodes only wire roles together; every decision is made by a role.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The wiring of an investigation that ends in questions, and in documents that answer them.
+"""Graph that writes questions on an article and ranks documents that answer each of them.
 
-Search for each question, and rank the documents by how useful they are for it.
+Nodes only wire roles together; every decision is made by a role.
 """
 
 from __future__ import annotations

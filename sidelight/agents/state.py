@@ -1,12 +1,7 @@
-"""What an investigation knows, and how what two steps know is put together.
+"""State of the graphs, how parallel updates are merged, and the dependencies that nodes receive.
 
-Reducers commute and are idempotent, so the order in which parallel steps end changes nothing.
-
-What the work on a narrative knows.
-
-What an investigation delivers, out of the state that its graph ends in.
-
-What the nodes of one topic work with; they receive it and never build it.
+Reducers are commutative and idempotent, so the order in which parallel steps end changes nothing.
+Nodes receive their dependencies and never build them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the sources of a sentence say what it says: as people judged, or by a model's reading.
+"""Check of how far the cited sources support a sentence, by a learned model or a language model.
 
 The three labels are those of the support evaluation of TREC RAG 2025 (section 3.3).
 """

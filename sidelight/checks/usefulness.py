@@ -1,4 +1,4 @@
-"""How useful a document is for a question: by its nearest sentence, or by a model's reading."""
+"""Check of how useful a document is for a question, by its nearest sentence or a language model."""
 
 from __future__ import annotations
 

@@ -1,13 +1,10 @@
-"""Choose sentences under a word budget so that they cover as much expected weight as they can.
+"""Composition of a report: choosing sentences under a word budget, refilling, and final citations.
 
 Each candidate covers an angle with some probability; an angle's coverage is the chance that at
 least one chosen sentence covers it, `1 - prod(1 - p)`. The weighted sum over angles is monotone
 and submodular, for which choosing greedily by gain per word is the standard approximation under a
-budget (Khuller, Moss and Naor, 1999).
-
-Fill the room in a report with sentences that wait in reserve.
-
-From what a writer cited to the citations a run file holds.
+budget (Khuller, Moss and Naor, 1999). Free room in a report is filled with reserve sentences.
+Citations of a draft become those that a run file holds.
 """
 
 from __future__ import annotations

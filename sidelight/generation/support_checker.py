@@ -1,4 +1,4 @@
-"""Hold every sentence of a report against what it cites."""
+"""Support checker: compares every sentence of a report with its citations."""
 
 from __future__ import annotations
 

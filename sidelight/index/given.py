@@ -1,12 +1,11 @@
-"""Parts of an index that exist already and stay where they are: the folder links to them.
+"""Existing index parts that a folder links to, and the Lucene indexes that pyserini publishes.
 
 `lucene` may link to any index of Anserini's; `vectors` holds `hnsw-NN` links where the vectors are
 in Lucene. All else is as if the parts had been built: the manifest has the sizes of their files.
 
-Lucene indexes of MS MARCO V2.1 segmented that pyserini publishes: by name, or by folder.
-
-What is known of them, checksums included, is what Anserini's own list says, which some versions
-have in their jar and others fetch from a server.
+Published indexes of MS MARCO V2.1 segmented are given by name or by folder. What is known of them,
+checksums included, is taken from Anserini's own list, which some versions have in their jar and
+others fetch from a server.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""What built an index, and the check that all of it is still there.
+"""Manifest of an index: how it was built, reports on its shards, and integrity checks of its files.
 
-What was found in the shards of a part of an index.
-
-Hashes of an index's files: a sample, looked at whenever it is opened, and the whole on request.
-
-A text that was changed to one of equal length leaves every size as it was.
+File sizes are checked whenever an index is opened, with hashes of a sample of bytes: a text that
+was changed to one of equal length leaves every size as it was. Hashes of whole files are checked on
+request.
 """
 
 from __future__ import annotations

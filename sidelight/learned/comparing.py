@@ -1,4 +1,4 @@
-"""Items held against texts: what is encoded, once for all, and what each pair looks like."""
+"""Comparison of items with texts: texts are encoded once, and each pair gets its features."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a model sees of an item and a text: vectors, words, order, names and figures, and form.
+"""Features of a pair of item and text: vectors, words, order, names and figures, and form.
 
-Sentences that say the opposite of the item, or take it back, are left out for this item before
-anything is compared, so nothing they hold can earn it credit.
+Sentences that contradict or retract the item are left out for this item before anything is
+compared, so nothing in them can earn it credit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How well a passage answers a question or covers a fact, from 0 to 5, without a language model.
+"""Passage grades from 0 to 5 for questions or key facts, without a language model.
 
 The model learned from passages of TREC DL 2019 that a language model rated item by item and that
-people judged for the query; what it learned is in `weights/`, with how well it agrees with both on
-queries it had not seen. A grade hangs on one item and one passage alone.
+people judged for the query. Its weights are in `weights/`, with how well it agrees with both on
+queries it had not seen. A grade depends on one item and one passage alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The two judges that learned from people: does a text say an item, does a source support it.
+"""Models learned from people's labels: does a text say an item, does a source support a sentence?
 
-`AnswerModel` learned from nuggets held against answers, `SupportModel` from sentences held against
-the segments they cite; both of TREC RAG 2024. What they learned is in `weights/`, with the files it
-comes from and how well it agrees with people on topics and runs it had not seen.
+`AnswerModel` learned from nuggets compared with answers, `SupportModel` from sentences compared
+with the segments they cite; both of TREC RAG 2024. Their weights are in `weights/`, with the files
+they come from and how well they agree with people on topics and runs they had not seen.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Ordered labels from features by two logistic regressions, kept in a file that people can read.
+"""Ordinal models from features, stored in readable files: two logistic regressions, or one cut sum.
 
-Whole grades from features: one weighted sum, cut where grades change, in a readable file.
+The first predicts three levels by two logistic regressions. The second predicts whole grades by one
+weighted sum with a cut-off between each two grades.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a passage has in common with the others that were returned for the same query.
+"""Pool features: similarity of a passage with the others that were returned for the same query.
 
-Systems disagree on much and agree on what a query is about. So a passage that is like most others
-of its pool is likely to be relevant, whatever the query says; this can be seen without the query.
-Every feature comes twice: as it is, and less its mean over the pool.
+Systems disagree on much and agree on what a query is about. So a passage that is similar to most
+others of its pool is likely to be relevant; this can be seen without the query. Every feature comes
+twice: as it is, and minus its mean over the pool.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""The model of good questions: two sums of weights, read from a file that says where it comes from.
+"""Question quality model: its features, its weights, and its corrections by neighbouring questions.
 
-One sum is the grade people would give, a flawed question counting as 0; the other tells how likely
-they would call it flawed. Labels are cut from both so that each is as frequent as among people.
-
-The words of a question, its names and numbers masked so that none of them earns anything.
-
-What a question looks like, in counts: its length, its names, what it asks for and of whom.
-
-Questions beside others: earlier ones of the same list, and ones that people graded.
+One weighted sum predicts the grade people would give, a flawed question counting as 0; the other
+how likely they would call it flawed. Cut-offs on both give labels as frequent as among people.
+Features are a question's words, with names and numbers masked so that none of them earns anything,
+and counts: its length, its names, what it asks for and about whom. Earlier questions of the same
+list, and similar ones that people graded, correct the prediction.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a run may spend on a model, and what it has spent."""
+"""Budget of a run: spending limits on models, and what was spent."""
 
 from __future__ import annotations
 

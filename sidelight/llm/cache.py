@@ -1,4 +1,4 @@
-"""Answers kept by their whole request, so that a run can be repeated without a model."""
+"""Cache of replies by their whole request, so that a run can be repeated without a model."""
 
 from __future__ import annotations
 

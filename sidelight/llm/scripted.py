@@ -1,7 +1,4 @@
-"""A model that says what a test told it to, and nothing more.
-
-No model at all, for replaying what a cache holds.
-"""
+"""Models without a server: one replies from a script, one allows cached replies only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Answers of a given type: asked for by schema, checked on arrival, repaired at most once.
+"""Structured answers of a given type: requested by JSON schema, validated, repaired at most once.
 
-Whether an answer speaks of exactly what was asked about.
+Also checks that an answer covers exactly the items that were asked about.
 """
 
 from __future__ import annotations

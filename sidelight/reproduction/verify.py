@@ -1,6 +1,6 @@
-"""Verify a bundle: every byte is the one that was packed, and a replay makes the same files.
+"""Verification of a bundle: hashes of all files, and a replay that must produce the same files.
 
-Assessments are taken as they are; what they come to is computed again.
+Assessments are taken as they are; the scores that follow from them are recomputed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Searching around a topic: everything but an article itself, and nothing twice."""
+"""Lateral search around a topic: leaves out the article itself and duplicates."""
 
 from __future__ import annotations
 

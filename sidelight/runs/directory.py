@@ -1,7 +1,7 @@
-"""One run on disk: what is finished, what it was made with, and the files made from it.
+"""Run directory: finished topics, the manifest, and the run files made from them.
 
 A topic is finished when `traces/<topic_id>.json` exists, which appears in one step. Everything
-else is a function of the finished topics, so an interrupted run that goes on ends in the same
+else is a function of the finished topics, so an interrupted run that is resumed ends in the same
 bytes as one that was never interrupted.
 """
 

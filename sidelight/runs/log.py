@@ -1,4 +1,4 @@
-"""What happened while topics were worked on: calls, time per step, and steps done without a model.
+"""Log of a run: calls, time per step, and steps that fell back to the extractive performer.
 
 Nothing here decides anything. Times and cache hits differ from call to call of the same run, so
 they stay out of the files that a rerun must reproduce.

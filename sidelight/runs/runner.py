@@ -1,4 +1,4 @@
-"""Topics in, a run directory out: concurrent, resumable, and honest about what failed."""
+"""Runner of topics into a run directory: concurrent, resumable; failed topics are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing that `sidelight doctor` looked at."""
+"""Result of one check by `sidelight doctor`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ranking that keeps a track's limits."""
+"""Ranking within a track's limits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Run files as read: not checked against a track, so that invalid ones can be spoken of too.
+"""Run files as read, which may be invalid, and the manifest of a run.
 
-What made a run: everything that its files depend on, and the files' hashes.
+Files are not checked against a track here, so that invalid ones can be described, too. The manifest
+holds everything that a run's files depend on, and the files' hashes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a track asks for: its tasks, each with the limits and the file of what is handed in."""
+"""Tasks of a track, each with its limits and the file to be submitted."""
 
 from __future__ import annotations
 

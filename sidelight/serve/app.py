@@ -1,10 +1,6 @@
-"""The web app: a form, an API to submit an article and follow it, and the finished pages.
+"""Web application: the form, an API to submit and follow investigations, and the finished pages.
 
-Whether a text is an article, and what to do where it is none.
-
-The pages that people see: the form, an investigation under way, and the icon of both.
-
-What the API of the web app takes and answers.
+Submitted text that is no article is refused with advice.
 """
 
 from __future__ import annotations

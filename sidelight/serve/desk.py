@@ -1,7 +1,4 @@
-"""Investigations asked for over the web: they queue, a few run at once, old ones are removed.
-
-What an investigation searched for and found so far, for somebody who watches it.
-"""
+"""Job queue of investigations with live progress: a few run at once, old ones are removed."""
 
 from __future__ import annotations
 

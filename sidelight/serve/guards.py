@@ -1,4 +1,4 @@
-"""What stands between the network and the app: addresses, tokens, other sites, sizes, rates."""
+"""Request guards: allowed hosts, tokens, cross-site requests, body sizes, and rate limits."""
 
 from __future__ import annotations
 

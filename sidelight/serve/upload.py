@@ -1,6 +1,6 @@
-"""An article out of a file: a web page as a browser saves it, or a line of a topics file.
+"""Articles from uploaded files: a saved web page, or a line of a topics file.
 
-The text of a web page without what stands around it, in a time that grows with its length.
+Boilerplate around a page's text is removed in time linear in the page's length.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""From a run to the values that its page shows.
+"""Collection of the values that a run's page shows, and comparison with other runs.
 
-A run among others: leaderboards, headroom, and whether two sources of labels rank alike.
+The comparison has leaderboards, headroom, and the agreement of two sources of labels on the order
+of runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a page shows, as values: nothing here reads a file or knows of HTML."""
+"""Page values: everything that a page shows; nothing here reads a file or knows of HTML."""
 
 from __future__ import annotations
 

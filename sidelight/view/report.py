@@ -1,10 +1,6 @@
-"""The sentences of a report beside the segments they cite.
+"""Report values of a page: sentences, citations, web pages, and the support of sentences.
 
-How far the sentences of a report are supported: by the run's own check, and by a judge.
-
-One page of the web, as the page of a run names it.
-
-The sentences of a report and what they cite, as the values that a page shows.
+Support is shown as the run's own check and as a judge labelled it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A run as a page shows it, from the directory of a run or from files that anybody handed in."""
+"""Run to be shown, from a run directory or from loose run files."""
 
 from __future__ import annotations
 

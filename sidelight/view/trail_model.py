@@ -1,4 +1,4 @@
-"""How a topic was investigated, as the values that a page shows."""
+"""Search trail values that a page shows."""
 
 from __future__ import annotations
 

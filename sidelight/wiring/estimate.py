@@ -1,8 +1,7 @@
-"""What a run would ask of its models, told from settings and articles alone; nothing is rendered.
+"""Estimate of a run's model calls and their cost, from settings and articles alone.
 
-Each performer says what it asks; see `llm.asked`.
-
-What calls cost, by the prices that the settings give for each server.
+Each performer declares what it asks (`llm.prompted`); nothing is rendered. Prices per server come
+from the settings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From settings to objects: the only factory. Everything it makes receives plain arguments."""
+"""Wiring of an investigation, the only factory: everything it makes receives plain arguments."""
 
 from __future__ import annotations
 

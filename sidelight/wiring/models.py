@@ -1,4 +1,4 @@
-"""From settings to models that can be asked: servers, clients, budget and cache in one place."""
+"""Wiring of models: servers, clients, budget and cache in one place."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A run from settings, topics and an index, in one call.
-
-What works on the topics of a track: the graph that the track names.
-"""
+"""Run from settings, topics and an index, in one call, by the graph that the track names."""
 
 from __future__ import annotations
 

@@ -1,15 +1,8 @@
-"""How far two sides agree on the labels of assessment files.
+"""Agreement of two sides on the labels of assessment files, with intervals and direction of bias.
 
-Only what both sides judged is compared. What one of them left unjudged, or does not have at all,
-is counted and shown beside, and is never taken for a label.
-
-How far agreement on labels could be chance: what another draw of topics would have given.
-
-Labels of one topic go together, so topics are resampled and not labels.
-
-Counts of two sides' labels by category, and what follows from them.
-
-Which way a side leans whose grades differ from the other's.
+Only items that both sides judged are compared. Items that one side left unjudged, or lacks, are
+counted and reported separately; they never count as a label. Intervals come from bootstrap samples
+of topics, not of labels, because labels of one topic are not independent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""How far two sides agree on the relevance of the same documents.
-
-Document pairs by whether two sides put them in the same order.
+"""Agreement of two sides on the relevance of documents, including on the order of document pairs.
 
 concordant = C / P, tied = T / P, reversed = D / P, with P = C + T + D.
 

@@ -1,8 +1,8 @@
-"""How far two sides' scores put the same runs in the same order.
+"""Rank correlation of runs by two sides' scores, at three levels.
 
-Three levels, which answer different questions and can differ widely: the runs by their mean over
-topics; the runs within each topic, averaged over topics; and all (topic, run) pairs as one list.
-Judges that agree on the first may still be of no use for a single topic.
+The levels answer different questions and can differ widely: the runs by their mean over topics; the
+runs within each topic, averaged over topics; and all (topic, run) pairs as one list. Judges that
+agree on the first may still be of no use for a single topic.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Texts that use the words of an honest text and do not say what it says.
+"""Adversarial texts: they use the words of an honest text and do not say what it says.
 
-Plain functions from text to text, for training, for tests and for audits. Each changes every
-sentence it can; those that draw lots draw the same ones whenever they get the same text.
+Plain functions from text to text, for training, tests and audits. Each changes every sentence it
+can; those that draw at random are seeded by the text, so equal texts are changed alike.
 """
 
 from __future__ import annotations

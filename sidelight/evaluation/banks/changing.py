@@ -1,4 +1,4 @@
-"""Banks merged, edited and compared: an item keeps its id as long as it keeps its words."""
+"""Merging, editing and comparing of banks. An item keeps its id as long as it keeps its words."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Banks drafted without a model: the key facts of the passages that systems returned for a query.
+"""Drafting of banks: test questions or key facts by a model, or key facts without one.
 
-A stem that many passages share matters, and one of the query matters twice as much. Sentence by
-sentence, what adds most that no chosen one has is taken; its length counts against it. Facts that
-one passage alone has come last, as nobody confirms them.
-
-Banks drafted by a model: test questions that break a query down, or key facts.
+Without a model the passages that systems returned for a query are summarised. A stem that many
+passages share matters, and one of the query matters twice as much. Sentences are chosen greedily by
+the weight they add that no chosen one has, normalised by length. Facts from a single passage come
+last, because no other passage confirms them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Leaderboards of runs by grades of their passages, and how near they come to the official one.
-
-How many of the items a run answers with its first passages, whichever of them does it.
+"""Leaderboards of runs by the grades of their passages, compared with the official leaderboard.
 
 EXAM(run, q) = |items that some of the first k passages answers| / |items of q|
 n-EXAM(run, q) = the same / |items that any graded passage answers|
@@ -10,7 +8,7 @@ A passage answers an item when it is rated at least so high. Source: Sander and 
 query that no passage answers n-EXAM is undefined, and on one without items EXAM, too; both count as
 0 in means. A run without passages for a query has 0 there.
 
-Graders side by side: how near the leaderboard by each one's labels is to the official one.
+Several graders are compared by the rank correlation of each one's leaderboard with the official.
 """
 
 from __future__ import annotations

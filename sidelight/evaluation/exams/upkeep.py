@@ -1,4 +1,4 @@
-"""What a bank lacks or has too much of, held against the official judgments; and what is ungraded.
+"""Upkeep of a bank: spurious items, relevant passages that no item covers, and missing grades.
 
 - A spurious item is answered by passages that assessors call not relevant.
 - An uncovered passage is relevant and answers no item: an item is missing.

@@ -1,4 +1,4 @@
-"""Passages graded by banks, cell by cell; what is graded already is not graded again."""
+"""Grading of passages by banks, cell by cell; cells that have a grade are not graded again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say of grades: read from a file, held against the grades, and put in their place."""
+"""Corrections of grades by people: reading them, comparing them with the grades, applying them."""
 
 from __future__ import annotations
 

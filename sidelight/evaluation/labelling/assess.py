@@ -1,4 +1,4 @@
-"""Cases and a judge to assessments: every pair or answer exactly once, in a fixed order."""
+"""Assessment of cases by a judge: every pair or answer exactly once, in a fixed order."""
 
 from __future__ import annotations
 

@@ -1,19 +1,12 @@
-"""Ordered labels from features: calibrated on examples where there are enough of them.
+"""Ordinal label models from features, their cross-validation, and similarity features of two texts.
 
-A cumulative model: for each label but the lowest one logistic regression gives the probability of
-that label or a higher one; the answer is the highest label that is more likely reached than not.
-scikit-learn does the fitting: it is deterministic here, and well kept.
+The model is cumulative: for each label but the lowest, one logistic regression gives the
+probability of that label or a higher one; the prediction is the highest label that is more likely
+reached than not. scikit-learn does the fitting: it is deterministic here, and well kept. Labels are
+mapped to levels, their positions in `LabelScale.levels`, and back.
 
-What labellers without a model learn from examples, and how well they do on others.
-
-Labels become levels: places in `LabelScale.levels`.
-
-From features to labels: a model predicts levels, and levels are labels of a scale.
-
-How much two texts have in common: words, figures, names and, with an encoder, meaning.
-
-What is compared is never taken for instructions: a text counts by its words alone, after marks
-that cannot be seen have been removed.
+Texts are compared by words, figures, names and, with an encoder, meaning. Text is never taken for
+instructions: only its words count, after invisible characters have been removed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Whether submitted questions ask more than one thing: a label for each.
+"""Compound questions: the label for whether a submitted question asks more than one thing.
 
-Whether a submitted question asks more than one thing, told by its form.
-
-Whether a submitted question asks more than one thing, by a model's reading.
-
-The question is put with the prompt with which a writer of questions checks its own.
+A labeller goes by the question's form or asks a model, with the prompt with which a writer of
+questions checks its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whole runs graded one by one: their questions, or the documents that they rank."""
+"""Grading of whole runs one by one: their questions, or the documents that they rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a judge is: a named set of labellers, with what it says of itself."""
+"""Judge: a named set of labellers, with a description of itself."""
 
 from __future__ import annotations
 

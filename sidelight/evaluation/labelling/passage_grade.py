@@ -1,19 +1,13 @@
-"""How well a passage answers a question or covers a key fact: a grade from 0 to 5 for each item.
+"""Passage grades from 0 to 5 for each item: does a passage answer a question or cover a key fact?
 
-Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1.
+Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1; for replies that are no plain
+grade also its third footnote. The code published with the paper has both fallbacks the other way
+round; `workbench` does as it does.
 
-How well a passage answers each item, by a model that learned from graded passages.
-
-What a model's words come to as a grade, where they are no plain grade.
-
-Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1 and its third footnote. The code
-published with the paper has both fallbacks the other way round; `workbench` does as it does.
-
-How well a passage answers each item, by a model's reading.
-
-The passage comes first in a prompt and the items last. A passage is much longer than an item and is
-graded by all items of its query, one call after the other, so a server that caches prefixes reads
-it once; with the item first it would read every passage anew for every item.
+A learned model or a language model gives the grades. In a prompt the passage comes first and the
+item last. A passage is much longer than an item and is graded by all items of its query, one call
+after the other, so a server that caches prefixes reads it once; with the item first it would read
+every passage anew for every item.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What gets labels: a protocol for each kind of thing, which labellers of any make follow.
-
-How many pairs of questions a prompted judge asks about at a time.
-"""
+"""Labelling protocols: one for each kind of item that is labelled, shared by all labellers."""
 
 from __future__ import annotations
 

@@ -1,12 +1,8 @@
-"""How alike submitted questions and rubric questions are, by their words and their meaning.
+"""Question similarity: labels for pairs of rubric and submitted questions.
 
-What a labeller without a model looks at when it compares two questions.
-
-Every feature grows with agreement and lies in [-1, 1].
-
-How alike submitted questions and rubric questions are, by a model's reading.
-
-Three modes ask the same thing in prompts of different size:
+The labeller without a model compares words and meaning. Every feature grows with similarity and
+lies in [-1, 1]. The prompted labeller has three modes, which ask the same in prompts of different
+size:
 
 | mode | one call for | calls for the track's 33 runs |
 |---|---|---|

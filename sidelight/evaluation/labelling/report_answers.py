@@ -1,11 +1,8 @@
-"""What a report tells about each expected answer, by a model that learned from people's labels.
+"""Report answers: labels for how far a report gives each answer that a rubric expects.
 
-How much the people of some examples ask for, against those that the model learned from.
-
-The weights of the model stay as they are; two numbers are learned, one for each level above the
-lowest, which are added to its logits. Few examples move them little.
-
-What a report tells about each expected answer of a rubric, by a model's reading.
+The learned labeller is trained on people's labels and calibrated on examples. The model's weights
+stay fixed; two numbers are learned, one for each level above the lowest, which are added to its
+logits. Few examples move them little. The prompted labeller asks a language model.
 """
 
 from __future__ import annotations

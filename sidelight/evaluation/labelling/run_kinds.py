@@ -1,8 +1,7 @@
-"""What the runs of a task hold and which labels it gets: the link between tasks and protocols.
+"""Run kinds: what the runs of a task hold and which protocols label them.
 
-What of a submission counts for a judge: only what fits the limits of its task.
-
-A text over the limit could otherwise earn by its length what others leave out to keep to it.
+A judge sees only the part of a submission that fits the limits of its task; otherwise a longer text
+could earn by its length.
 """
 
 from __future__ import annotations

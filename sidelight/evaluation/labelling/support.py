@@ -1,15 +1,9 @@
-"""Whether what a sentence cites says what the sentence says: one label for a sentence.
+"""Support: one label for how far the citations of a sentence support it.
 
-Whether what a sentence cites says what it says, by a model that learned from people.
-
-Whether what a sentence cites says what it says, by a model's reading.
-
-The sentence is put with the prompt with which a writer of reports checks its own.
-
-Every sentence of some reports held against what it cites.
+The prompted labeller uses the prompt with which a writer of reports checks its own sentences.
 
 Source: TREC 2025 RAG track overview, section 3.3, where only the first citation of a sentence
-counts; all citations together are held against it, too.
+counts; all citations together are judged, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How good the questions of a run are, by the grade of each and its rank.
+"""DCG, NDCG and average grade of a run's questions, by the grade of each and its rank.
 
 DCG@n = sum over p = 1..n of g(p) / log2(p + 1);  NDCG@n = DCG@n / IDCG@n;
 Average@n = (sum over p = 1..n of g(p)) / n.

@@ -1,4 +1,4 @@
-"""How much of what had to be judged on a topic could not be.
+"""Share of the required labels of a topic that could not be had.
 
 U = 1 - J / N.
 

@@ -1,4 +1,4 @@
-"""Values of measures by run and topic, as tables."""
+"""Tables of measure values by run and topic."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Word the searches for a question on an article, without a model.
+"""Query expansion for a question on an article, without a model.
 
-A question names less than its reader knows. "The 100-page report from Moab City" finds nothing
-without the people whom the article is about, so every search carries a name of the article which
-the question lacks, those first that the article mentions together with what is asked about.
+A question omits what its reader knows. "The 100-page report from Moab City" finds nothing without
+the people whom the article is about, so every query carries a name of the article which the
+question lacks; names that the article mentions together with what is asked about come first.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Plan the searches of an investigation without a model.
+"""Planner of queries without a model.
 
 Every query carries a keyword of the article that its question lacks, because a bare question ("the
-100-page report") finds nothing.
-
-Draft no rubric: without a model, the planner's fixed angles say what matters.
+100-page report") finds nothing. No rubric is drafted: the planner's fixed angles set the weights.
 """
 
 from __future__ import annotations

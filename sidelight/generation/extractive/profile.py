@@ -1,4 +1,4 @@
-"""Take an article apart without a model: outlet, author, names, figures, dates, claims."""
+"""Profiler of an article without a model: outlet, author, names, figures, dates, claims."""
 
 from __future__ import annotations
 

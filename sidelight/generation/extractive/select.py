@@ -1,8 +1,7 @@
-"""Select evidence without a model: the segments whose sentences speak to an angle best.
+"""Evidence selection without a model: the segments whose sentences are most relevant to an angle.
 
-How well sentences speak to angles: the one measure that selecting and writing share.
-
-Spread what is taken for an angle over pages and sites.
+Selecting and writing share one measure of a sentence's relevance to an angle. Selected segments are
+diversified over pages and hosts.
 """
 
 from __future__ import annotations

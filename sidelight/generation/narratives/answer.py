@@ -1,4 +1,4 @@
-"""Answer a narrative in one call, out of evidence under keys."""
+"""Answer writer for a narrative: one model call over evidence under keys."""
 
 from __future__ import annotations
 

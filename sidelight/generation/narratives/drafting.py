@@ -1,4 +1,4 @@
-"""Write a narrative, and split one into sub-narratives in two steps: a draft, and its revision.
+"""Drafting of narratives, and their split into sub-narratives by a draft and its revision.
 
 Source: TREC 2025 RAG track overview, section 2 and figures 2 and 3.
 """

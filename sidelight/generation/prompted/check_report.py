@@ -1,4 +1,4 @@
-"""Check a report with a model, which reads all of it beside what it cites."""
+"""Support check of a report by a model, which reads the whole report beside its sources."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Draft the rubric that assessors may write: one list, so that nothing in it is asked twice.
-
-Questions a model drafts, made into angles that can be searched for.
-"""
+"""Rubric drafting by a model, in one list without duplicates, as angles to search for."""
 
 from __future__ import annotations
 

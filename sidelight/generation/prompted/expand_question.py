@@ -1,4 +1,4 @@
-"""Ask a model for the searches of a question, and see to it that each carries what it lacks."""
+"""Query expansion for a question by a model; queries that lack a name of the article get one."""
 
 from __future__ import annotations
 

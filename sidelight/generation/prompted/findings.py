@@ -1,10 +1,7 @@
-"""What was found, put in order for those who go on from it: by question, each claim once, keyed.
+"""Findings for the prompts that follow: grouped by question, deduplicated, under citation keys.
 
-Whether two sentences of a report say the same.
-
-How important a question is, in the words and weights of the track's rubrics.
-
-Segments under the keys of one prompt, and the way back.
+Also the levels of importance in the words and weights of the track's rubrics, the test of whether
+two sentences say the same, and the mapping between segments and the keys of one prompt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plan searches with a model: those that were drafted, then leads that the evidence opened."""
+"""Query planning by a model: drafted questions first, then leads that the evidence opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take an article apart with a model, and keep only what the page holds."""
+"""Article profiling by a model; only values that the page contains are kept."""
 
 from __future__ import annotations
 

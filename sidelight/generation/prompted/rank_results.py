@@ -1,4 +1,4 @@
-"""Ask a model to put search results in order."""
+"""Listwise ranking of search results by a model."""
 
 from __future__ import annotations
 

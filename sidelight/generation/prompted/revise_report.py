@@ -1,4 +1,4 @@
-"""Revise a report with its writer: what fell is told anew, and free room is filled."""
+"""Report revision by the writer: removed sentences are rewritten, and free room is filled."""
 
 from __future__ import annotations
 

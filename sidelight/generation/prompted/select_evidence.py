@@ -1,6 +1,6 @@
-"""Have a model read what the searches brought, page by page, for all questions at once.
+"""Evidence selection by a model, which reads page by page for all questions at once.
 
-Which windows are read, and how: page by page, in parts that fit one prompt, no text twice.
+A long page is split into parts that fit one prompt; no text is read twice.
 """
 
 from __future__ import annotations

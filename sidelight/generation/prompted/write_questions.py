@@ -1,8 +1,7 @@
-"""A question as a model writes it, made fit for one line of a run.
+"""Question writing by a model, after the evidence was read, and the one-call baseline of 2024.
 
-Ask a model for questions after the evidence was read, and take the best that can stand.
-
-Write the questions as the organizers' baselines of 2024 did: one call, order kept.
+Candidates are made fit for one line of a run; the best valid ones are taken. The baseline writes
+questions as the organizers' of 2024 did: one call, order kept.
 """
 
 from __future__ import annotations

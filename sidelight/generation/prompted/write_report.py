@@ -1,4 +1,4 @@
-"""Write the report with a model that sees everything that was found."""
+"""Report writing by a model that sees all findings."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""The prose of a scraped article: site chrome and reader comments out, with a record of both.
+"""Cleaning of scraped articles: prose without site chrome and comments, and publisher and author.
 
 Reader comments are out of scope by the track's guidelines, and scraped pages carry thousands of
 words of menus and headlines. A line counts as prose when it is long enough and ends like a
-sentence; what follows a comment marker is cut whatever it looks like. Prompts hold the whole body,
-so no more of it is kept than a long article has.
-
-Who published an article, and who wrote it, from the address and the lines above the text.
+sentence; everything after a comment marker is cut. What is removed is recorded. Prompts hold the
+whole body, so no more of it is kept than a long article has. Publisher and author come from the
+address and the lines above the text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Whether a text gives orders to software that reads it, however they are dressed up.
+"""Prompt injection detection: does a text give orders to software that reads it?
 
-The text is read as a model might: markup, entities, invisible and lookalike characters resolved,
-spaced-out letters joined. A pattern asks for an order, not for a subject: news about language
-models, prompts and assistants passes.
+The text is normalised as a model might read it: markup, entities, invisible and lookalike
+characters resolved, spaced-out letters joined. Patterns match an order, not a subject: news about
+language models, prompts and assistants passes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Names in running text, found by capitals and cue words alone.
+"""Named entities and occupations in running text, by capitals and cue words, and search keywords.
 
-What a text says somebody is, as in "Ines Corvane, a hydrologist at the University of Orrin".
-
-The words of a text that are worth searching for, numbers and names as they are written.
+An occupation is an apposition, as in "Ines Corvane, a hydrologist at the University of Orrin".
+Search keywords are the content words of a text, with numbers and names as they are written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Put names in the place of words that point back: "he", "it", "the company", "the Board".
+"""Coreference resolution by rules: "he", "it", "the company", "the Board" replaced by names.
 
-Only what the page itself says decides, and where two things could be meant nothing is put.
+Only the page itself decides, and where two antecedents are possible nothing is replaced.
 """
 
 from __future__ import annotations

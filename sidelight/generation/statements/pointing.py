@@ -1,9 +1,7 @@
-"""Words that point out of their sentence: what a reader of that sentence alone could not resolve.
+"""Unresolved references of a sentence: words that its reader could not resolve without the page.
 
-Everything goes by form. The rules err on the side of refusing: a sentence that might point
-elsewhere costs a report more than one that is left out.
-
-Which words of a sentence are names, as far as their form tells.
+Everything goes by form. The rules prefer to refuse: a sentence with an unresolved reference costs a
+report more than one that is left out. Includes the recognition of named entities by form.
 """
 
 from __future__ import annotations

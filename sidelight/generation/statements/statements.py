@@ -1,24 +1,19 @@
-"""The sentences of a page that can stand in a report, made to stand alone where that is safe.
+"""Statements of a page: sentences fit for a report, and their decontextualisation.
 
 A sentence is changed in six ways only, and all words of the change come from the page: a leading
 connective goes, and so do "also" and "on Thursday"; a pronoun, "the company" or "the Board" becomes
-the name that the page gives it; a sentence that points to the one before is joined to it by a
-semicolon; one that means what its page is about is attributed to the page by its title, and "this
-report" takes that title.
+the name that the page gives it; a sentence that refers to the one before is joined to it by a
+semicolon; one that refers to the subject of its page is attributed to the page by its title, and
+"this report" takes that title.
 
-Whether a sentence of a page is a statement fit for a report, as far as its form tells.
-
-What a sentence tells, without its remarks on another text.
-
-Pages that check or discuss a text wrap what they found into remarks on it: "That framing is
+Pages that check or discuss a text wrap their findings in remarks on it: "That framing is
 misleading: ...", "... is supported by the register, which lists ...", "..., confirming the
-article's account". Where such a sentence leans on the one before, what was found may still stand
-alone. Only whole clauses go; what stays is in the page's own words and order.
+article's account". Where such a sentence depends on the one before, its finding may still stand
+alone. Only whole clauses are cut; the rest keeps the page's words and order.
 
-Pages that are documents: what a ruling, a register or a study says of its own matter.
-
-Such a page says "this report" or "the corrected ratio" and means what its title names. A reader of
-one sentence learns from that title what is meant.
+A page that is a document, such as a ruling, a register or a study, says "this report" or "the
+corrected ratio" and means what its title names. A reader of one sentence learns that from the
+title.
 """
 
 from __future__ import annotations

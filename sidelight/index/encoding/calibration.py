@@ -1,7 +1,7 @@
-"""Which arithmetic encodes a collection: the quickest that agrees with single precision here.
+"""Choice of the encoder's arithmetic: the fastest on this machine that is accurate enough.
 
-Each is tried for some seconds on texts of the collection, where they will be encoded. What is
-chosen stays in the folder of the parts, so that a build goes on as it began.
+Each candidate encodes texts of the collection for some seconds, where they will be encoded. The
+choice is stored in the folder of the parts, so that an interrupted build keeps it.
 """
 
 from __future__ import annotations

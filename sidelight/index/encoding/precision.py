@@ -1,4 +1,4 @@
-"""What models compute in, and which of it this machine has in hardware."""
+"""Precisions that a model can compute in, and which of them this machine has in hardware."""
 
 from __future__ import annotations
 

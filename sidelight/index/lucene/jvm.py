@@ -1,11 +1,11 @@
-"""One Java virtual machine per process, with Anserini's classes.
+"""Java virtual machine, one per process, with Anserini's classes.
 
 The classes come from the jar inside the pyserini package. The package itself is never imported: it
 pulls in torch, transformers and an API client, which takes seconds and hundreds of megabytes.
 
 The bridge to Java keeps the receiver of a call in the method, which all objects of a class share:
 two threads that call the same method of two objects may end up with one of them, or with none.
-Whoever uses Java where other threads may do so holds `JAVA`; long calls go through `call_method`,
+Code that uses Java where other threads may do so holds `JAVA`; long calls go through `call_method`,
 which needs no receiver and so no lock.
 """
 

@@ -1,10 +1,9 @@
-"""Lucene through Anserini: write an index, and search one of ours or of others from any thread.
+"""Lucene index through Anserini: writing, and thread-safe search of our own and published indexes.
 
-The best hits of a Lucene query: ids and scores alone, as one text out of Java.
-
-Of a hit nothing stored is read: its id comes from the column of ids by which Lucene breaks ties.
-Reading hits object by object takes several times as long as the search itself, and where an index
-keeps the text of its segments, loading it with every hit takes longer still.
+The best hits of a query come as ids and scores alone, as one text out of Java. Stored fields are
+not read: an id comes from the column of ids by which Lucene breaks ties. Reading hits object by
+object takes several times as long as the search itself, and where an index keeps the text of its
+segments, loading it with every hit takes longer still.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Vectors in Lucene: one or more HNSW indexes made by Anserini, searched as one.
 
-Such are the published vectors of MS MARCO V2.1 segmented by Arctic-embed-L, in bytes, in ten parts.
+Among them are the published vectors of MS MARCO V2.1 segmented by Arctic-embed-L, in bytes, in ten
+parts.
 """
 
 from __future__ import annotations

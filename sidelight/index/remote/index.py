@@ -1,8 +1,7 @@
-"""An index on a server, to those who search and read as one in a folder.
+"""Remote index with the interface of a local folder, a cache of its answers, and their parsing.
 
-What a server answered, kept by what it was asked, so that nothing is asked twice.
-
-What a server's answers say: hits, and the segments that come with them.
+Answers are cached by request, so that nothing is requested twice. A server's answers hold hits, and
+often the segments that come with them.
 """
 
 from __future__ import annotations

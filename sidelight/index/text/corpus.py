@@ -1,14 +1,11 @@
-"""Shards of a corpus as streams of segments that go on after what is broken.
+"""Corpus shards as streams of segments; invalid lines are reported and skipped.
 
-JSONL files of any size, read line by line in constant memory, however long a line is.
+JSONL files of any size are read line by line in constant memory, however long a line is. The fields
+that each kind of index reads from a segment are declared here.
 
-Which fields of a segment each kind of index reads.
-
-Cut documents into the windows of sentences that MS MARCO V2.1 calls segments.
-
-The collection's windows hold 10 sentences and begin 5 sentences apart, so neighbours share half.
-A newline is white space there, not the end of a sentence: its pages are extracted text whose lines
-break anywhere.
+Documents are cut into the windows of sentences that MS MARCO V2.1 calls segments. The collection's
+windows hold 10 sentences and begin 5 sentences apart, so neighbours share half. A newline is white
+space there, not the end of a sentence: its pages are extracted text whose lines break anywhere.
 """
 
 from __future__ import annotations

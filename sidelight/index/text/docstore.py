@@ -1,14 +1,10 @@
-"""Segment ids to segments, without the JVM, however their text is kept.
+"""Document stores that map segment ids to segments: offset files, SQLite, or a Lucene index.
 
-Segments by the byte offset that their ids carry: a compressed shard that can be read anywhere.
-
-A shard as published holds each segment at the offset that ends its id, so its text needs no index
-of ids. `<name>.zst` is that shard in Zstandard frames of whole lines; any tool unpacks it to the
-shard, in which refused lines are blank. `<name>.npy` says where the frames begin. Both are mapped.
-
-Segments under ids of any kind: one SQLite table in the order of ids.
-
-The text of segments out of a Lucene index that stores it, where there is no document store.
+Offset files and SQLite need no JVM. A shard as published holds each segment at the byte offset that
+ends its id, so it needs no index of ids. `<name>.zst` is that shard in Zstandard frames of whole
+lines; any tool unpacks it to the shard, in which refused lines are blank. `<name>.npy` says where
+the frames begin. Both are mapped. Segments under other ids are kept in one SQLite table in the
+order of ids. Where there is no document store, text comes from a Lucene index that stores it.
 """
 
 from __future__ import annotations

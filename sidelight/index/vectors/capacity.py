@@ -1,4 +1,4 @@
-"""What an index of vectors will take, before any of it is built.
+"""Capacity planning of a vector index: memory, disk and time, before anything is built.
 
 Sizes follow from the formats. Times rest on rates measured on two idle cores of a server that
 multiplies bfloat16 with AVX-512 (AMD EPYC, NVMe disk, FAISS 1.15), at a million vectors of 256

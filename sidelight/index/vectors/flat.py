@@ -1,9 +1,8 @@
-"""A flat index of FAISS: all vectors in single precision, `index.faiss`, mapped when opened.
+"""Exact search: a flat FAISS index in single precision, or a matrix in GPU memory with torch.
 
-Exact search of a matrix that lies in the memory of GPUs, with torch.
-
-Below some hundred queries at once a pass takes as long as the memory needs to be read: an index
-would gain nothing. Several GPUs hold a share of the rows each.
+The FAISS index, `index.faiss`, is mapped when opened. On GPUs, a pass for fewer than some hundred
+queries at once takes as long as the memory needs to be read: an approximate index would gain
+nothing. Several GPUs hold a share of the rows each.
 """
 
 from __future__ import annotations

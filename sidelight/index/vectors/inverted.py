@@ -1,22 +1,22 @@
-"""An inverted file of product codes, and a matrix on disk that settles the order of what it finds.
+"""Inverted file of product codes, with a matrix on disk that reranks its candidates.
 
 ```text
-<folder>/index.faiss    FAISS IndexIVFPQFastScan over row numbers, behind a turn of the axes that
-                        was learnt with it; read when opened: FAISS maps no such lists
+<folder>/index.faiss    FAISS IndexIVFPQFastScan over row numbers, behind a rotation of the axes
+                        that was learnt with it; read when opened: FAISS maps no such lists
 <folder>/matrix.npy     the vectors in fewer bits, mapped; with scales.npy for int8
 ```
 
-Building an inverted file of product codes: what it is, and how it is searched, is in `inverted`.
+In a build, rotation, centroids and codes are learnt from a seeded sample (`trained.faiss`). Then
+the list and the code of each row are appended to `lists.i4` and `codes.u1` and its vector to the
+matrix, block by block, so that an interrupted call resumes after the last whole block. At last the
+codes are sorted into their lists (`filled.faiss`). FAISS cannot add to a fast-scan index what was
+assigned elsewhere, so that one is converted from `filled.faiss`, which is mapped meanwhile: the
+codes are in memory once.
 
-Axes, lists and codes are learnt from a seeded sample (`trained.faiss`). Then the list and the code
-of each row are appended to `lists.i4` and `codes.u1` and its vector to the matrix, block by block,
-so that an interrupted call goes on after the last whole block. At last the codes are sorted into
-their lists (`filled.faiss`). FAISS cannot add to a fast-scan index what was assigned elsewhere, so
-that one is converted from `filled.faiss`, which is mapped meanwhile: the codes are in memory once.
-
-A code of 4 bits stands for three numbers, so no three should carry much more than others. Vectors
-are therefore turned before they are coded: of the axes along which they differ most from the middle
-of their list, each three are one of the strongest third, one of the second and one of the last.
+A code of 4 bits stands for three numbers, so no three should carry much more variance than others.
+Vectors are therefore rotated before they are coded: of the axes along which they differ most from
+the centroid of their list, each three are one of the strongest third, one of the second and one of
+the last.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""All vectors as one matrix on disk, in half precision or 8 bits, read a few rows at a time.
+"""Matrix of all vectors on disk, in half precision or 8 bits, read a few rows at a time.
 
 `matrix.npy` holds (n, dimension) float16 or int8. For int8, `scales.npy` has for each dimension
-the number that an integer step stands for, so that the largest value of a sample is 127.
-
-The vectors of several parts as one matrix, and their ids as one list.
-
-Files that grow together, a row of each per vector, and go on where they were interrupted.
+the number that an integer step stands for, so that the largest value of a sample is 127. The
+vectors of several parts are one matrix, and their ids one list. Files that grow together, a row of
+each per vector, resume where they were interrupted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ways to keep and search vectors, one for each size of machine, and their shape for a collection.
+"""Profiles of storing and searching vectors, one for each size of machine.
 
 `exact` is a flat file of single precision. The `cpu-*` profiles search an inverted file of product
 codes (4 bits for three numbers, scanned with SIMD) in memory, and score the best candidates again

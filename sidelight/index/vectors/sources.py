@@ -1,9 +1,7 @@
-"""Where the vectors of an index come from: published files, or the encoder.
+"""Sources of an index's vectors: published parquet files, or the encoder.
 
-Published vectors of the collection, from parquet files, as parts of an index.
-
-Read through Hugging Face `datasets`, which streams local files and published sets alike and knows
-how to go on in the middle of one.
+Published vectors are read through Hugging Face `datasets`, which streams local files and published
+sets alike and can resume in the middle of one.
 """
 
 from __future__ import annotations

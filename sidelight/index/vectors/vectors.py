@@ -1,4 +1,4 @@
-"""The vectors of all segments on disk, kept and searched as a profile says.
+"""Vectors of all segments on disk, stored and searched as a profile says.
 
 ```text
 <folder>/ids.npy        the segment id of each row
@@ -7,7 +7,7 @@
 <folder>/profile.json   other profiles: how to search; written last
 ```
 
-Files are mapped, not read, when the index is opened, but for an inverted file; a GPU reads the
+Files are mapped, not read, when the index is opened, except an inverted file; a GPU reads the
 matrix.
 """
 

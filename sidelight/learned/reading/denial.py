@@ -1,13 +1,12 @@
-"""Which words of a sentence its own frame takes back: denied, refuted, doubted, or only asked.
+"""Negation scope: which words of a sentence are denied, refuted, doubted, or only asked about.
 
 A rule, not a weight: "there is no evidence that" turns a sentence into its opposite however many
 other words it shares with what it denies, which no sum of features learns from a few thousand
 labels of honest answers. The rule knows English phrases; what it does not know stays asserted.
 
-The phrases by which English takes something back, as patterns over a sentence's words.
-
-A phrase is a line. `(a|b)` is either; `~2` stands for up to two words; a name in capitals stands
-for one of its list below. The words of a sentence are case-folded, one space between two.
+Phrases are patterns over a sentence's words, one a line. `(a|b)` is either; `~2` stands for up to
+two words; a name in capitals stands for one of its list below. The words of a sentence are
+case-folded, one space between two.
 """
 
 from __future__ import annotations

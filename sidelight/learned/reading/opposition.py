@@ -1,7 +1,7 @@
-"""Whether a sentence says the opposite of an item, though it uses the item's words.
+"""Contradiction rules for a sentence that says the opposite of an item in the item's words.
 
 Four rules: what the item says is denied in the sentence (see `denial`), or negated, or said with
-an opposite word, or said of another figure or of other names (see `roles`). Each needs most of the
+an antonym, or said of another figure or of other names (see `roles`). Each needs most of the
 item's words in the sentence; where less is shared, the model's weights decide.
 """
 

@@ -1,12 +1,10 @@
-"""Whether a sentence says of other names or figures what an item says of its own.
+"""Alignment of two sentences: exchanged names and changed figures in otherwise equal wording.
 
 Names: "Corrance sued Ashdale" is not "Ashdale sued Corrance", but it is "Ashdale was sued by
 Corrance". Figures: "2.4 million, 59 percent" is not "59 million, 2.4 percent".
 
-Two sentences laid side by side, their names and figures being places that anything may fill.
-
-Where nearly all other words agree in order, what fills the places must agree too: that finds
-exchanged names and changed figures in a sentence that otherwise copies the item.
+Names and figures are slots. Where nearly all other words of two sentences agree in order, the
+fillers of the slots must agree too.
 """
 
 from __future__ import annotations

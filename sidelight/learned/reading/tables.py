@@ -1,8 +1,8 @@
-"""Two small tables of how English is written, counted once in public text and shipped as numbers.
+"""Word frequencies and word-class transitions of English, counted once in public text.
 
 They come from the 6,011 segments of MS MARCO V2.1 that TREC RAG 2024 published with its 301 topics:
-how many topics use a word, and which kinds of words follow one another. No text can be read out of
-them, and what is judged does not change them.
+how many topics use a word, and which classes of words follow one another. No text can be recovered
+from them, and they do not depend on what is judged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A sentence taken apart: its words in order, their stems, its names and figures.
+"""Tokenised sentences: words in order, their stems, names and figures.
 
-Everything else in this package reads sentences in this form. A sentence is never longer than
-`MAX_WORDS` words, so whatever looks at all pairs of its words is bounded; a longer one, be it a
+Every other module of this package reads sentences in this form. A sentence is never longer than
+`MAX_WORDS` words, so the cost of comparing all pairs of its words is bounded; a longer one, be it a
 list without full stops or a page without any, is read as several.
 """
 

@@ -1,6 +1,6 @@
-"""Any server that speaks the OpenAI chat API: vLLM, llama.cpp, Ollama, hosted services.
+"""Client for servers with the OpenAI chat API: vLLM, llama.cpp, Ollama, hosted services.
 
-The bytes of a chat completion, read to a `Reply` or to the error that says why there is none.
+The bytes of a chat completion are parsed to a `Reply` or to the error that says why there is none.
 """
 
 from __future__ import annotations

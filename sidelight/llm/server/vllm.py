@@ -1,4 +1,4 @@
-"""A vLLM server of one's own: started, waited for, and ended with its whole process group."""
+"""Local vLLM server: started, waited for, and ended with its whole process group."""
 
 from __future__ import annotations
 

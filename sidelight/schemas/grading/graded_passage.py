@@ -1,4 +1,4 @@
-"""Passages with what graders made of them, item by item.
+"""Graded passages: the grades of each passage, item by item.
 
 Plain dataclasses: files hold hundreds of thousands of cells, and their reader checks each one.
 """

@@ -1,7 +1,4 @@
-"""What an investigation asks: the unit that plans, evidence, questions and reports share.
-
-What a reader can tell about an article without leaving the page.
-"""
+"""Angles, the questions that plans, evidence and reports share, and the profile of an article."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Segments found for a topic, the short keys writers see, and the way back to segment ids.
-
-What a retriever is asked and what it answers.
-"""
+"""Evidence of a topic: segments, the short keys that writers cite, and queries with their hits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reports before and after the track's limits have been checked.
-
-Questions before and after the track's limits have been checked.
-"""
+"""Reports and questions, as drafts and after the track's limits have been checked."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""What a topic's investigation did, step by step, so that people can see how a result came about.
+"""Trace of a topic's investigation, step by step, and the outcome of a topic.
 
-Each step of an investigation makes a trace that holds what this step did and nothing else; merged,
-in any order, they are the trace of the topic.
-
-What work on a topic delivers.
+Each step makes a trace that holds what this step did and nothing else; merged in any order, they
+are the trace of the topic.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an article tells of itself, whether or not the run kept a record of reading it."""
+"""Self-description of an article, from the run's profile or read anew from the page."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The first screen of a topic, out of its report and what a run recorded on the way.
+"""Assembly of a topic's digest from its report and its trace.
 
-Which sentences of a report answer a question.
-
-What an article says beside what others say, and the three lines that lead to it.
+Matches the sentences of a report with questions, and claims of the article with what others say;
+three lines lead the digest.
 """
 
 from __future__ import annotations

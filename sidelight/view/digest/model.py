@@ -1,4 +1,4 @@
-"""The first screen of a topic as values: a lead, a table, paragraphs, and questions."""
+"""Digest values: a lead, a table, paragraphs, and questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of page a source is, when it was published and by whom: as far as the page tells."""
+"""Kind, date and publisher of a source, as far as its page tells."""
 
 from __future__ import annotations
 

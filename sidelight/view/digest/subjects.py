@@ -1,6 +1,6 @@
-"""Which subject each sentence of a report is on, and the report in paragraphs by subject.
+"""Grouping of a report's sentences by subject, and the word similarity of two sentences.
 
-How much two sentences have in common, by words that few sentences of an article hold.
+Similarity weighs words by how few sentences of an article hold them.
 """
 
 from __future__ import annotations

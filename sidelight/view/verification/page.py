@@ -1,6 +1,6 @@
-"""The page as one HTML file that asks the network for nothing; see `sidelight.view.page`.
+"""Verification page as one HTML file without network requests, and its values; see `view.page`.
 
-What the page shows: for each query a grid of passages and items, as one grader left them.
+For each query it shows a grid of passages and items, as one grader left them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Questions about the facts of an article: its outlet, author, studies, figures, people, claims.
 
-A question names one subject and asks one broad property of it: that is what people graded best.
+A question names one subject and asks one broad property of it: people graded such questions best.
 """
 
 from __future__ import annotations

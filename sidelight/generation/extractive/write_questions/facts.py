@@ -1,6 +1,6 @@
-"""Facts of a text that a question can ask about, each known by its form.
+"""Facts of a text that a question can ask about, recognised by form, and headline claims.
 
-What a headline states, as it goes on after "that" in a question.
+The claim of a headline is reworded so that it can follow "that" in a question.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the questions without a model: typed facts in wordings that people graded well."""
+"""Question writer without a model: chooses questions by predicted grade and variety."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an article is about and which outlet published it, as a question names them."""
+"""Subject and outlet of an article, as a question names them."""
 
 from __future__ import annotations
 

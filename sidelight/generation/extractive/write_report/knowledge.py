@@ -1,4 +1,4 @@
-"""What somebody who has just read an article knows: its words, names and figures."""
+"""Reader's knowledge: the words, names and figures that a reader of the article already has."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The statements of the evidence that could go into a report on one article.
+"""Candidate statements of a report, and whether each answers or repeats the article.
 
-Whether a statement answers what an article says, or only says it again.
-
-An answer says of the same matter something else: another figure, a correction, what was measured,
-who paid, what was left out. It goes by cue words and figures; who is right is nobody's concern.
+An answer says something else on the same matter: another figure, a correction, a measurement, a
+source of money, an omission. It is recognised by cue words and figures; no side is taken on who is
+right.
 """
 
 from __future__ import annotations

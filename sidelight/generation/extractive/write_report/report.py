@@ -1,16 +1,11 @@
-"""Write the report without a model: statements of the evidence, chosen under the word budget.
-
-The order of a report: who speaks, then what matters most.
-
-Which statements tell who pays, owns or employs the outlet, the author or a cited study.
-
-Which statements are about something else than the article, for all that a search found them.
-
-What a statement is worth to somebody who weighs an article up.
+"""Report writer without a model: ranks, chooses and orders statements.
 
 Worth rises with how close the statement is to what the article is about, how many other hosts say
-something like it, how many figures the article did not give, and whether it answers rather than
-repeats. That other hosts say it too counts most: facts that matter are told more than once.
+something similar, how many figures the article did not give, and whether it answers rather than
+repeats. Repetition by other hosts counts most: facts that matter are told more than once.
+Statements on the funding, ownership or employment of the outlet, the author or a cited study weigh
+more. Statements on another matter than the article's are left out. The report groups statements by
+speaker and puts the most important first.
 """
 
 from __future__ import annotations

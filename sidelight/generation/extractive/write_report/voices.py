@@ -1,7 +1,8 @@
-"""Who speaks on a page: a report says in its own voice only what a page says about others.
+"""Attribution by speaker: who speaks on a page, and whether a statement needs attribution.
 
-A press release, an advertisement, a column or a page about itself speaks for whoever publishes it,
-and what it says is attributed to them. Talk among users is nobody's statement.
+A report states in its own voice only what a page says about others. What a press release, an
+advertisement, a column or a page about itself says is attributed to its publisher. Talk among users
+is not quoted at all.
 """
 
 from __future__ import annotations
