@@ -49,7 +49,7 @@ _CLOSING = re.compile(rf"[{_RIGHT}](?:{_GAP}[{_RIGHT}])+|⋙")
 
 
 class RenderedPrompt(NamedTuple):
-    """What is sent to a model."""
+    """Text that is sent to a model."""
 
     system: str
     user: str

@@ -248,7 +248,7 @@ _POINTS_AT_ARTICLE = re.compile(
 
 @lru_cache(maxsize=65_536)  # a text is compared with many others
 def stems(text: str) -> frozenset[str]:
-    """Return the content words of a text cut to what their inflections share."""
+    """Return the stems of a text's content words: no inflectional ending, six letters at most."""
     return frozenset(
         _ENDING.sub("", word.removesuffix("'s"))[:_STEM_LENGTH]
         for word in content_words(one_line(text))

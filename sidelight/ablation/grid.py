@@ -39,7 +39,7 @@ _Changes = dict[str, Any]
 
 
 class Grid(Value):
-    """What a grid file says.
+    """Contents of a grid file.
 
     Attributes:
         base: Configuration that all arms differ from, relative to the grid file.

@@ -137,7 +137,7 @@ _OF_REPORTS = ("support_precision", "support_recall", "words", "citations", "sou
 
 
 class ArmCost(NamedTuple):
-    """What an arm's run asked of models over all its attempts, and whether it is valid.
+    """Cost of an arm's run over all its attempts, and whether it is valid.
 
     Attributes:
         calls: Calls made, replayed ones not counted.

@@ -102,7 +102,7 @@ class InvestigationState(TypedDict, total=False):
 
 
 class Assignment(TypedDict):
-    """What one investigator of a round is sent out with."""
+    """Work assigned to one investigator of a round."""
 
     round_number: int
     aspect: Aspect
@@ -148,7 +148,7 @@ def outcome_of(state: InvestigationState, track: Track) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsDeps:
-    """What finds documents for questions on one article.
+    """Dependencies of the graph that finds documents for questions.
 
     Attributes:
         expand: Words the searches for a question.

@@ -41,7 +41,7 @@ _VERY, _USEFUL, _NOT = USEFULNESS_SCALE.names
 
 
 class Document(NamedTuple):
-    """What a labeller sees of a document."""
+    """A document as a labeller sees it."""
 
     title: str
     text: str

@@ -64,7 +64,7 @@ class Battle(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """How strong a run is.
+    """Rating of a run, with its interval.
 
     Attributes:
         run_tag: The run.

@@ -136,7 +136,7 @@ def _of_topic(
 
 
 class NormComparison(NamedTuple):
-    """How far two ways of grading agree.
+    """Agreement of two ways of grading.
 
     Attributes:
         ranks: Of the runs by rubrics, the reference, and by nuggets.

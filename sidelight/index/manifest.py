@@ -31,7 +31,7 @@ REPORT = "report.json"
 
 
 class ShardReport(Value):
-    """What was found in one shard.
+    """Counts of one shard.
 
     Attributes:
         name: Name of its file.
@@ -47,7 +47,7 @@ class ShardReport(Value):
 
 
 class PartReport(Value):
-    """What was found in the shards of one part, and of how many documents."""
+    """Counts of the shards of one part, and their number of documents."""
 
     documents: int
     shards: tuple[ShardReport, ...]

@@ -79,7 +79,7 @@ _TOP = 3
 
 
 class ItemFeatures(NamedTuple):
-    """What a text holds for one item.
+    """Features of one item in a text, and limits of its level.
 
     Attributes:
         features: In the order of `FEATURES`.

@@ -37,7 +37,7 @@ _COLUMNS = [FEATURES.index(name) for name in ITEM_FEATURES]
 
 
 class ItemLook(NamedTuple):
-    """What there is of some items in a passage.
+    """Inputs of the model for some items and a passage.
 
     Attributes:
         features: `(n_items, n_features)`, in the order of `ITEM_FEATURES`.

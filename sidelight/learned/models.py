@@ -36,7 +36,7 @@ WORDS_ONLY = "-words"
 
 
 class ItemPrediction(NamedTuple):
-    """What a model makes of one item and one text.
+    """Prediction of a model for one item and one text.
 
     Attributes:
         level: 0 none, 1 partial, 2 full.
@@ -57,7 +57,7 @@ class ItemPrediction(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What a model has seen of items and a text, before it makes up its mind.
+    """Inputs of a model for items and a text, before it predicts.
 
     Attributes:
         found: What there is for each item.

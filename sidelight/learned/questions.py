@@ -134,7 +134,7 @@ FLAWED = -1
 
 
 class Outlook(NamedTuple):
-    """What is expected of a question.
+    """Predicted grade of a question.
 
     Attributes:
         worth: The grade, from about 0 (useless) to 4; it may lie a little outside.
@@ -146,7 +146,7 @@ class Outlook(NamedTuple):
 
 
 class Cuts(Value):
-    """From where on a question gets a label.
+    """Cut-offs between the labels of a question.
 
     Attributes:
         flawed: Above it, a question is flawed.

@@ -111,7 +111,7 @@ class Reply(Value):
 
 
 class Model(Protocol):
-    """Something that answers requests."""
+    """Protocol of everything that answers requests."""
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ _NOTHING = Usage(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What has been spent.
+    """Amounts spent.
 
     Attributes:
         calls: Calls made, failed ones included.
@@ -34,7 +34,7 @@ class Totals:
 
 
 class Budget:
-    """What all models of a run together may be asked, and what they have been asked.
+    """Spending limits of all models of a run together, and the amounts spent.
 
     Args:
         max_calls: Calls allowed, or None for any number.

@@ -38,7 +38,7 @@ _KEEP_FAILURE = "INSERT OR REPLACE INTO failures VALUES (?, ?)"
 
 
 class KeptReply(Value):
-    """What a cache holds for one request: a reply, or why there was none that could be used."""
+    """Cached result of one request: a reply, or why there was no usable one."""
 
     fingerprint: str
     reply: Reply | None

@@ -148,7 +148,7 @@ def _as_record(prompt: Prompt, call: Call) -> CallRecord:
 
 
 class Asked(NamedTuple):
-    """How one prompt is asked on a topic; a performer's `asks` has one for each of its prompts.
+    """How often a performer asks one prompt on a topic; its `asks` has one for each prompt.
 
     Attributes:
         prompt: What is asked.

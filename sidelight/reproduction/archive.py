@@ -59,7 +59,7 @@ class BundledPrompt(Value):
 
 
 class Contents(Value):
-    """What made a bundle, and what is in it.
+    """Contents of a bundle, and how it was made.
 
     Attributes:
         format_version: Of bundles.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Verification(NamedTuple):
-    """What verifying a bundle came to.
+    """Result of verifying a bundle.
 
     Attributes:
         contents: What the bundle says of itself.

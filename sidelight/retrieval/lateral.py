@@ -26,7 +26,7 @@ _SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/)+$", re.IGNORECASE)
 
 
 class LateralHits(NamedTuple):
-    """What a lateral search found.
+    """Hits of a lateral search.
 
     Attributes:
         hits: Up to `k` per query id, best first.

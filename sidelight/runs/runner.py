@@ -40,7 +40,7 @@ Investigate: TypeAlias = "Callable[[Topic, TopicLog], Awaitable[Outcome]]"
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a call of `run_topics` came to.
+    """Result of a call of `run_topics`.
 
     Attributes:
         directory: Where the files are.

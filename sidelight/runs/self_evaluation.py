@@ -319,7 +319,7 @@ FUNNEL_FILE = "funnel.csv"
 
 
 class Material(NamedTuple):
-    """What is judged of a run.
+    """Texts and files of a run that are judged.
 
     Attributes:
         run: The run, with its rubrics.
@@ -337,7 +337,7 @@ class Material(NamedTuple):
 
 
 class SelfEvaluation(NamedTuple):
-    """What a run came to.
+    """Result of a run's evaluation.
 
     Attributes:
         manifest: Who judged what.

@@ -138,7 +138,7 @@ class KindGuard:
 
 
 class RateLimit:
-    """How many requests one client may make in any minute.
+    """Limit on the requests of one client in any minute.
 
     Args:
         per_minute: That many.

@@ -153,7 +153,7 @@ class NoArticleError(Exception):
 
 
 class Upload(NamedTuple):
-    """What a file says."""
+    """Article read from a file."""
 
     title: str
     url: str

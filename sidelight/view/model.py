@@ -80,7 +80,7 @@ class TopicMarks:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """What another run made of the same topic.
+    """Result of another run on the same topic.
 
     Attributes:
         name: Of the run.
@@ -118,7 +118,7 @@ class ShownDocument:
 
 @dataclass(frozen=True, slots=True)
 class QuestionDocuments:
-    """What was found for a question.
+    """Documents found for a question.
 
     Attributes:
         question: What a reader wants to know.

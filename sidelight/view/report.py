@@ -28,7 +28,7 @@ _IN_FULL = "full"
 
 
 class ShownSupport(NamedTuple):
-    """How far a sentence is supported.
+    """Support of a sentence, as shown.
 
     Attributes:
         label: How far.

@@ -33,7 +33,7 @@ _TASK = re.compile(r"(?<![-_ ])[-_ ]*+(?:(?:task|t)[-_ ]*+)?$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a run made of a topic.
+    """Output of a run on a topic.
 
     Attributes:
         topic: The topic.

@@ -66,7 +66,7 @@ LATENCY_S = 0.5
 
 
 class PromptEstimate(Value):
-    """What the calls of one prompt, or of all, would come to.
+    """Estimated calls of one prompt, or of all.
 
     Attributes:
         calls: Model calls.
@@ -82,7 +82,7 @@ class PromptEstimate(Value):
 
 
 class RunEstimate(Value):
-    """What a run would come to, if every round that is allowed is made.
+    """Estimate of a run, if every round that is allowed is made.
 
     Attributes:
         prompts: By prompt id.

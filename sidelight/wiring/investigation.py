@@ -33,7 +33,7 @@ _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
 
 
 class Sources(NamedTuple):
-    """What investigations read besides their articles, usable from any thread.
+    """Index and retrievers that investigations read from, usable from any thread.
 
     Attributes:
         retriever: Finds segments.

@@ -51,7 +51,7 @@ def open_encoder() -> SentenceEncoder:
 
 @dataclass(frozen=True, slots=True)
 class JudgeInputs:
-    """What there is to make a judge from; it gets what its constructor has a parameter for.
+    """Inputs for making a judge, which gets those that its constructor names.
 
     Attributes:
         rubrics: Topic id -> rubric, of all topics to be judged.

@@ -381,7 +381,7 @@ _EVEN = 0.05
 
 
 class Lean(NamedTuple):
-    """How grades of the second side differ from those of the first.
+    """Direction of disagreement: how grades of the second side differ from those of the first.
 
     Attributes:
         higher: How many things it grades higher.

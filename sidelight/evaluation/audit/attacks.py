@@ -158,7 +158,7 @@ class Trial(NamedTuple):
 
 
 class Material(NamedTuple):
-    """What reports on a topic are made from.
+    """Texts from which reports on a topic are made.
 
     Attributes:
         rubric: Whose answers are said.

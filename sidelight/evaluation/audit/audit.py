@@ -63,7 +63,7 @@ class Change(NamedTuple):
 
 
 class ProbeResult(Value):
-    """What one probe did to the verdicts.
+    """Effect of one probe on the labels.
 
     Attributes:
         probe: Its name.
@@ -120,7 +120,7 @@ class ProbeResult(Value):
 
 
 class Audit(NamedTuple):
-    """What all probes found about a judge, and every verdict that changed."""
+    """Results of all probes of a judge, and every label that changed."""
 
     judge: str
     results: list[ProbeResult]

@@ -16,7 +16,7 @@ Banks = tuple[ExamBank, ...]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one item.
+    """Change of one item.
 
     Attributes:
         query: The query, with the subtopic if there is one.

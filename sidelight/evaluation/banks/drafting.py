@@ -113,7 +113,7 @@ class DraftedQuery(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """What became of some queries.
+    """Drafted banks, and the queries without one.
 
     Attributes:
         banks: One for each query for which the model wrote one.

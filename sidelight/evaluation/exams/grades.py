@@ -35,7 +35,7 @@ WHOLE = ""
 
 @dataclass(frozen=True, slots=True)
 class Rankings:
-    """Where the runs of a file have its passages.
+    """Ranks of a file's passages in each run.
 
     Attributes:
         places: Run -> query id -> passage id -> place, from 1.

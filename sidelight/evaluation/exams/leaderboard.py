@@ -48,7 +48,7 @@ N_EXAM = Measure(name="n_exam", title="the same of the items that any passage an
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """How far runs cover the items.
+    """Coverage of the items by runs.
 
     Attributes:
         table: The runs.

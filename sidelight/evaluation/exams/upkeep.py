@@ -25,7 +25,7 @@ _FEWEST_WORDS, _MOST_WORDS = 5, 40
 
 @dataclass(frozen=True, slots=True)
 class ItemUse:
-    """How often passages answer an item.
+    """Number of passages that answer an item.
 
     Attributes:
         query_id: The query.

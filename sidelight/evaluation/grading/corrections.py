@@ -49,7 +49,7 @@ class _CorrectionsObject(BaseModel):
 
 
 class Corrections(Value):
-    """What people said of one grader's grades.
+    """People's corrections of one grader's grades.
 
     Attributes:
         sha256: Of the file of graded passages that they looked at.
@@ -64,7 +64,7 @@ class Corrections(Value):
 
 
 class CheckedGrades(Value):
-    """How grades did with people.
+    """Agreement of grades with people's corrections.
 
     Attributes:
         checked: Cells that people looked at.

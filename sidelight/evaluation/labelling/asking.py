@@ -159,7 +159,7 @@ TOKENS_PER_CALL, TOKENS_PER_LABEL = 100, 25
 
 
 class Estimate(Value):
-    """What judging would cost, before anything is asked.
+    """Estimated cost of judging, before anything is asked.
 
     Attributes:
         calls: Model calls.

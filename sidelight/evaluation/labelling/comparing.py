@@ -225,7 +225,7 @@ OrdinalT = TypeVar("OrdinalT", QuestionAssessment, AnswerAssessment)
 
 
 class Learned(NamedTuple):
-    """What came of some examples.
+    """A labeller fitted to examples, and its agreement on held-out ones.
 
     Attributes:
         model: Fitted on all of them, or going by thresholds where there are too few.

@@ -86,7 +86,7 @@ def _flag(judgment: Judgment | None) -> bool | None:
 
 
 class AskedDocuments(NamedTuple):
-    """What was found for a question.
+    """Documents found for a question.
 
     Attributes:
         question_id: Its id.

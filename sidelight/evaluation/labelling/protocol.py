@@ -39,7 +39,7 @@ class Judgment(NamedTuple):
 
 
 class RubricCase(NamedTuple, Generic[S]):
-    """What somebody submitted on a topic, to be held against the topic's rubric.
+    """A submission on a topic, to be compared with the topic's rubric.
 
     Attributes:
         rubric: The rubric.
@@ -91,7 +91,7 @@ class AssessmentProtocol(LabellingProtocol[RubricCase[S]], Generic[S, A]):
 
 
 class Mode(StrEnum):
-    """How many pairs one call is asked about; `question_similarity` says what each means."""
+    """Number of pairs per call; `question_similarity` says what each mode means."""
 
     PAIRWISE = "pairwise"
     LISTWISE = "listwise"

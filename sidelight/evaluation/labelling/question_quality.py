@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class QuestionListCase(NamedTuple):
-    """What a run asks about an article.
+    """Questions of a run on an article, to be graded.
 
     Attributes:
         article: The article.

@@ -206,7 +206,7 @@ def _kappa(table: npt.NDArray[np.int64], map_: Sequence[int]) -> float:
 
 
 class Vote(NamedTuple):
-    """What several judges make of one passage.
+    """Grades of one passage by several judges.
 
     Attributes:
         grade: Theirs together; None where too few gave one.
@@ -269,7 +269,7 @@ def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | i
 
 
 class Passages(NamedTuple):
-    """What was found for a narrative.
+    """Passages found for a narrative.
 
     Attributes:
         narrative: With what it comes down to.

@@ -117,7 +117,7 @@ class ExampleReport(NamedTuple):
 
 
 class TopicMaterial(NamedTuple):
-    """What a model is shown before it comes to what it judges.
+    """Context that a prompt shows before the items to be labelled.
 
     Attributes:
         article: The target article.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicRecord:
-    """What is known of one run on one topic; None is what nobody looked at.
+    """Data of one run on one topic; None stands for what was not judged or measured.
 
     Attributes:
         scales: The labels there are, by what is labelled.

@@ -206,7 +206,7 @@ def report_contradiction(
 
 
 class ReportContradiction:
-    """How much of a rubric's answers a report contradicts."""
+    """Weighted share of a rubric's answers that a report contradicts."""
 
     measure: ClassVar[Measure] = Measure(
         title="rubric answers contradicted, weighted by importance",

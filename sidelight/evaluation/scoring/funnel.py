@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Stage(StrEnum):
-    """How far a run came with an answer, in order."""
+    """Stages at which a run may lose an answer, in order."""
 
     RETRIEVED = "retrieved"
     SELECTED = "selected"

@@ -187,7 +187,7 @@ _PERFECT = 1 - 1e-9
 
 
 class QuestionFilter(NamedTuple):
-    """Which questions count.
+    """Selection of the questions that count.
 
     Attributes:
         kept: Those that do, sorted.

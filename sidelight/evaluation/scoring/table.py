@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TopicScore:
-    """What one run achieved on one topic.
+    """Scores of one run on one topic.
 
     Attributes:
         run_tag: The run.
@@ -40,7 +40,7 @@ class TopicScore:
 
 @dataclass(frozen=True, slots=True)
 class RunScore:
-    """What one run achieved.
+    """Scores of one run over topics.
 
     Attributes:
         run_tag: The run.

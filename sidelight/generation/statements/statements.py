@@ -382,7 +382,7 @@ _ENDS_SENTENCE = (".", "!", "?", '"', "”")
 
 
 class Statement(NamedTuple):
-    """Something a page says that can stand in a report.
+    """A sentence of a page that can stand in a report.
 
     Attributes:
         text: One sentence.

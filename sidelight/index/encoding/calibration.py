@@ -40,7 +40,7 @@ _TEXTS, _EVERY = 64, 16
 
 
 class Agreement(Value):
-    """How alike the vectors of the same texts are.
+    """Similarity of the vectors of the same texts.
 
     Attributes:
         mean_cosine: Mean over all texts.
@@ -60,7 +60,7 @@ class Agreement(Value):
 
 
 class Trial(Value):
-    """How well an arithmetic did.
+    """Speed and accuracy of an arithmetic.
 
     Attributes:
         arithmetic: Which.
@@ -83,7 +83,7 @@ class Trial(Value):
 
 
 class Encoding(Value):
-    """How a collection was encoded.
+    """Arithmetic with which a collection was encoded.
 
     Attributes:
         arithmetic: In what.

@@ -155,7 +155,7 @@ def genuine(folder: Path) -> Path:
 
 
 class Prompts(NamedTuple):
-    """What stands before texts of each kind; often nothing."""
+    """Prefixes of queries and of passages; often empty."""
 
     query: str
     passage: str
@@ -193,7 +193,7 @@ DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 
 
 class Shape(NamedTuple):
-    """Of the batches that a model reads.
+    """Shape of the batches that a model reads.
 
     Attributes:
         rows: Texts in a batch; the last one is filled up.
@@ -214,7 +214,7 @@ _IN_INT8 = Shape(1, 1)
 
 
 class EncoderIdentity(Value):
-    """What decides the vectors of a text.
+    """Everything on which the vector of a text depends.
 
     Attributes:
         name: The name the model was asked for by.

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Arithmetic(StrEnum):
-    """What a model computes in."""
+    """Arithmetic in which a model computes."""
 
     FP32 = "fp32"
     BF16 = "bf16"

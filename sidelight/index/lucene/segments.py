@@ -197,7 +197,7 @@ def merge_lucene(folder: Path, parts: Sequence[Path]) -> None:
 
 
 class Contents(NamedTuple):
-    """What a Lucene index keeps of its segments besides the words they are found by.
+    """Stored contents of a Lucene index, besides the indexed words.
 
     Attributes:
         segments: How many there are.

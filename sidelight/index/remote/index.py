@@ -255,7 +255,7 @@ _MAX_QUERY_BYTES = 6_000
 
 
 class DensePart(Protocol):
-    """What is taken from a local index."""
+    """Parts of a local index that complement a remote one."""
 
     @property
     def vectors(self) -> VectorIndex | LuceneVectors:

@@ -151,7 +151,7 @@ _FIELDS_REMEDY = (
 
 
 class CorpusFields(Value):
-    """Which keys of a line hold the id and the text; the defaults are those of MS MARCO V2.1.
+    """Keys of a line that hold id and text; the defaults are those of MS MARCO V2.1.
 
     `url`, `title`, `headings`, `start_char` and `end_char` are read under these names if present.
     """

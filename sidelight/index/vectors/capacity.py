@@ -46,7 +46,7 @@ _GPU_BYTES_PER_SECOND = 3.3e12
 
 
 class Capacity(Value):
-    """What a profile takes for a collection.
+    """Memory, disk and time that a profile takes for a collection.
 
     Attributes:
         profile: Its name.
@@ -86,7 +86,7 @@ class Capacity(Value):
 
 
 class Machine(Value):
-    """What there is to build and search on, in bytes.
+    """Memory and disk of a machine, in bytes.
 
     Attributes:
         memory: Of the machine.

@@ -43,7 +43,7 @@ _VECTORS = "vectors.npy"
 
 
 class VectorPart(NamedTuple):
-    """Where the ids and the vectors of a part are; row by row they belong together."""
+    """Paths of a part's ids and vectors; row by row they belong together."""
 
     ids: Path
     vectors: Path

@@ -89,7 +89,7 @@ PROFILES = {
 
 
 class Shape(NamedTuple):
-    """What a profile becomes for so many vectors of one length.
+    """Parameters of a profile for a number of vectors of one length.
 
     Attributes:
         precision: Of the matrix.

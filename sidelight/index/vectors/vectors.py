@@ -41,7 +41,7 @@ _PROFILE = "profile.json"
 
 
 class SearchSettings(Value):
-    """How vectors are searched that are not of the profile `exact`.
+    """Search parameters of vectors whose profile is not `exact`.
 
     Attributes:
         profile: Its name.

@@ -170,7 +170,7 @@ _SUBJECTS = frozenset(
 
 
 class Frame(NamedTuple):
-    """What a sentence does with its own words.
+    """Which words of a sentence its frame denies or questions.
 
     Attributes:
         taken_back: Whether each word is denied, refuted, doubted or only supposed.

@@ -39,7 +39,7 @@ _PUNCTUATION = {
 
 
 class Frequencies:
-    """How rare words are, from the number of topics whose segments use them.
+    """Rarity of words, from the number of topics whose segments use them.
 
     Args:
         topics: How many topics were read.
@@ -64,7 +64,7 @@ class Frequencies:
 
 
 class WordOrder:
-    """Whether words stand in an order that people write.
+    """Plausibility of a word order in English.
 
     Words fall into kinds: the commonest function words each by itself, all others by capital,
     ending or figure. `bonds[i, j]` is how much more often kind j follows kind i than chance would

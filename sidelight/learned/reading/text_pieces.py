@@ -28,7 +28,7 @@ _FROM_WORDS = 5  # shorter than that, form tells nothing
 
 
 class Reading(NamedTuple):
-    """What a text asserts.
+    """Sentences that a text asserts.
 
     Attributes:
         sentences: All sentences within the word limit.

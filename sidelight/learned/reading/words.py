@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidelight.learned.reading.tables import frequencies
-from sidelight.text import STOPWORDS, clean, one_line, sentences, stems
+from sidelight.text import STOPWORDS, clean, content_words, one_line, sentences, stems
 
 MAX_WORDS = 60
 """Words of one sentence, and of two neighbours read together."""
@@ -138,12 +138,17 @@ def entities(sentence: Sentence) -> tuple[Entity, ...]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return what the inflections of a word share; empty for a word without content.
+    """Return the stem of a word by `text.stems`, irregular verbs included; empty for a stop word.
 
     Of the parts of "well-known" or "11,270" it is the longest, in every process the same.
     """
     found = stems(_PRESENT.get(word, word))
     return max(found, key=lambda part: (len(part), part), default="")
+
+
+def content_stems(text: str) -> list[str]:
+    """Return the stems of a text's content words in order, repeated ones included."""
+    return [found for word in content_words(one_line(text)) if (found := stem(word))]
 
 
 @lru_cache(maxsize=16_384)

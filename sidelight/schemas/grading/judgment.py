@@ -71,7 +71,7 @@ class CompoundAssessment:
 
 @dataclass(frozen=True, slots=True)
 class QuestionGrade:
-    """How good one submitted question is.
+    """Grade of one submitted question.
 
     Attributes:
         redundant: Whether an earlier question of the same list answers it; None where nobody said.

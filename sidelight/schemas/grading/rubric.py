@@ -43,7 +43,7 @@ class BankItem(Value):
 
 
 class Bank(Value):
-    """All that one topic is graded by; each kind of bank says what its items are called.
+    """Items that one topic is graded by; each kind of bank says what its items are called.
 
     Attributes:
         topic_id: The topic.
@@ -173,7 +173,7 @@ class ExamItem(BankItem):
 
 
 class ExamBank(Bank):
-    """What answers to one query, or to one subtopic of it, are graded by.
+    """Items that answers to one query, or to one subtopic of it, are graded by.
 
     Attributes:
         topic_id: The query.

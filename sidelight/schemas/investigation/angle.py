@@ -70,14 +70,14 @@ class PlannedQuery(Value):
 
 
 class Plan(Value):
-    """What a round investigates: angles that are new, and searches for new and open angles."""
+    """Plan of a round: new angles, and searches for new and open angles."""
 
     angles: tuple[Angle, ...]
     queries: tuple[PlannedQuery, ...]
 
 
 class Coverage(Value):
-    """How far the evidence reaches.
+    """Coverage of the angles by the evidence.
 
     Attributes:
         covered: Angles that evidence speaks to, sorted.
@@ -97,7 +97,7 @@ class Coverage(Value):
 
 
 class Cut(Value):
-    """Something taken out of an article body before anyone reads it.
+    """A passage removed from an article body before anyone reads it.
 
     Attributes:
         reason: Why, e.g. `reader comments`.
@@ -125,7 +125,7 @@ class Claim(Value):
 
 
 class ArticleFacts(Value):
-    """What an article says of itself and on its subject, without its prose.
+    """Facts that an article states of itself and its subject, without its prose.
 
     Attributes:
         title: The headline, without the outlet's name; the first sentence where there is none.

@@ -29,7 +29,7 @@ class Evidence(Value):
 
 
 class FoundClaim(Value):
-    """What somebody who read the evidence found stated in it.
+    """A claim that a reader of the evidence found stated in it.
 
     Attributes:
         text: The statement, understood by itself.
@@ -108,7 +108,7 @@ class EvidenceSet(Value):
 
 
 class Selection(Value):
-    """What was taken as evidence, and what was not.
+    """Segments taken as evidence, and segments left out.
 
     Attributes:
         evidence: What was taken.

@@ -33,7 +33,7 @@ class DraftSentence(Value):
 
 
 class DraftReport(Value):
-    """What a writer proposes.
+    """A report as a writer proposes it.
 
     Attributes:
         sentences: In reading order.
@@ -63,7 +63,7 @@ class Removal(Value):
 
 
 class SentenceSupport(Value):
-    """How far what it cites supports a sentence that a check kept.
+    """Support label of a sentence that a check kept.
 
     Attributes:
         text: The sentence.
@@ -81,7 +81,7 @@ class SentenceSupport(Value):
 
 
 class DroppedCitation(Value):
-    """Something cited that did not become a citation, and why."""
+    """A cited key that did not become a citation, and why."""
 
     segment_id: str
     reason: str
@@ -115,7 +115,7 @@ class Revision(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReportLimits:
-    """What a track allows in a report; see `CitedTextTask`."""
+    """Limits of a track for a report; see `CitedTextTask`."""
 
     max_words: int
     max_citations: int
@@ -178,7 +178,7 @@ class Report:
 
 
 class DraftQuestions(Value):
-    """What a writer proposes: any number of questions, most important first."""
+    """Questions as a writer proposes them: any number, most important first."""
 
     questions: tuple[str, ...]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What others say.
+    """A statement of others.
 
     Attributes:
         text: What they say.
@@ -28,7 +28,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ComparedClaim:
-    """Something an article says, and what others say about it.
+    """A claim of an article, and what others say about it.
 
     Attributes:
         about: What the row is about, such as who wrote the article.
@@ -43,7 +43,7 @@ class ComparedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What to know first.
+    """Opening of the digest.
 
     Attributes:
         origin: Who published the article, when, and who wrote it.

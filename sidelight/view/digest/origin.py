@@ -93,7 +93,7 @@ _OWN = "the article's own site"
 
 
 class Origin(NamedTuple):
-    """What a page tells of itself.
+    """Origin of a page, as far as the page tells.
 
     Attributes:
         name: Of who publishes it, or the host; empty where there is neither.

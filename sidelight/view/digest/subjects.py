@@ -30,7 +30,11 @@ _MIN_STEM = 4
 
 @lru_cache(maxsize=4096)
 def stems(text: str) -> frozenset[str]:
-    """Return the words of a text that carry meaning, without their endings."""
+    """Return the content words of a text without their endings.
+
+    Unlike the stems of `text.stems` they are not cut to six letters: with those, similarities and
+    so digests would change.
+    """
     return frozenset(_stem(word) for word in content_words(text))
 
 

@@ -80,7 +80,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """All that is on the page.
+    """Contents of the page.
 
     Attributes:
         grader: Whose grades they are.

@@ -41,7 +41,7 @@ _ROUNDING = 1e-9
 
 
 class Handling(NamedTuple):
-    """What the two sides do in one situation.
+    """What each of the two scorers does in one situation.
 
     Attributes:
         cause: Stable kebab-case name of the situation.

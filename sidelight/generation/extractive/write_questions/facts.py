@@ -45,7 +45,7 @@ _LONG_AGO = re.compile(r"\b1[0-8]\d\d\b|\b19[0-7]\d\b")
 
 
 class Named(NamedTuple):
-    """Something that a text names and says what it is.
+    """A named entity that a text describes.
 
     Attributes:
         name: Its name.

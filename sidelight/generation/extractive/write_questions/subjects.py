@@ -24,7 +24,7 @@ _WORD = re.compile(r"[\w'’-]+")
 
 
 class Subject(NamedTuple):
-    """What an article is about.
+    """Subject of an article.
 
     Attributes:
         text: As it stands inside a question, with "the" where it needs it.

@@ -27,7 +27,7 @@ _NOT_ALIKE = 0.3  # the cosine up to which one statement stands for nothing of a
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What there is to choose from, row by row.
+    """Candidates of the choice; row by row the fields belong together.
 
     Attributes:
         words: Length of each statement.
