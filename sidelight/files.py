@@ -166,7 +166,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a place for results where something lies that is no file, such as `/dev/null`.
+    """Refuse an output path that exists and is no file, such as `/dev/null`.
 
     Raises:
         RefusedFileError: A pipe or a device is there, or would have to be.
@@ -247,7 +247,7 @@ def atomic_write(path: Path, text: str) -> None:
 
 @contextmanager
 def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
-    """Hold a folder, made if need be, for this process; the lock ends when the process does.
+    """Lock a folder, made if need be, for this process; the lock ends when the process does.
 
     Args:
         folder: Its lock is the file `LOCK` in it.

@@ -97,7 +97,7 @@ class Prompt:
         return sha256(self.source.encode()).hexdigest()
 
     def render(self, **values: object) -> RenderedPrompt:
-        """Fill in the values, each of them cleaned and robbed of its fences.
+        """Fill in the values, each cleaned and without fences.
 
         Raises:
             UsageError: A variable has no value, a value has no variable, or a value lacks an

@@ -180,7 +180,7 @@ def _offered(kind: str) -> dict[str, set[str]]:
 
 
 def _check(part: str, place: str, found: Any, protocol: str) -> None:
-    """Refuse what is no class, or lacks a method of the protocol."""
+    """Check that a part is a class with every method of the protocol."""
     if not isinstance(found, type):
         raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
     wanted = resolve_name(protocol)

@@ -57,7 +57,7 @@ def merge_evidence(left: EvidenceSet, right: EvidenceSet) -> EvidenceSet:
 
 
 def merge_traces(left: Trace, right: Trace) -> Trace:
-    """Merge what two steps did."""
+    """Merge the traces of two steps."""
     return left.merge(right)
 
 

@@ -49,7 +49,7 @@ class PublishedIndex(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Where pyserini puts it."""
+        """Folder in which pyserini stores it."""
         cache = os.environ.get("PYSERINI_CACHE") or Path.home() / ".cache" / "pyserini"
         return Path(cache, "indexes", f"{self.stem}.{self.md5}")
 
@@ -169,7 +169,7 @@ class GivenParts(NamedTuple):
                 link.symlink_to(target.resolve())
 
     def check(self, texts: Container[str]) -> None:
-        """Hold the index for BM25 against what was published, and against the text there is.
+        """Compare the BM25 index with what was published, and with the text of the segments.
 
         Raises:
             InputError: It is not whole, or it finds segments without text.

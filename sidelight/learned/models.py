@@ -144,7 +144,7 @@ class AnswerModel(_LearnedModel):
     def look(
         self, items: Sequence[str], text: str, *, max_words: int | None, context: str = ""
     ) -> Looked:
-        """Hold items against a text.
+        """Compare items with a text.
 
         Args:
             items: All items of the topic: what most of them share weighs little in each.

@@ -181,7 +181,7 @@ def _sum(first: Usage | None, second: Usage | None) -> Usage | None:
 
 
 def check_each_once(asked: Collection[str], answered: Sequence[str]) -> None:
-    """Hold the ids of an answer against those asked about.
+    """Check that an answer has each id that was asked about exactly once.
 
     Raises:
         ValueError: One is missing, invented or there twice; the message names all that are.

@@ -183,7 +183,7 @@ async def run_topics(  # long: one transaction on a folder
 async def _all(
     topics: Sequence[Topic], work: Callable[[Topic], Awaitable[None]], parallel: int
 ) -> None:
-    """Work on some topics at once; when one must stop, the others have stopped too."""
+    """Work on some topics concurrently; when one must stop, all others are stopped too."""
     limit = asyncio.Semaphore(parallel)
 
     async def within_limit(topic: Topic) -> None:

@@ -132,7 +132,7 @@ class FinishedRun(NamedTuple):
 
     @property
     def topics_without_rubric(self) -> set[str]:
-        """Topics that are not judged."""
+        """Topics without a rubric, which are not judged."""
         return set(self.results) - set(self.rubrics)
 
     def articles(self) -> dict[str, Article]:

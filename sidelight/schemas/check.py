@@ -20,5 +20,5 @@ class Check(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether what is there will do."""
+        """Whether the check passed."""
         return not self.remedy

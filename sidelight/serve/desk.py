@@ -127,7 +127,7 @@ class Job:
         return self.state in {"done", "failed"}
 
     def tell(self) -> None:
-        """Wake everybody who waits for news, and let them wait anew."""
+        """Notify all waiting listeners."""
         self.changed.set()
         self.changed = asyncio.Event()
 

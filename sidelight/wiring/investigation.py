@@ -77,7 +77,7 @@ def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriev
 async def open_investigation(
     settings: Settings, sources: Sources, access: ModelAccess
 ) -> AsyncIterator[Investigate]:
-    """Hold what investigations need open, and yield the function that investigates one topic.
+    """Keep what investigations need open, and yield the function that investigates one topic.
 
     Sources, graph and models are shared by all topics.
 

@@ -152,7 +152,7 @@ def rotate_names(text: str) -> str:
 
 
 def swap_figures(text: str) -> str:
-    """Turn the figures of every sentence round by one; a single one is changed."""
+    """Rotate the figures of every sentence by one; a single figure is changed."""
 
     def change(sentence: str) -> str:
         figures = _FIGURE.findall(sentence)

@@ -179,7 +179,7 @@ async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count:
 
 
 def check_draft(draft: ExamDraft, *, style: Style, count: int) -> None:
-    """Refuse a draft that is no bank.
+    """Check that a draft is a valid bank.
 
     Raises:
         ValueError: Items are too few, too many, empty, repeated or too long, a question ends in no

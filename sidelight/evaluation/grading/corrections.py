@@ -122,7 +122,7 @@ def read_corrections(path: Path) -> Corrections:
 def check_grades(
     queries: Iterable[GradedQuery], corrections: Corrections, highest: int, relevant: int
 ) -> CheckedGrades:
-    """Hold grades against what people say of them.
+    """Compare grades with the corrections that people made.
 
     Args:
         queries: The passages that people looked at.

@@ -62,13 +62,13 @@ class DirectMethod(Value):
 
     @property
     def prompt(self) -> Prompt:
-        """What is asked."""
+        """The prompt."""
         name = self.name.lower().replace("faggiolib", "faggioli_b")
         return load_prompt(_HERE / f"direct_{name}.prompt.md")
 
     @cached_property
     def protocol(self) -> LabellingProtocol[DirectCase]:
-        """What it labels, with its scale."""
+        """The protocol, with its scale."""
         grades = sorted(set(self.verdicts.values()), reverse=True)
         scale = LabelScale(
             name=f"grades by {self.name}",

@@ -150,12 +150,12 @@ class EmbeddedReportAnswers:
         return judgments
 
     def _look(self, rubric: Rubric, report: SubmittedReport) -> Looked:
-        """Hold all answers of a rubric against a report, whose limit was seen to before."""
+        """Compare all answers of a rubric with a report, which was cut to its limit before."""
         answers = [answer.text for answer in rubric.answers]
         return self._model.look(answers, report.text, max_words=None)
 
     def _learn(self, examples: Examples) -> tuple[ShiftedLevels, JudgeAgreement | None]:
-        """Learn from labels of rubric answers how much people ask for.
+        """Fit the shifts of the levels to labels of rubric answers.
 
         Contradictions are left to rules, so they do not take part in the fit, but in the agreement.
         """

@@ -142,7 +142,7 @@ class TaskRuns(NamedTuple):
 
     @property
     def n_labels(self) -> int:
-        """How many labels the runs get."""
+        """Number of labels that the runs get."""
         cases = self.cases().values()
         return sum(len(protocol.units(case)) for protocol in self.kind.protocols for case in cases)
 

@@ -106,7 +106,7 @@ async def assess_support(
     asked: Mapping[str, str] = MappingProxyType({}),
     on_sentence: Callable[[], None] = lambda: None,
 ) -> list[JudgedSentence]:
-    """Hold every sentence of some runs against its first citation and against all of them.
+    """Label every sentence of some runs against its first citation and against all of them.
 
     A sentence that cites a segment whose text is not known, or on which a model gives no usable
     answer, is unjudged.

@@ -160,7 +160,7 @@ async def _merged(
 
 
 def _check(answer: NuggetList) -> None:
-    """Hold a list to what nuggets are.
+    """Check that a list holds valid nuggets.
 
     Raises:
         ValueError: One is empty, too long, or there twice.

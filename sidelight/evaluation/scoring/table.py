@@ -129,7 +129,7 @@ def tabulate(
     measures: Sequence[Measure],
     further: Sequence[Measure] = (),
 ) -> ScoreTable:
-    """Measure every run on every topic.
+    """Compute every measure of every run on every topic.
 
     Args:
         topic_ids: At least one.

@@ -86,7 +86,7 @@ class PromptedAnswerWriter:
         return DraftReport(sentences=tuple(written), invented_keys=tuple(invented))
 
     def _check(self, answer: WrittenAnswer) -> None:
-        """Hold an answer to the track's limits.
+        """Check that an answer keeps the track's limits.
 
         Raises:
             ValueError: It is too long, or a text is not one sentence.

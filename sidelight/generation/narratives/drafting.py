@@ -102,7 +102,7 @@ def _check_narrative(answer: NarrativeDraft) -> None:
 
 
 def _check_sub_narratives(answer: SubNarratives) -> None:
-    """Hold a list to what sub-narratives are.
+    """Check that a list holds valid sub-narratives.
 
     Raises:
         ValueError: One is empty, too long, or there twice.

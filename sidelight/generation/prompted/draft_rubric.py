@@ -56,7 +56,7 @@ def as_angle(drafted: DraftedQuestion, angle_id: str, profile: ArticleProfile) -
 
 
 def check_questions(drafted: Iterable[DraftedQuestion]) -> None:
-    """Hold drafted questions against what each of them and all together have to be.
+    """Check drafted questions, each by itself and all together.
 
     Raises:
         ValueError: One is no question, or is asked twice.

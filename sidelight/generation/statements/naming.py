@@ -83,7 +83,7 @@ class Page:
         self.recent = [*self.recent, sentence][-_LOOK_BACK:]
 
     def new_paragraph(self) -> None:
-        """Forget the last sentences: nothing points back over a line's end."""
+        """Forget the last sentences: no reference reaches over a line's end."""
         self.recent = []
 
     def named(self, sentence: str) -> str:

@@ -95,6 +95,69 @@ _LEANS = re.compile(
 )
 
 
+class Statement(NamedTuple):
+    """A sentence of a page that can stand in a report.
+
+    Attributes:
+        text: One sentence.
+        first: Number of the first sentence of the window that it is made of.
+        last: Number of the last one; the same unless two were joined.
+        loose: What it calls by its kind alone, such as "company", or all of it where it names
+            nothing: it stands only for a reader who knows that from elsewhere.
+    """
+
+    text: str
+    first: int
+    last: int
+    loose: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=8192)  # a topic meets the same windows in every round
+def statements(text: str, title: str) -> tuple[Statement, ...]:
+    """Return what a window of a page says, in its order; joined sentences follow their first.
+
+    A text that gives orders to software that reads it says nothing: its author writes for
+    machines, not for readers.
+
+    Args:
+        text: The window.
+        title: The title of its page, which may name whom "he" or "the company" means.
+    """
+    if gives_orders(text):
+        return ()
+    found: list[Statement] = []
+    page, number = Page(_NO_WORD.sub(" ", title), _NO_WORD.sub(" ", text)), 0
+    for line in clean(text).split("\n"):
+        if count_words(line) > _MAX_LINE_WORDS or _NO_WORD.search(line):
+            continue
+        half, standing, gross = False, "", Statement("", 0, 0)
+        page.new_paragraph()
+        for sentence in map(one_line, sentences(line)):
+            number += 1
+            alone = _alone(_of_titled(sentence, page), page)
+            loose = _loose(alone, page.known)
+            is_half = _HALF.search(alone) is not None
+            if net := _with_net(gross, sentence, number, page):
+                found.append(net)
+            if _is_gross(alone):
+                gross, alone = Statement(alone, number, number), ""
+            if alone and not is_half:
+                found.append(Statement(alone, number, number, loose))
+            if loose and not is_half and (framed := of_document(alone, loose, page)):
+                found.append(Statement(framed, number, number))
+            contrasts = _CONTRAST_START.match(sentence)
+            if contrasts:  # what a page answers itself is not quoted without the answer
+                found = [one for one in found if one.last != number - 1]
+            follows = half or loose or contrasts or points_out(sentence, page.known)
+            if standing and follows and (joined := _joined(standing, sentence, page)):
+                found.append(Statement(joined, number - 1, number))
+            half, standing = is_half, "" if loose and not is_half else alone
+            page.move_on(sentence, alone or sentence)
+        if not line.rstrip().endswith(_ENDS_SENTENCE):
+            page.subject = ""  # a heading begins something else
+    return tuple(found)
+
+
 def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
     """Tell whether a sentence is a statement fit for a report.
 
@@ -277,7 +340,6 @@ _ITSELF = re.compile(
     r"(?=[a-z])(?!(?:of|for|on|that|which|who|in|at|from|by|group|found by|also)\b)"
 )
 
-
 # "Assessment RIA-2021-047 estimates": a number that only its own page explains.
 _BY_NUMBER = re.compile(
     rf"^(?P<kind>[A-Z][a-z]+(?: paper)?) (?P<number>{_REGISTER_NUMBER.pattern}) (?=[a-z])"
@@ -379,69 +441,6 @@ _BEYOND = re.compile(
     r"\b(?:the\s+(?:former|latter)|as\s+(?:above|below))\b|\baccording\s+to\s+the\s+[a-z]+\.$"
 )
 _ENDS_SENTENCE = (".", "!", "?", '"', "”")
-
-
-class Statement(NamedTuple):
-    """A sentence of a page that can stand in a report.
-
-    Attributes:
-        text: One sentence.
-        first: Number of the first sentence of the window that it is made of.
-        last: Number of the last one; the same unless two were joined.
-        loose: What it calls by its kind alone, such as "company", or all of it where it names
-            nothing: it stands only for a reader who knows that from elsewhere.
-    """
-
-    text: str
-    first: int
-    last: int
-    loose: tuple[str, ...] = ()
-
-
-@lru_cache(maxsize=8192)  # a topic meets the same windows in every round
-def statements(text: str, title: str) -> tuple[Statement, ...]:
-    """Return what a window of a page says, in its order; joined sentences follow their first.
-
-    A text that gives orders to software that reads it says nothing: its author writes for
-    machines, not for readers.
-
-    Args:
-        text: The window.
-        title: The title of its page, which may name whom "he" or "the company" means.
-    """
-    if gives_orders(text):
-        return ()
-    found: list[Statement] = []
-    page, number = Page(_NO_WORD.sub(" ", title), _NO_WORD.sub(" ", text)), 0
-    for line in clean(text).split("\n"):
-        if count_words(line) > _MAX_LINE_WORDS or _NO_WORD.search(line):
-            continue
-        half, standing, gross = False, "", Statement("", 0, 0)
-        page.new_paragraph()
-        for sentence in map(one_line, sentences(line)):
-            number += 1
-            alone = _alone(_of_titled(sentence, page), page)
-            loose = _loose(alone, page.known)
-            is_half = _HALF.search(alone) is not None
-            if net := _with_net(gross, sentence, number, page):
-                found.append(net)
-            if _is_gross(alone):
-                gross, alone = Statement(alone, number, number), ""
-            if alone and not is_half:
-                found.append(Statement(alone, number, number, loose))
-            if loose and not is_half and (framed := of_document(alone, loose, page)):
-                found.append(Statement(framed, number, number))
-            contrasts = _CONTRAST_START.match(sentence)
-            if contrasts:  # what a page answers itself is not quoted without the answer
-                found = [one for one in found if one.last != number - 1]
-            follows = half or loose or contrasts or points_out(sentence, page.known)
-            if standing and follows and (joined := _joined(standing, sentence, page)):
-                found.append(Statement(joined, number - 1, number))
-            half, standing = is_half, "" if loose and not is_half else alone
-            page.move_on(sentence, alone or sentence)
-        if not line.rstrip().endswith(_ENDS_SENTENCE):
-            page.subject = ""  # a heading begins something else
-    return tuple(found)
 
 
 def _is_gross(sentence: str) -> bool:

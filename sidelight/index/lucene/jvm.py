@@ -118,7 +118,7 @@ def java_class(name: str) -> Any:
 
 @contextmanager
 def java_reads(folder: Path) -> Iterator[None]:
-    """Hold Java while it opens an index.
+    """Lock Java while it opens an index.
 
     Raises:
         InputError: A file of the index is damaged.

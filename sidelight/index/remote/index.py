@@ -264,7 +264,7 @@ class DensePart(Protocol):
 
     @property
     def encoder(self) -> Encoder:
-        """What made them."""
+        """The encoder that made them."""
         ...
 
     def fingerprint(self) -> str:

@@ -280,6 +280,6 @@ class Matrix:
         return NearestRows(rows[order], scores[order])
 
     def _ask_for(self, rows: NDArray[np.int64]) -> None:
-        """Let the disk read all rows at once; touched one by one they would wait for each other."""
+        """Ask the disk for all rows at once; read one by one, each would wait for the last."""
         for place in (self._start + rows * self._row_bytes).tolist():
             os.posix_fadvise(self._descriptor, place, self._row_bytes, os.POSIX_FADV_WILLNEED)

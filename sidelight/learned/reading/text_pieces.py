@@ -50,7 +50,7 @@ class Reading(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """What has to be encoded: asserted sentences, then asserted pairs."""
+        """Texts to be encoded: asserted sentences, then asserted pairs."""
         return [
             *(self.sentences[place].text for place in self.asserted),
             *(text for _, text in self.pairs),

@@ -172,7 +172,7 @@ class LabelScale(Value):
 
     @property
     def writings(self) -> tuple[str, ...]:
-        """What files write for the labels, in order."""
+        """Spellings of the labels in files, in order."""
         return tuple(self._by_writing)
 
     @property

@@ -287,5 +287,5 @@ class Style(StrEnum):
 
     @property
     def kind(self) -> ExamKind:
-        """What the items are."""
+        """Kind of the items."""
         return "nugget" if self is Style.NUGGETS else "question"

@@ -173,7 +173,7 @@ class ArticleProfile(ArticleFacts):
 
     @property
     def outlet(self) -> tuple[str, ...]:
-        """What the outlet is called: its name and its host, as far as they are known."""
+        """Name and host of the outlet, as far as they are known."""
         return tuple(filter(None, (self.publisher, self.host)))
 
     def facts(self) -> ArticleFacts:

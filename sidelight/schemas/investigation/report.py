@@ -159,7 +159,7 @@ class Report:
 
     @property
     def content(self) -> tuple[CitedSentence, ...]:
-        """What a run file holds."""
+        """Content as a run file holds it."""
         return self.sentences
 
     def _check_sentence(self, sentence: CitedSentence) -> None:
@@ -221,5 +221,5 @@ class QuestionSet:
 
     @property
     def content(self) -> tuple[str, ...]:
-        """What a run file holds."""
+        """Content as a run file holds it."""
         return self.questions

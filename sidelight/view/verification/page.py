@@ -94,7 +94,7 @@ class Verification:
 
     @property
     def title(self) -> str:
-        """What to call the grader."""
+        """Name of the grader."""
         return title(self.grader)
 
 

@@ -47,6 +47,148 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 
+class ExtractiveReportWriter:
+    """The role `write_report` without a model.
+
+    Statements are quoted as `statements` makes them stand alone. One cites the segment it comes
+    from, then, from other hosts, segments that say the same. What the article says itself is never
+    used, unless the same sentence answers it. Where evidence covers next to nothing, the report
+    says so: a stray fact would mislead.
+
+    Args:
+        sentences: Encodes sentences.
+        max_report_words: The track's limit.
+        max_citations: The track's limit per sentence.
+        nothing_found: What to return where evidence covers next to nothing.
+    """
+
+    def __init__(
+        self,
+        sentences: TextVectors,
+        max_report_words: int,
+        max_citations: int,
+        nothing_found: DraftReport,
+    ) -> None:
+        self._sentences = sentences
+        self._max_words = max_report_words
+        self._max_citations = max_citations
+        self._nothing_found = nothing_found
+        self._check = LearnedSupportCheck(sentences, strict=True)
+
+    async def __call__(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> DraftReport:
+        """Return the chosen statements, ordered by subject, then as they were chosen.
+
+        The reserve is what another report of the same length would add, in the order of choosing.
+        """
+        reader = Reader(profile)
+        quotes = find_quotes(profile, evidence, reader, self._sentences)
+        if not quotes or not angles:
+            return self._nothing_found
+        texts = [quote.text for quote in quotes]
+        windows = [quote.window for quote in quotes]
+        topical, near = topicality(texts, profile, self._sentences)
+        scores = relevance(texts, windows, angles, profile, self._sentences)
+        about_nobody = np.array([not angle.must_mention for angle in angles])
+        scores[np.ix_(topical < _ON_SUBJECT, about_nobody)] = 0.0
+        speaks = (scores.max(axis=1) >= _MIN_RELEVANCE) | (topical >= _MIN_TOPICALITY)
+        behind = np.array(leads_to_ties(texts, profile), dtype=bool)
+        kept = np.flatnonzero(speaks & ~astray(texts, near, behind, reader))
+        if not len(kept):
+            return self._nothing_found
+        quotes = [quotes[row] for row in kept]
+        choices = self._choices(
+            quotes,
+            scores[kept],
+            closeness(topical, near)[kept],
+            behind[kept],
+            angles,
+            evidence,
+            reader,
+            profile,
+        )
+        chosen, barred = self._that_stand(choices, quotes, evidence, profile.asked)
+        if _covered_share(choices, chosen) < _MIN_COVERED:
+            return self._nothing_found
+        reserve = choose(choices, 2 * self._max_words, standing=chosen, barred=barred)
+        said = [self._sentence(row, quotes, choices, angles) for row in chosen]
+        return DraftReport(
+            sentences=by_subject(said, profile),
+            reserve=tuple(self._sentence(row, quotes, choices, angles) for row in reserve),
+        )
+
+    def _that_stand(
+        self, choices: Choices, quotes: Sequence[Quote], evidence: EvidenceSet, asked: str
+    ) -> tuple[list[int], list[int]]:
+        """Return the rows chosen, and those that were chosen before they were found not to stand.
+
+        Only what is chosen is held against its page, which is cheaper than holding everything.
+        """
+        pages = {item.segment.segment_id: item.segment for item in evidence.items}
+        stands: dict[int, bool] = {}
+        for _ in range(_CHOICES):
+            barred = [row for row, does in stands.items() if not does]
+            chosen = choose(choices, self._max_words, barred=barred)
+            new = [row for row in chosen if row not in stands]
+            cases = [(quotes[row].text, [pages[quotes[row].segment_id]]) for row in new]
+            supports = self._check.check(
+                [
+                    (without_attribution(text, cited), [page.text for page in cited])
+                    for text, cited in cases
+                ],
+                asked=asked,
+            )
+            for row, support in zip(new, supports, strict=True):
+                is_sound = not sentence_fault(quotes[row].text)
+                stands[row] = is_sound and support.label == SUPPORT_SCALE.highest
+            if all(stands[row] for row in chosen):
+                break
+        return chosen, [row for row, does in stands.items() if not does]
+
+    def _choices(
+        self,
+        quotes: Sequence[Quote],
+        scores: npt.NDArray[np.float64],
+        close: npt.NDArray[np.float64],
+        behind: npt.NDArray[np.bool_],
+        angles: Sequence[Angle],
+        evidence: EvidenceSet,
+        reader: Reader,
+        profile: ArticleProfile,
+    ) -> Choices:
+        texts = [quote.text for quote in quotes]
+        weights = np.array([angle.weight for angle in angles])
+        hosts = told_elsewhere(quotes, evidence, self._sentences)
+        weight = weight_of(texts, hosts, reader, Quantities(profile), behind)
+        likeness = self._sentences.similarity(texts, texts)
+        return Choices(
+            words=np.array([budget_words(text) for text in texts], dtype=np.int64),
+            covers=1.0 - np.exp(-_PER_RELEVANCE * scores * weight[:, None]),
+            weights=weights,
+            worth=close * weight,
+            likeness=likeness,
+            concepts=_concepts([stems(text) for text in texts]),
+            excludes=_share_a_sentence(quotes)
+            | (likeness >= _SAME_STATEMENT)
+            | ((likeness >= _ALIKE) & (_shared_particulars(texts) >= _SHARED))
+            | ((likeness >= _AKIN) & _share_a_quantity(texts)),
+        )
+
+    def _sentence(
+        self, row: int, quotes: Sequence[Quote], choices: Choices, angles: Sequence[Angle]
+    ) -> DraftSentence:
+        return DraftSentence(
+            text=quotes[row].text,
+            segment_ids=_support(row, quotes, choices.likeness[row], self._max_citations),
+            covers={
+                angle.angle_id: round(float(chance), 4)
+                for angle, chance in zip(angles, choices.covers[row], strict=True)
+                if chance > 0
+            },
+        )
+
+
 def by_subject(
     sentences: Iterable[DraftSentence], profile: ArticleProfile
 ) -> tuple[DraftSentence, ...]:
@@ -225,148 +367,6 @@ _SAME_FACT, _SAME_STATEMENT = 0.75, 0.75
 _ALIKE, _SHARED = 0.64, 0.5
 _AKIN = 0.57  # less alike, they do so if both give one quantity, as in "0.2 litres"
 _CHOICES = 6  # a report is chosen anew until all of it stands
-
-
-class ExtractiveReportWriter:
-    """The role `write_report` without a model.
-
-    Statements are quoted as `statements` makes them stand alone. One cites the segment it comes
-    from, then, from other hosts, segments that say the same. What the article says itself is never
-    used, unless the same sentence answers it. Where evidence covers next to nothing, the report
-    says so: a stray fact would mislead.
-
-    Args:
-        sentences: Encodes sentences.
-        max_report_words: The track's limit.
-        max_citations: The track's limit per sentence.
-        nothing_found: What to return where evidence covers next to nothing.
-    """
-
-    def __init__(
-        self,
-        sentences: TextVectors,
-        max_report_words: int,
-        max_citations: int,
-        nothing_found: DraftReport,
-    ) -> None:
-        self._sentences = sentences
-        self._max_words = max_report_words
-        self._max_citations = max_citations
-        self._nothing_found = nothing_found
-        self._check = LearnedSupportCheck(sentences, strict=True)
-
-    async def __call__(
-        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
-    ) -> DraftReport:
-        """Return the chosen statements, ordered by subject, then as they were chosen.
-
-        The reserve is what another report of the same length would add, in the order of choosing.
-        """
-        reader = Reader(profile)
-        quotes = find_quotes(profile, evidence, reader, self._sentences)
-        if not quotes or not angles:
-            return self._nothing_found
-        texts = [quote.text for quote in quotes]
-        windows = [quote.window for quote in quotes]
-        topical, near = topicality(texts, profile, self._sentences)
-        scores = relevance(texts, windows, angles, profile, self._sentences)
-        about_nobody = np.array([not angle.must_mention for angle in angles])
-        scores[np.ix_(topical < _ON_SUBJECT, about_nobody)] = 0.0
-        speaks = (scores.max(axis=1) >= _MIN_RELEVANCE) | (topical >= _MIN_TOPICALITY)
-        behind = np.array(leads_to_ties(texts, profile), dtype=bool)
-        kept = np.flatnonzero(speaks & ~astray(texts, near, behind, reader))
-        if not len(kept):
-            return self._nothing_found
-        quotes = [quotes[row] for row in kept]
-        choices = self._choices(
-            quotes,
-            scores[kept],
-            closeness(topical, near)[kept],
-            behind[kept],
-            angles,
-            evidence,
-            reader,
-            profile,
-        )
-        chosen, barred = self._that_stand(choices, quotes, evidence, profile.asked)
-        if _covered_share(choices, chosen) < _MIN_COVERED:
-            return self._nothing_found
-        reserve = choose(choices, 2 * self._max_words, standing=chosen, barred=barred)
-        said = [self._sentence(row, quotes, choices, angles) for row in chosen]
-        return DraftReport(
-            sentences=by_subject(said, profile),
-            reserve=tuple(self._sentence(row, quotes, choices, angles) for row in reserve),
-        )
-
-    def _that_stand(
-        self, choices: Choices, quotes: Sequence[Quote], evidence: EvidenceSet, asked: str
-    ) -> tuple[list[int], list[int]]:
-        """Return the rows chosen, and those that were chosen before they were found not to stand.
-
-        Only what is chosen is held against its page, which is cheaper than holding everything.
-        """
-        pages = {item.segment.segment_id: item.segment for item in evidence.items}
-        stands: dict[int, bool] = {}
-        for _ in range(_CHOICES):
-            barred = [row for row, does in stands.items() if not does]
-            chosen = choose(choices, self._max_words, barred=barred)
-            new = [row for row in chosen if row not in stands]
-            cases = [(quotes[row].text, [pages[quotes[row].segment_id]]) for row in new]
-            supports = self._check.check(
-                [
-                    (without_attribution(text, cited), [page.text for page in cited])
-                    for text, cited in cases
-                ],
-                asked=asked,
-            )
-            for row, support in zip(new, supports, strict=True):
-                is_sound = not sentence_fault(quotes[row].text)
-                stands[row] = is_sound and support.label == SUPPORT_SCALE.highest
-            if all(stands[row] for row in chosen):
-                break
-        return chosen, [row for row, does in stands.items() if not does]
-
-    def _choices(
-        self,
-        quotes: Sequence[Quote],
-        scores: npt.NDArray[np.float64],
-        close: npt.NDArray[np.float64],
-        behind: npt.NDArray[np.bool_],
-        angles: Sequence[Angle],
-        evidence: EvidenceSet,
-        reader: Reader,
-        profile: ArticleProfile,
-    ) -> Choices:
-        texts = [quote.text for quote in quotes]
-        weights = np.array([angle.weight for angle in angles])
-        hosts = told_elsewhere(quotes, evidence, self._sentences)
-        weight = weight_of(texts, hosts, reader, Quantities(profile), behind)
-        likeness = self._sentences.similarity(texts, texts)
-        return Choices(
-            words=np.array([budget_words(text) for text in texts], dtype=np.int64),
-            covers=1.0 - np.exp(-_PER_RELEVANCE * scores * weight[:, None]),
-            weights=weights,
-            worth=close * weight,
-            likeness=likeness,
-            concepts=_concepts([stems(text) for text in texts]),
-            excludes=_share_a_sentence(quotes)
-            | (likeness >= _SAME_STATEMENT)
-            | ((likeness >= _ALIKE) & (_shared_particulars(texts) >= _SHARED))
-            | ((likeness >= _AKIN) & _share_a_quantity(texts)),
-        )
-
-    def _sentence(
-        self, row: int, quotes: Sequence[Quote], choices: Choices, angles: Sequence[Angle]
-    ) -> DraftSentence:
-        return DraftSentence(
-            text=quotes[row].text,
-            segment_ids=_support(row, quotes, choices.likeness[row], self._max_citations),
-            covers={
-                angle.angle_id: round(float(chance), 4)
-                for angle, chance in zip(angles, choices.covers[row], strict=True)
-                if chance > 0
-            },
-        )
 
 
 def _concepts(held: Sequence[frozenset[str]]) -> npt.NDArray[np.bool_]:
