@@ -86,7 +86,7 @@ async def split_narrative(state: AnswerState, runtime: Runtime[AnswerDeps]) -> d
 
 
 async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
-    """Return the answer; where nothing stood the check, it says that nothing was found.
+    """Return the answer; where no sentence passed the check, it says that nothing was found.
 
     Raises:
         InputError: The answer breaks a limit of the track.
@@ -129,7 +129,7 @@ def build_graph() -> Answering:
 
 
 def outcome_of(state: AnswerState, track: Track) -> Outcome:
-    """Return what came of a narrative whose answer is written.
+    """Return the outcome of a narrative whose answer is written.
 
     Raises:
         UsageError: The track asks for something that is neither a ranking nor a cited text.

@@ -217,7 +217,7 @@ async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dic
 
 
 async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return what stands and what does not."""
+    """Return the checked report: sentences kept and sentences removed."""
     checked = await runtime.context.roles.check_report(
         state["profile"], state["draft_report"], usable_evidence(state)
     )
@@ -260,7 +260,7 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
 
 
 async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the final report; where nothing stood the check, it says that nothing was found.
+    """Return the final report; where no sentence passed the check, it says so.
 
     Raises:
         InputError: What stood the check still breaks a limit of the track.

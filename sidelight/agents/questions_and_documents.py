@@ -177,7 +177,7 @@ def build_graph() -> QuestionsAndDocuments:
 
 
 def outcome_of(state: InvestigationState, track: Track) -> Outcome:
-    """Return what came of a topic whose questions are written and searched for.
+    """Return the outcome of a topic whose questions are written and searched for.
 
     Raises:
         UsageError: The track has no task for questions, or none for their documents.

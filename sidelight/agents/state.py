@@ -110,7 +110,7 @@ class Assignment(TypedDict):
 
 
 def usable_evidence(state: InvestigationState) -> EvidenceSet:
-    """Return what was selected, but for pages that turned out to give orders later on."""
+    """Return the selected evidence, without pages that were later found to give orders."""
     return state.get("evidence", EvidenceSet()).without(state.get("refused", {}).keys())
 
 
@@ -135,7 +135,7 @@ class AnswerState(TypedDict, total=False):
 
 
 def outcome_of(state: InvestigationState, track: Track) -> Outcome:
-    """Return what came of a topic whose investigation has ended, under the track's task names."""
+    """Return the outcome of a topic whose investigation has ended, under the track's task names."""
     return Outcome(
         results={
             track.question_list.name: state["questions"],

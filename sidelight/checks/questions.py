@@ -103,7 +103,7 @@ def compound_reason(question: str) -> str | None:
 
 
 def _follows_up(first: str, second: str) -> bool:
-    """Tell whether the second of two clauses asks on about what the first one asks about."""
+    """Tell whether the second of two clauses is a follow-up on the subject of the first."""
     named = first.casefold()
     if _YES_OR_NO.match(first) or any(
         name.casefold() not in named for name in _NAME.findall(second)

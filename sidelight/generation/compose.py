@@ -53,7 +53,7 @@ class Candidate:
 def chances_missed(
     angle_ids: Iterable[str], covering: Iterable[Mapping[str, float]]
 ) -> dict[str, float]:
-    """Return for each angle the chance that nothing covers it, `prod(1 - p)`.
+    """Return for each angle the probability that nothing covers it, `prod(1 - p)`.
 
     Args:
         angle_ids: The angles; others are passed over.
@@ -126,7 +126,7 @@ def refill(
     max_words: int,
     say_the_same: Callable[[Candidate, Candidate], bool],
 ) -> DraftReport:
-    """Return the draft with what `compose` adds to it from its reserve, at its end.
+    """Return the draft with reserve sentences, chosen by `compose`, added at its end.
 
     Nothing is taken away. A draft that stays empty says that nothing was found.
 

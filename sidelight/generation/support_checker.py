@@ -95,7 +95,7 @@ class SupportChecker:
     async def _decided(
         self, cases: Sequence[tuple[str, Sequence[str]]], learned: list[Support]
     ) -> list[Support]:
-        """Return for each case what decides whether its sentence stands."""
+        """Return for each case the support that decides whether its sentence is kept."""
         if self._asked is None:
             return learned
         outcomes = await answers(self._asked(*case) for case in cases)

@@ -75,7 +75,7 @@ class Comparer:
         self._vectors.remember(text for text in wanted if text)
 
     def compare(self, task: Task) -> ComparedText:
-        """Return what a text holds for each item."""
+        """Return a text with the features of each item."""
         reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
         if self._vectors is None or not items:

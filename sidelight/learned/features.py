@@ -105,7 +105,7 @@ def evidence(
     cosines: npt.NDArray[np.float64] | None,
     context_cosines: npt.NDArray[np.float64] | None,
 ) -> list[ItemFeatures]:
-    """Return what a text holds for each item.
+    """Return the features of each item in a text.
 
     Args:
         items: What is looked for.

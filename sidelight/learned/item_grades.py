@@ -67,7 +67,7 @@ class ItemReader:
         self._vectors.remember(text for text in wanted if text)
 
     def look(self, task: Task) -> ItemLook:
-        """Return what there is of each item of a task in its text."""
+        """Return the inputs of the model for each item of a task."""
         self.prepare([task])
         reading, context = read_text(task.text, task.max_words), read(task.context)
         rows, answers = [], []

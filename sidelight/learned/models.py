@@ -70,7 +70,7 @@ class Looked(NamedTuple):
     most: Sequence[int]
 
     def verdicts(self, shift: Sequence[float] = (0.0, 0.0)) -> list[ItemPrediction]:
-        """Return a verdict for each item, in order.
+        """Return a prediction for each item, in order.
 
         Args:
             shift: What is added to the logits of levels 1 and 2, for labels by other people than
@@ -138,7 +138,7 @@ class AnswerModel(_LearnedModel):
     def judge(
         self, items: Sequence[str], text: str, *, max_words: int | None, context: str = ""
     ) -> list[ItemPrediction]:
-        """Return a verdict for each item, in order; see `look`."""
+        """Return a prediction for each item, in order; see `look`."""
         return self.look(items, text, max_words=max_words, context=context).verdicts()
 
     def look(
@@ -162,7 +162,7 @@ class SupportModel(_LearnedModel):
     _name = SUPPORT
 
     def judge(self, pairs: Sequence[tuple[str, str]], *, context: str = "") -> list[ItemPrediction]:
-        """Return a verdict for each pair of sentence and text of the source, in order.
+        """Return a prediction for each pair of sentence and source text, in order.
 
         What is said of a pair hangs on no other.
 

@@ -168,7 +168,7 @@ def collect_page(
 
 
 def _names(runs: Sequence[ShownRun]) -> list[str]:
-    """Return what to call runs: by place too where several have one name."""
+    """Return the displayed names of runs, with the path where several have one name."""
     often = Counter(run.name for run in runs)
     return [run.name if often[run.name] == 1 else f"{run.name} in {run.place}" for run in runs]
 
@@ -209,7 +209,7 @@ def _topic(
 
 
 def _shown(topic: Topic, told: Told | None) -> tuple[WebPage, tuple[str, ...]]:
-    """Return how to speak of a topic, and its text where it has more than a name."""
+    """Return the displayed name of a topic, and its text where it has more than a name."""
     match topic:
         case Article():
             title = told.title if told else topic.title

@@ -59,7 +59,7 @@ def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
 
 
 def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
-    """Return what a judge says, where there is one; it alone makes nothing supported in full.
+    """Return the check's labels with the judge's over them, except its full support.
 
     Args:
         checked: By the run's own check, which learned from people.

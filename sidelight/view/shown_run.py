@@ -190,7 +190,7 @@ def handed_in_run(
 
 
 def _common_name(names: Sequence[str]) -> str:
-    """Return what the runs of several tasks are called, without what tells the tasks apart."""
+    """Return the common name of a run's files of several tasks, without the task suffix."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     common = _TASK.sub("", "".join(letters[0] for letters in alike))
     return names[0] if len(set(names)) == 1 else common or " and ".join(names)

@@ -97,7 +97,7 @@ class Question(NamedTuple):
 
 
 def _on(angle: AngleTemplate, weight: float, *, is_generic: bool = False) -> Question:
-    """Return a question that evidence on an angle answers."""
+    """Return a question that is answered by the evidence of an angle."""
     return Question(angle.aspect, weight, angle.angle_id, is_generic)
 
 

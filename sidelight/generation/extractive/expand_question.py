@@ -79,7 +79,7 @@ def lacking_entities(profile: ArticleProfile, question: str) -> list[str]:
 
 
 def _is_code(name: str, known: Sequence[str]) -> bool:
-    """Tell whether a name is all capitals, as codes, slogans and headings are, and of nobody."""
+    """Tell whether a name is all capitals, and so a code, slogan or heading and no person."""
     return name.isupper() and name not in known
 
 

@@ -207,7 +207,7 @@ _KEPT_PER_HOST = 2
 
 
 def spread(ranked: Iterable[Segment], keep: int) -> tuple[list[Segment], dict[str, str]]:
-    """Take the best segments, two per host at most and no two windows that overlap.
+    """Return the best segments, two per host at most, without overlapping windows.
 
     A page without an address is its own host: nobody knows whom it shares one with.
 
@@ -241,6 +241,6 @@ _MANY_SEARCHES = 4
 
 
 def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
-    """Return the segments that have quotable sentences, each with these."""
+    """Return the segments that have quotable sentences, with those sentences."""
     read = [(segment, single_sentences(segment)) for segment in segments]
     return [(segment, sentences) for segment, sentences in read if sentences]

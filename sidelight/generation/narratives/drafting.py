@@ -61,7 +61,7 @@ async def write_narrative(queries: Sequence[str], model: PromptedModel) -> str:
 async def split_into_sub_narratives(
     narrative: str, queries: Sequence[str], drafter: PromptedModel, reviser: PromptedModel
 ) -> tuple[SubNarrative, ...]:
-    """Return what a narrative asks for, at most ten things, the most important first.
+    """Return the sub-narratives of a narrative, at most ten, the most important first.
 
     Args:
         narrative: The narrative.

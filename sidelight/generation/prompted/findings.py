@@ -191,7 +191,7 @@ def sources_of(evidence: EvidenceSet) -> dict[str, str]:
 
 
 def _passage(item: Evidence) -> FoundClaim:
-    """Return what a segment says in its own words, cut where it is long."""
+    """Return the text of a segment, truncated where it is long."""
     words = one_line(item.segment.text).split(maxsplit=_PASSAGE_WORDS)[:_PASSAGE_WORDS]
     return FoundClaim(
         text=" ".join(words),
@@ -201,7 +201,7 @@ def _passage(item: Evidence) -> FoundClaim:
 
 
 def _joined(known: FoundClaim, other: FoundClaim) -> FoundClaim:
-    """Return a claim that rests on what both rest on."""
+    """Return a claim with the segments of both."""
     answers = {
         angle_id: max(known.answers.get(angle_id, 0.0), other.answers.get(angle_id, 0.0))
         for angle_id in (*known.answers, *other.answers)

@@ -175,13 +175,13 @@ class PromptedQuestionWriter:
 
 
 def _speaks_of(known: frozenset[str], question: str) -> bool:
-    """Tell whether all that a question names is known; its first word asks rather than names."""
+    """Tell whether all named entities of a question are known; its first word is none."""
     _, _, rest = question.partition(" ")
     return all(stems(name) <= known for name in names(rest))
 
 
 def _named(profile: ArticleProfile, drafted: Sequence[Angle]) -> frozenset[str]:
-    """Return what an article, its address and its rubric name, in stems."""
+    """Return the stems of the named entities of an article, its address and its rubric."""
     return stems(
         "\n".join(
             (

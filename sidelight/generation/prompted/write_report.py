@@ -128,7 +128,7 @@ class PromptedReportWriter:
     def _within_limits(
         self, drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim]
     ) -> DraftReport:
-        """Return the sentences of a draft that can stand, and in reserve what they do not state."""
+        """Return the valid sentences of a draft, with unstated claims in reserve."""
         kept: list[DraftSentence] = []
         invented: list[str] = []
         told: set[str] = set()
@@ -156,7 +156,7 @@ class PromptedReportWriter:
 
 
 def stating(text: str, claims: Sequence[FoundClaim]) -> DraftSentence:
-    """Return a sentence that rests on what its claims rest on.
+    """Return a sentence with the citations of its claims.
 
     The best supporter of each claim comes first; supporters beyond those follow where there is
     room. Of two windows that overlap, the first counts.

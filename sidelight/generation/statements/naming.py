@@ -76,7 +76,7 @@ class Page:
         self.about, self.known = _title_name(self.title), page_names(self.text)
 
     def move_on(self, sentence: str, as_named: str) -> None:
-        """Take note of a sentence that was read, and of how it reads with names put in."""
+        """Record a sentence that was read, and its form with names."""
         begins = _leading_name(as_named, self.text)
         if begins or not sentence.startswith(("It ", "Its ")):
             self.subject = begins
@@ -87,7 +87,7 @@ class Page:
         self.recent = []
 
     def named(self, sentence: str) -> str:
-        """Return a sentence with names put in, or nothing where one would have to be guessed."""
+        """Return a sentence with references replaced by names, or nothing if one is ambiguous."""
         if match := _LEADING_PRONOUN.match(sentence):
             name = self._person() if match["word"] in {"He", "She", "His", "Her"} else self._thing()
             if match["word"] in {"They", "Their"} or not name:
@@ -118,7 +118,7 @@ class Page:
         return f"{sentence[: match.start()]}{self.about}{_own(own)}{rest}"
 
     def _person(self) -> str:
-        """Return the one person that "he" or "she" can mean, or nothing where there are two."""
+        """Return the only possible antecedent of "he" or "she", or nothing where there are two."""
         named = {
             name.split()[-1]: name
             for sentence in self.recent
@@ -163,7 +163,7 @@ def full_names(body: str, source: str) -> set[str]:
 
 
 def with_first_names(sentence: str, source: str, known: Callable[[str], bool]) -> str:
-    """Return a sentence with first names before surnames that nobody could place without them.
+    """Return a sentence with first names added to surnames that are unknown without them.
 
     Args:
         sentence: On one line.

@@ -207,7 +207,7 @@ _DEMONSTRATIVE = re.compile(
 
 
 def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
-    """Return the words of a sentence that point out of it, or nothing.
+    """Return the words of a sentence that refer to something outside it, or nothing.
 
     Args:
         sentence: On one line.
@@ -227,7 +227,7 @@ def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
 
 
 def _is_before(match: re.Match[str], sentence: str) -> bool:
-    """Tell whether what "such people" or "that year" points to stands before it in the sentence."""
+    """Tell whether the antecedent of "such people" or "that year" is in the sentence."""
     noun, before = match.group().split()[-1].casefold(), sentence[: match.start()]
     if noun == "year":
         return _YEAR_SINCE_1500.search(before) is not None
@@ -238,7 +238,7 @@ _YEAR_SINCE_1500 = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
 def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Match[str] | None:
-    """Return the first pronoun for which nothing before it in the sentence can stand.
+    """Return the first pronoun without a possible antecedent in the sentence.
 
     He and she need a name before them; it and they a name or a noun with its article.
     """
@@ -265,7 +265,7 @@ _OPENERS = STOPWORDS | {"since", "according", "like", "unlike", "despite", "alth
 
 
 def definites(sentence: str, known: frozenset[str] = frozenset()) -> list[str]:
-    """Return what a sentence calls by its kind alone, as in "the company" or "the Board".
+    """Return the definite descriptions without a name, as in "the company" or "the Board".
 
     What a noun with `a` before it in the same sentence may introduce is left out, and so is what a
     name before it may mean; but no person is a company.

@@ -114,7 +114,7 @@ class Statement(NamedTuple):
 
 @lru_cache(maxsize=8192)  # a topic meets the same windows in every round
 def statements(text: str, title: str) -> tuple[Statement, ...]:
-    """Return what a window of a page says, in its order; joined sentences follow their first.
+    """Return the statements of a window of a page, in order; joined sentences follow their first.
 
     A text that gives orders to software that reads it says nothing: its author writes for
     machines, not for readers.
@@ -467,7 +467,7 @@ def _of_titled(sentence: str, page: Page) -> str:
 
 
 def _alone(sentence: str, page: Page) -> str:
-    """Return a sentence, or else what it found, as it can stand alone, or nothing."""
+    """Return a sentence, or else its finding, in a form that stands alone, or nothing."""
     if text := _made_to_stand(sentence, page):
         return text
     finding = told(sentence)
@@ -481,7 +481,7 @@ def _made_to_stand(sentence: str, page: Page) -> str:
 
 
 def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
-    """Return what only a reader who knows it from elsewhere can place; all of it if it is nameless.
+    """Return the unresolved references of a sentence; all of it if it names nothing.
 
     A sentence that names nothing tells of something in particular if it is in the past or future
     tense or gives a figure.
@@ -493,7 +493,7 @@ def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
 
 
 def _joined(standing: str, sentence: str, page: Page) -> str:
-    """Return two sentences as one, where the second points to the first or speaks against it."""
+    """Return two sentences as one, where the second refers to the first or contrasts with it."""
     contrast = _CONTRAST_START.match(sentence)
     rest = sentence[contrast.end() :] if contrast else sentence
     second = _lower_first(rest, page)

@@ -189,7 +189,7 @@ class Frame(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def frame(sentence: Sentence) -> Frame:
-    """Return what a sentence does with its own words."""
+    """Return which words of a sentence its frame denies or questions."""
     words = sentence.words
     joined = " ".join(words)
     taken = [False] * len(words)
@@ -215,7 +215,7 @@ def frame(sentence: Sentence) -> Frame:
 
 
 def frames(sentences: Sequence[Sentence]) -> list[Frame]:
-    """Return the frame of each sentence of a text, with what its neighbours take back."""
+    """Return the frame of each sentence of a text, denials by neighbouring sentences included."""
     found = [frame(sentence) for sentence in sentences]
     after = next((place for place, item in enumerate(found) if item.all_after), len(found))
     before = max((place for place, item in enumerate(found) if item.all_before), default=-1)

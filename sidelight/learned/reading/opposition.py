@@ -50,7 +50,7 @@ _OPPOSITES = {
 
 
 def taken_back(item: Sentence, sentence: Sentence, framed: Frame) -> bool:
-    """Tell whether a sentence takes back most of what it shares with an item.
+    """Tell whether a sentence denies most of the words that it shares with an item.
 
     An item that negates or denies something is said by a denial, not taken back, unless the
     sentence denies its negation.

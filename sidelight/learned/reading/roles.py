@@ -43,7 +43,7 @@ def same_name(left: frozenset[str], right: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=16_384)
 def slots(sentence: Sentence) -> tuple[Slot, ...]:
-    """Return a sentence with its names and figures as places."""
+    """Return a sentence with its names and figures as slots."""
     found: list[Slot] = []
     names = {name.start: name for name in entities(sentence)}
     place = 0
@@ -60,7 +60,7 @@ def slots(sentence: Sentence) -> tuple[Slot, ...]:
 
 
 def filled_otherwise(item: Sentence, sentence: Sentence) -> str:
-    """Return which kind of place is filled otherwise in a sentence that copies an item.
+    """Return which kind of slot has another filler in a sentence that copies an item.
 
     Returns:
         `names`, `figures`, or nothing: where no place differs or the sentences are not alike.

@@ -139,7 +139,7 @@ class Origins:
 
 
 def source_kind(url: str, top: Segment) -> str:
-    """Return what kind of page it is by its address and its top; empty where neither shows it."""
+    """Return the kind of a page by its address and its top; empty where neither shows it."""
     if is_talk(top):
         return "forum"
     begin = "" if top.start_char else top.text[:_HEAD_CHARACTERS]

@@ -40,7 +40,7 @@ def stems(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _names(text: str) -> frozenset[str]:
-    """Return the words of a text that stand in it with a capital alone."""
+    """Return the words of a text that occur in it with a capital only."""
     capital = {_stem(word) for match in _NAME.findall(text) for word in tokens(match)}
     small = {_stem(word) for word in tokens(_NAME.sub(" ", text))}
     return frozenset(capital - small)
@@ -61,7 +61,7 @@ class Likeness:
         self._n_texts = len(bags)
 
     def share(self, asked: str, text: str) -> float:
-        """Return how much of what is asked a text mentions, in [0, 1]."""
+        """Return the weighted share of a question's words that a text mentions, in [0, 1]."""
         wanted = stems(asked)
         return self._weight(wanted & stems(text)) / (self._weight(wanted) or 1.0)
 

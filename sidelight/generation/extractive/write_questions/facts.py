@@ -80,7 +80,7 @@ def named_testers(body: str) -> list[str]:
 
 
 def people_of_the_past(title: str, body: str) -> list[str]:
-    """Return people whom a story of long ago turns on: called by surname again and again."""
+    """Return the main people of a historical story: those often called by surname alone."""
     if not _LONG_AGO.search(title):
         return []
     return [
@@ -93,7 +93,7 @@ def people_of_the_past(title: str, body: str) -> list[str]:
 
 
 def is_forecast(title: str) -> bool:
-    """Tell whether a headline says what will be."""
+    """Tell whether a headline is a forecast."""
     return bool(_FORECAST.search(title))
 
 

@@ -89,7 +89,7 @@ def _one_part(profile: ArticleProfile) -> str:
 
 
 def _named_thing(profile: ArticleProfile) -> str:
-    """Return a word that hardly any other text uses and this one turns on, such as an additive."""
+    """Return a rare word that is central to this text, such as the name of an additive."""
     words = Counter(word.casefold() for word in _WORD.findall(profile.body))
     phrase = len(re.findall(re.escape(profile.subject), profile.body, re.IGNORECASE))
     for keyword in profile.keywords[:_CENTRAL]:

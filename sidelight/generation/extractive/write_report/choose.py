@@ -87,7 +87,7 @@ class _Growing:
         self._left = max_words
 
     def take(self, row: int) -> None:
-        """Put a statement in."""
+        """Add a statement to the choice."""
         self._missed = self._missed * (1.0 - self._of.covers[row])
         self._represented = np.maximum(self._represented, self._represents[row])
         self._said = self._said | self._of.concepts[row]

@@ -104,7 +104,7 @@ class Reader:
                 self._full_names[words[-1]] |= {words[0]} | _firsts(profile.body, words[-1])
 
     def can_place(self, statement: Statement, page: str) -> bool:
-        """Tell whether all that a statement calls by its kind alone is known from the article.
+        """Tell whether the article resolves every definite description of a statement.
 
         On a page that names the outlet or an author, "the article" is the one that was read, and on
         one that names a study which the article cites, "the study" is that study.
@@ -120,7 +120,7 @@ class Reader:
         )
 
     def _is_told(self, phrase: str, text: str) -> bool:
-        """Tell whether a text says itself what it means by a phrase.
+        """Tell whether a text itself introduces the referent of a phrase.
 
         "The claim that ..." does, and "the author, Ada Lark, ..."; "the main limitation is ..."
         does where the text names something of the article, of which it is the limitation.
@@ -159,7 +159,7 @@ class Reader:
         return bool(wanted) and wanted <= self._stems
 
     def _may_mean_any(self, phrase: str) -> bool:
-        """Tell whether a phrase may mean more than what the article speaks of by its words.
+        """Tell whether a phrase may refer to more than the thing that the article names so.
 
         Which company or author is meant, no report has said, nor the group of which trial.
         """
@@ -195,7 +195,7 @@ class Reader:
         return statement._replace(text=in_full(text, self._whole))
 
     def has_read(self, text: str) -> bool:
-        """Tell whether half of a text stands in the article, or the article's title in it."""
+        """Tell whether half of a text is in the article, or the article's title in the text."""
         if self._headline and self._headline in text.casefold():
             return True
         own = shingles(text)
@@ -216,7 +216,7 @@ class Reader:
         )
 
     def retells(self, text: str) -> bool:
-        """Tell whether a text says no more than what the article said."""
+        """Tell whether a text only retells the article."""
         if not self._is_article:
             return False
         does = _RETELLS.search(text) or (_WROTE.search(text) and self.is_about(text))
@@ -246,7 +246,7 @@ class Reader:
         )
 
     def _is_of_another_kind(self, text: str, page: str) -> bool:
-        """Tell whether "the twist" of a text is the barley twist of its page.
+        """Tell whether a text is about another thing: "the twist" of a page on barley twists.
 
         The page then never names the article's own subject, such as "brannick twist".
         """
@@ -286,7 +286,7 @@ class Reader:
 
 
 def _firsts(text: str, last: str) -> set[str]:
-    """Return the first names that a text gives a surname."""
+    """Return the first names that precede a surname in a text."""
     return {
         first
         for first, found in _FULL_NAME.findall(text)

@@ -143,7 +143,7 @@ class Quote(NamedTuple):
 def find_quotes(
     profile: ArticleProfile, evidence: EvidenceSet, reader: Reader, vectors: TextVectors
 ) -> list[Quote]:
-    """Return what the evidence says that a reader of the article can place and has not read."""
+    """Return statements of the evidence that are new to readers of the article and clear to them."""
     quotes: dict[str, Quote] = {}
     segments = [item.segment for item in evidence.items]
     names = publishers(segments)
@@ -179,7 +179,7 @@ def _tells_something(text: str, window: str, reader: Reader) -> bool:
 
 
 def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
-    """Tell whether a reader can place a statement, and it does not only tell of the article.
+    """Tell whether readers understand a statement, and it is not only about the article.
 
     A page that names the outlet or the author may speak of it, if it answers or adds something.
     """
@@ -198,7 +198,7 @@ def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
 def _without_restatements(
     quotes: Sequence[Quote], profile: ArticleProfile, reader: Reader, vectors: TextVectors
 ) -> list[Quote]:
-    """Leave out what the article says itself: repeating it is no context."""
+    """Return the quotes that do not restate the article: repetition is no context."""
     texts = [quote.text for quote in quotes]
     nearest = vectors.similarity(texts, sentences(profile.body)).max(axis=1, initial=0.0)
     kept = []

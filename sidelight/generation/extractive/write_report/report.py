@@ -121,7 +121,7 @@ class ExtractiveReportWriter:
     def _that_stand(
         self, choices: Choices, quotes: Sequence[Quote], evidence: EvidenceSet, asked: str
     ) -> tuple[list[int], list[int]]:
-        """Return the rows chosen, and those that were chosen before they were found not to stand.
+        """Return the chosen rows, and the rows that were chosen first and then failed the check.
 
         Only what is chosen is held against its page, which is cheaper than holding everything.
         """
@@ -209,7 +209,7 @@ def by_subject(
 
 
 def leads_to_ties(texts: Sequence[str], profile: ArticleProfile) -> list[bool]:
-    """Tell of each statement whether it is about who is behind the article, at most one step away.
+    """Tell of each statement whether it is on who pays or owns the article's outlet or sources.
 
     Whoever one statement ties to the outlet, an author or a cited study is behind the article, and
     what another says of their ties leads there.
@@ -243,7 +243,7 @@ def astray(
     behind: npt.NDArray[np.bool_],
     reader: Reader,
 ) -> npt.NDArray[np.bool_]:
-    """Tell of each statement whether it is about something else altogether.
+    """Tell of each statement whether it is off topic.
 
     What is said of the outlet, an author or whoever is behind them may be far from all that the
     article says; but if it then speaks of an article, it means another one. What names nothing and
@@ -378,7 +378,7 @@ def _concepts(held: Sequence[frozenset[str]]) -> npt.NDArray[np.bool_]:
 
 
 def _shared_particulars(texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return what share of the names and figures of the one with fewer two statements have."""
+    """Return the shared names and figures of each two statements, over those of the smaller set."""
     bare = [ATTRIBUTED.split(text, maxsplit=1)[0] for text in texts]
     held = _concepts([names(text) | figures(text) for text in bare]).astype(np.float64)
     count = held.sum(axis=1)

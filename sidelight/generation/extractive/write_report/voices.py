@@ -51,7 +51,7 @@ _THREAD = re.compile(
 
 
 def is_talk(segment: Segment) -> bool:
-    """Tell whether a window is talk among users of a forum."""
+    """Tell whether a window is a forum discussion."""
     users = {match["user"] for match in _POST.finditer(segment.text)}
     cues = {match.group().casefold() for match in _THREAD.finditer(segment.text)}
     return len(users) >= _SPEAKERS or len(cues) > _SPEAKERS
