@@ -148,13 +148,13 @@ def _ranking(settings: Settings) -> Iterator[Asked]:
 
     A window shows twenty segments of at most 180 words.
     """
-    from sidelight.generation.prompted.rank_results import PROMPT
+    from sidelight.generation.prompted.rank_results import RANK_PROMPT
     from sidelight.retrieval.listwise import window_starts
 
     if settings.retrieval.listwise_depth is not None:
         windows = len(window_starts(settings.retrieval.listwise_depth))
         calls = windows * settings.investigation.queries_per_round
-        yield Asked(PROMPT, calls, characters=23_000, written=100, more=calls, model="ranker")
+        yield Asked(RANK_PROMPT, calls, characters=23_000, written=100, more=calls, model="ranker")
 
 
 def _estimate(asked: Asked, settings: Settings, lengths: Sequence[int]) -> PromptEstimate:

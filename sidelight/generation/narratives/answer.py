@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
 
-PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
+ANSWER_PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
 _WRITER_SEGMENT_WORDS = 250
 
 
@@ -47,7 +47,7 @@ class PromptedAnswerWriter:
         max_citations: Of a sentence, by the track.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=25_000, written=900),)
+    asks = (Asked(ANSWER_PROMPT, calls=1, characters=25_000, written=900),)
 
     def __init__(self, writer: PromptedModel, max_report_words: int, max_citations: int) -> None:
         self._model = writer
@@ -67,7 +67,7 @@ class PromptedAnswerWriter:
         if not keyed.shown:
             return DraftReport(sentences=())
         answer = await self._model.answer(
-            PROMPT,
+            ANSWER_PROMPT,
             WrittenAnswer,
             check=self._check,
             questions=[angle.question for angle in angles],

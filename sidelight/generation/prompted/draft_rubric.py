@@ -90,7 +90,7 @@ def _principals(aspect: Aspect, question: str, profile: ArticleProfile) -> tuple
     return tuple(dict.fromkeys(forms)) if mentions(question, forms) else ()
 
 
-PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
+RUBRIC_PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
 
 _LEAST, _MOST = 8, 20
 
@@ -111,7 +111,7 @@ class PromptedRubricDrafter:
         writer: Who drafts.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=0, written=527),)
+    asks = (Asked(RUBRIC_PROMPT, calls=1, characters=0, written=527),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
@@ -132,7 +132,7 @@ async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[A
         ReplyError: The model gave no usable answer.
     """
     draft = await model.answer(
-        PROMPT,
+        RUBRIC_PROMPT,
         RubricDraft,
         check=lambda draft: check_questions(draft.questions),
         profile=profile,

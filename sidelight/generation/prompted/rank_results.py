@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.segment import Segment
 
-PROMPT = load_prompt(Path(__file__).with_name("rank.prompt.md"))
+RANK_PROMPT = load_prompt(Path(__file__).with_name("rank.prompt.md"))
 
 _RANKER_SEGMENT_WORDS = 180
 
@@ -50,7 +50,7 @@ class PromptedRanker:
 
         try:
             answer = await self._model.answer(
-                PROMPT, RankedKeys, check=complete, query=query, segments=keyed.shown
+                RANK_PROMPT, RankedKeys, check=complete, query=query, segments=keyed.shown
             )
         except ReplyError:
             return tuple(range(len(segments)))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode
 
-PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
+REVISE_PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
 _WRITER_SEGMENT_WORDS = 250
 _SENTENCES, _KEYS_PER_SENTENCE = 6, 6
@@ -73,7 +73,7 @@ class PromptedReviser:
         max_report_words: The track's limit.
     """
 
-    asks = (Asked(PROMPT, calls=2.4, characters=19_400, written=100),)
+    asks = (Asked(REVISE_PROMPT, calls=2.4, characters=19_400, written=100),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = writer
@@ -121,7 +121,7 @@ class PromptedReviser:
             _check(added, {*claims, *passages}, room)
 
         asked = self._model.answer(
-            PROMPT,
+            REVISE_PROMPT,
             AddedSentences,
             check=check,
             profile=profile,

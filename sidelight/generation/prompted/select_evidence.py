@@ -123,7 +123,7 @@ def _without_overlap(page: Sequence[Segment]) -> list[Window]:
     return windows
 
 
-PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
+READ_PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
 
 # Of the first round, and of each later one, whose searches are few and pointed.
 _FIRST_CHARACTERS, _LATER_CHARACTERS = 120_000, 40_000
@@ -174,7 +174,7 @@ class PromptedReader:
         writer: Who reads.
     """
 
-    asks = (Asked(PROMPT, calls=6.3, more=1.9, characters=18_300, written=382),)
+    asks = (Asked(READ_PROMPT, calls=6.3, more=1.9, characters=18_300, written=382),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
@@ -254,7 +254,7 @@ class PromptedReader:
     ) -> _PartRead:
         by_key = {f"E{number}": window for number, window in enumerate(part, start=1)}
         answer = await self._model.answer(
-            PROMPT,
+            READ_PROMPT,
             ReadClaims,
             profile=profile,
             angles=[

@@ -52,7 +52,7 @@ def clean_question(text: str) -> str:
     return one_line(line.replace('"', "'"))
 
 
-PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
+QUESTIONS_PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 
 # Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
 _MOST = 1.6
@@ -98,7 +98,7 @@ class PromptedQuestionWriter:
         max_question_characters: The track's limit per question, in code points of the NFC text.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=3_400, written=124),)
+    asks = (Asked(QUESTIONS_PROMPT, calls=1, characters=3_400, written=124),)
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class PromptedQuestionWriter:
         findings = await Findings.of(angles, evidence, self._encode)
         most = round(_MOST * self._count)
         answer = await self._model.answer(
-            PROMPT,
+            QUESTIONS_PROMPT,
             _at_most(most),
             profile=profile,
             findings=findings.shown(most=_SHOWN_PER_ANGLE),

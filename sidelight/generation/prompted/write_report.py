@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
     from sidelight.text_vectors import Encode
 
-PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
+REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
 # Models count words badly: of 250, the prompt asks for 225 to 242.
 _LEAST_SHARE, _MOST_SHARE = 0.9, 0.97
@@ -63,7 +63,7 @@ class PromptedReportWriter:
         max_report_words: The track's limit.
     """
 
-    asks = (Asked(PROMPT, calls=1.3, characters=9_200, written=448),)
+    asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = writer
@@ -91,7 +91,7 @@ class PromptedReportWriter:
         try:
             drafts.append(
                 await self._model.answer(
-                    PROMPT,
+                    REPORT_PROMPT,
                     WrittenReport,
                     check=check,
                     profile=profile,

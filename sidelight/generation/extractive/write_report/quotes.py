@@ -143,7 +143,7 @@ class Quote(NamedTuple):
 def find_quotes(
     profile: ArticleProfile, evidence: EvidenceSet, reader: Reader, vectors: TextVectors
 ) -> list[Quote]:
-    """Return statements of the evidence that are new to readers of the article and clear to them."""
+    """Return statements of the evidence that are clear and new to readers of the article."""
     quotes: dict[str, Quote] = {}
     segments = [item.segment for item in evidence.items]
     names = publishers(segments)
