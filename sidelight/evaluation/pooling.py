@@ -262,7 +262,7 @@ class PoolVerdict(Value):
     verdict: Literal["enters", "unfit", "repeats"]
 
 
-class PromptedChecker:
+class PromptedPoolChecker:
     """Asks a model about every question that keeps the rules of form.
 
     Args:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
-from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, Attack
+from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, TextAttack
 from sidelight.files import sha256_file
 from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
 from sidelight.learned.comparing import Comparer, Task
@@ -175,7 +175,7 @@ def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
     return made
 
 
-def _changes_meaning(attack: Attack) -> bool:
+def _changes_meaning(attack: TextAttack) -> bool:
     """Tell whether an attack says something else, not merely says it badly."""
     return attack.name.startswith(("denied", "refuted", "negated", "names", "figures"))
 

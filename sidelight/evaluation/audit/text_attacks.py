@@ -37,7 +37,7 @@ _AUXILIARY = re.compile(
 )
 
 
-class Attack(NamedTuple):
+class TextAttack(NamedTuple):
     """One way to seem to say something.
 
     Attributes:
@@ -168,18 +168,18 @@ def swap_figures(text: str) -> str:
 
 
 TEXT_ATTACKS = (
-    *(Attack(f"denied: {phrase}", partial(deny, phrase=phrase)) for phrase in DENIALS),
-    *(Attack(f"refuted: {phrase}", partial(refute, phrase=phrase)) for phrase in REFUTATIONS),
-    Attack("refuted after", refute_after),
-    Attack("negated", negate),
-    Attack("shuffled", shuffle),
-    Attack("questions", ask),
-    Attack("question marks", ask_plainly),
-    Attack("keywords", keywords),
-    Attack("keyword list", keyword_list),
-    Attack("names swapped", swap_names),
-    Attack("names rotated", rotate_names),
-    Attack("figures swapped", swap_figures),
+    *(TextAttack(f"denied: {phrase}", partial(deny, phrase=phrase)) for phrase in DENIALS),
+    *(TextAttack(f"refuted: {phrase}", partial(refute, phrase=phrase)) for phrase in REFUTATIONS),
+    TextAttack("refuted after", refute_after),
+    TextAttack("negated", negate),
+    TextAttack("shuffled", shuffle),
+    TextAttack("questions", ask),
+    TextAttack("question marks", ask_plainly),
+    TextAttack("keywords", keywords),
+    TextAttack("keyword list", keyword_list),
+    TextAttack("names swapped", swap_names),
+    TextAttack("names rotated", rotate_names),
+    TextAttack("figures swapped", swap_figures),
 )
 """Every attack that changes sentence by sentence; pasting pages needs pages."""
 

@@ -192,7 +192,7 @@ def prompts_of(name: str, own: Mapping[str, str]) -> Prompts:
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 
 
-class Shape(NamedTuple):
+class BatchShape(NamedTuple):
     """Shape of the batches that a model reads.
 
     Attributes:
@@ -205,12 +205,12 @@ class Shape(NamedTuple):
 
 
 # Somebody waits for a query.
-_QUERIES = Shape(1, 16)
+_QUERIES = BatchShape(1, 16)
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
-_PASSAGES = Shape(4, 16)
-_SENTENCES = Shape(8, 16)
-_ON_GPU = Shape(64, 64)
-_IN_INT8 = Shape(1, 1)
+_PASSAGES = BatchShape(4, 16)
+_SENTENCES = BatchShape(8, 16)
+_ON_GPU = BatchShape(64, 64)
+_IN_INT8 = BatchShape(1, 1)
 
 
 class EncoderIdentity(Value):
@@ -305,7 +305,7 @@ class Encoder:
         """
         return self._encode(texts, prompts_of(self.name, self._model().prompts).query, _SENTENCES)
 
-    def _encode(self, texts: Sequence[str], prompt: str, shape: Shape) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str], prompt: str, shape: BatchShape) -> NDArray[np.float32]:
         """Encode in batches, which have another shape on GPUs and in int8."""
         import numpy as np
 
@@ -342,7 +342,7 @@ class Encoder:
 
 
 def _batches(
-    model: Any, texts: Sequence[str], prompt: str, shape: Shape
+    model: Any, texts: Sequence[str], prompt: str, shape: BatchShape
 ) -> Iterator[tuple[list[int], int]]:
     """Yield which texts are read at once, the longest first, and to how many tokens they go."""
     if not texts:
