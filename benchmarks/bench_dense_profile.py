@@ -25,7 +25,7 @@ import faiss
 import numpy as np
 
 from benchmarks.record import Figure, write_results
-from sidelight.index.vectors.capacity import COLLECTION, plan_capacity
+from sidelight.index.vectors.capacity import N_SEGMENTS, plan_capacity
 from sidelight.index.vectors.inverted import INDEX, list_finder
 from sidelight.index.vectors.matrix import MATRIX, Matrix
 from sidelight.index.vectors.part import array_header, part_in
@@ -65,7 +65,7 @@ class Measured(NamedTuple):
         return (
             f"{self.count:>9,} vectors: {shape.lists} lists, {shape.probes} probed; "
             f"recall@{K} {self.recall:.3f}, {self.recall_at_share:.3f} with the share of lists "
-            f"that is probed at {COLLECTION:,}; {self.ms:.2f} ms a query, "
+            f"that is probed at {N_SEGMENTS:,}; {self.ms:.2f} ms a query, "
             f"FAISS Flat {self.flat_ms:.1f}; {self.memory:.1f} bytes/vector in memory, "
             f"{self.disk:.1f} on disk without ids; "
             f"built in {self.build_s:.0f} s"
@@ -155,12 +155,12 @@ def overlap(found: list[list[Hit]], expected: list[list[Hit]]) -> float:
 
 def extrapolate(folder: Path, count: int, queries: NDArray[np.float32]) -> tuple[list[str], Figure]:
     """Measure each part of a query over the whole collection, at its size there; and all of it."""
-    shape = shape_of(PROFILE, COLLECTION, DIMENSION)
+    shape = shape_of(PROFILE, N_SEGMENTS, DIMENSION)
     matrix = Matrix(folder)
     middles = middles_like(matrix.rows[:: -(-count // SAMPLE)] * np.asarray(matrix.scales))
     finder = list_finder(middles, shape.probes)
     lists_ms = milliseconds(lambda query: finder.search(query, shape.probes), queries)
-    scanned = COLLECTION * shape.probes // shape.lists
+    scanned = N_SEGMENTS * shape.probes // shape.lists
     index: Any = faiss.read_index(str(folder / INDEX))
     lists: Any = faiss.downcast_index(index.index)
     lists.nprobe = max(round(lists.nlist * min(scanned / count, 1)), 1)
@@ -176,14 +176,14 @@ def extrapolate(folder: Path, count: int, queries: NDArray[np.float32]) -> tuple
     cold_ms = cold(folder, queries[:100])
     total = lists_ms + scan_ms + cold_ms
     lines = [
-        f"at {COLLECTION:,} vectors, {shape.lists} lists, {shape.probes} probed, a query takes",
+        f"at {N_SEGMENTS:,} vectors, {shape.lists} lists, {shape.probes} probed, a query takes",
         f"  {lists_ms:5.2f} ms to find {shape.probes} lists among {shape.lists}",
         f"  {scan_ms:5.2f} ms to scan {scanned:,} codes (of {lists.nprobe} lists here)",
         f"  {cold_ms:5.2f} ms to score {wanted} rows of a matrix that is not in memory",
         f"  {total:5.2f} ms together, to be under 12",
         f"and {shape.memory_bytes / 1e9:.1f} GB of memory, {shape.disk_bytes / 1e9:.1f} GB of disk",
     ]
-    return lines, Figure(f"a query at {COLLECTION:,} vectors", round(total, 2), "ms")
+    return lines, Figure(f"a query at {N_SEGMENTS:,} vectors", round(total, 2), "ms")
 
 
 def middles_like(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -193,7 +193,7 @@ def middles_like(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     clusters: Any = faiss.Kmeans(
         DIMENSION,
-        shape_of(PROFILE, COLLECTION, DIMENSION).lists,
+        shape_of(PROFILE, N_SEGMENTS, DIMENSION).lists,
         niter=2,
         seed=SEED,
         spherical=True,
@@ -242,7 +242,7 @@ def main() -> None:
             if count >= COMPARED:
                 assert measured.recall >= PROFILE.recall, measured
                 assert measured.ms < 20, measured
-    planned = plan_capacity(PROFILE, COLLECTION, DIMENSION)
+    planned = plan_capacity(PROFILE, N_SEGMENTS, DIMENSION)
     figures.append(
         f"`sidelight index plan`: {planned.latency_ms:.0f} ms a query, "
         f"{planned.build_s / 3600:.1f} h to build"

@@ -32,7 +32,7 @@ from benchmarks.bench_dense_profile import (
     middles_like,
 )
 from benchmarks.record import write_results
-from sidelight.index.vectors.capacity import COLLECTION
+from sidelight.index.vectors.capacity import N_SEGMENTS
 from sidelight.index.vectors.inverted import balanced_axes, list_finder
 from sidelight.index.vectors.matrix import PartRows, write_matrix
 from sidelight.index.vectors.part import part_in
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZE, TIMED, ROUNDS = 125_000, 20, 4
-WHOLE = shape_of(PROFILE, COLLECTION, DIMENSION)
-SCANNED = COLLECTION * WHOLE.probes // WHOLE.lists
+WHOLE = shape_of(PROFILE, N_SEGMENTS, DIMENSION)
+SCANNED = N_SEGMENTS * WHOLE.probes // WHOLE.lists
 CANDIDATES = 200, 300, 400, 800, 1600
 IP = faiss.METRIC_INNER_PRODUCT
 

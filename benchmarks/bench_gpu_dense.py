@@ -26,7 +26,7 @@ import torch
 
 from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.vectors.capacity import COLLECTION
+from sidelight.index.vectors.capacity import N_SEGMENTS
 from sidelight.index.vectors.flat import DeviceRows
 
 if TYPE_CHECKING:
@@ -157,13 +157,13 @@ def main() -> None:
         print(*figures, sep="\n")
         print(
             f"\nThat was a check of the code on {SELF_CHECK:,} vectors. To measure, this needs one "
-            f"GPU with 80 GB ({COLLECTION:,} vectors of {DIMENSION} in half precision are "
-            f"{COLLECTION * DIMENSION * 2 / 1e9:.1f} GB) and torch for CUDA; with faiss-gpu it is "
+            f"GPU with 80 GB ({N_SEGMENTS:,} vectors of {DIMENSION} in half precision are "
+            f"{N_SEGMENTS * DIMENSION * 2 / 1e9:.1f} GB) and torch for CUDA; with faiss-gpu it is "
             "compared with FAISS, too."
         )
         return
     room = torch.cuda.get_device_properties(0).total_memory * FILLED
-    count = min(COLLECTION, int(room) // (DIMENSION * 2))
+    count = min(N_SEGMENTS, int(room) // (DIMENSION * 2))
     figures = search_figures(make_rows(count, "cuda:0")) + encoding_figures()
     print(*figures, sep="\n")
     write_results(

@@ -23,7 +23,7 @@ from openai import AsyncOpenAI
 from benchmarks.interleaved import Comparison
 from benchmarks.mini_web_passages import mini_web_passages
 from benchmarks.record import Figure, write_results
-from sidelight.generation.prompted.select_evidence import PROMPT, ReadClaims
+from sidelight.generation.prompted.select_evidence import READ_PROMPT, ReadClaims
 from sidelight.llm.budget import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
@@ -50,7 +50,7 @@ def main() -> None:
         peer[1:],
     )
     a_call = Figure("processor time of a call", round(1000 * min(ours[1:]) / CALLS, 2), "ms")
-    characters = sum(len(str(PROMPT.render(**one))) for one in prompts) // CALLS
+    characters = sum(len(str(READ_PROMPT.render(**one))) for one in prompts) // CALLS
     workload = (
         f"{CALLS} prompts of {characters} characters and {PASSAGES} passages, {AT_ONCE} at once"
     )
@@ -70,7 +70,7 @@ def values(number: int) -> dict[str, object]:
         {"key": f"E{place + 1}", "source": f"page {number} | {place}", "text": text}
         for place, text in enumerate(shown)
     ]
-    return {**PROMPT.example(), "windows": windows}
+    return {**READ_PROMPT.example(), "windows": windows}
 
 
 async def by_us(base_url: str, folder: Path, prompts: list[dict[str, object]]) -> float:
@@ -78,13 +78,13 @@ async def by_us(base_url: str, folder: Path, prompts: list[dict[str, object]]) -
         records: list[object] = []
         with CachedModel(BudgetedModel(client, Budget()), folder) as cached:
             model = PromptedModel(cached, Sampling(), records.append)
-            spent = await measure(lambda one: model.answer(PROMPT, ReadClaims, **one), prompts)
+            spent = await measure(lambda one: model.answer(READ_PROMPT, ReadClaims, **one), prompts)
     assert len(records) >= CALLS
     return spent
 
 
 async def by_sdk(base_url: str, prompts: list[dict[str, object]]) -> float:
-    system, user = Template(PROMPT.system), Template(PROMPT.user)
+    system, user = Template(READ_PROMPT.system), Template(READ_PROMPT.user)
 
     async def ask(one: dict[str, object]) -> None:
         reply = await client.chat.completions.parse(

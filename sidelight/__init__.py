@@ -1,7 +1,7 @@
 """Lateral reading for news: questions to ask, a cited report, and scores for both.
 
-What a script calls is here by name; each is imported when it is first used. What a package with
-parts of its own imports is in `sidelight.plugins`.
+The names that a script calls are exported here; each is imported when it is first used. Packages
+that add parts of their own import from `sidelight.plugins`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-_PLACES = {
+_LIBRARY = {
     "load_settings": "sidelight.config.load:load_settings",
     "load_track": "sidelight.tracks:load_track",
     "make_run": "sidelight.wiring.run:make_run",
@@ -49,6 +49,6 @@ __all__ = [
 if not TYPE_CHECKING:  # a checker knows the names above, and must not believe in any other
 
     def __getattr__(name: str) -> Any:
-        if name not in _PLACES:
+        if name not in _LIBRARY:
             raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
-        return resolve_name(_PLACES[name])
+        return resolve_name(_LIBRARY[name])

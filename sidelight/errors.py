@@ -1,4 +1,4 @@
-"""Every error sidelight raises on purpose, named by who must act.
+"""Exceptions that sidelight raises deliberately, grouped by who has to act.
 
 ```text
 SidelightError                exit code

@@ -1,4 +1,6 @@
-"""The door that files go through: what is read is a bounded regular file, what is written is whole.
+"""Bounded reading and atomic writing of files.
+
+Input is a regular file of limited size; output appears whole or not at all.
 
 A pipe may never end and a device never does; neither can be read a second time, which finding out
 the format of a file takes. So both are refused before they are opened.
@@ -164,7 +166,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a place for results where something lies that is no file, such as `/dev/null`.
+    """Refuse an output path that exists and is no file, such as `/dev/null`.
 
     Raises:
         RefusedFileError: A pipe or a device is there, or would have to be.
@@ -245,7 +247,7 @@ def atomic_write(path: Path, text: str) -> None:
 
 @contextmanager
 def locked_folder(folder: Path, busy: UsageError) -> Iterator[None]:
-    """Hold a folder, made if need be, for this process; the lock ends when the process does.
+    """Lock a folder, made if need be, for this process; the lock ends when the process does.
 
     Args:
         folder: Its lock is the file `LOCK` in it.

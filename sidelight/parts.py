@@ -1,4 +1,4 @@
-"""The parts that come with sidelight, by kind and name, and where each one lives."""
+"""Built-in parts by kind and name, and the module of each."""
 
 from __future__ import annotations
 

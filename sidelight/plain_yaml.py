@@ -1,4 +1,4 @@
-"""YAML as settings need it: mappings, lists and short values, each written out where it stands.
+"""YAML subset for settings: mappings, lists and short values, each written out where it stands.
 
 References to lists and mappings make 700 bytes stand for billions of values, or a list hold itself;
 nesting without end exhausts the stack; and some numbers take seconds to read. All are refused.

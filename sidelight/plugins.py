@@ -1,4 +1,4 @@
-"""All that a package with parts of its own imports from sidelight.
+"""Public interface for packages that add parts of their own.
 
 Every other module may move from one version to the next; these names stay. Each is imported when it
 is first used. A part is registered by an entry point of the group `sidelight.<kind>`, or named by

@@ -1,4 +1,4 @@
-"""Load, check, render and hash a prompt file.
+"""Prompt files: loading, checking, rendering and hashing.
 
 A prompt file, `<step>.prompt.md`, lies beside the one module that renders it: YAML front matter
 (`id`, `version`, `variables`), then the parts `# system` and `# user`, both Jinja templates. A line
@@ -49,7 +49,7 @@ _CLOSING = re.compile(rf"[{_RIGHT}](?:{_GAP}[{_RIGHT}])+|⋙")
 
 
 class RenderedPrompt(NamedTuple):
-    """What is sent to a model."""
+    """Text that is sent to a model."""
 
     system: str
     user: str
@@ -97,7 +97,7 @@ class Prompt:
         return sha256(self.source.encode()).hexdigest()
 
     def render(self, **values: object) -> RenderedPrompt:
-        """Fill in the values, each of them cleaned and robbed of its fences.
+        """Fill in the values, each cleaned and without fences.
 
         Raises:
             UsageError: A variable has no value, a value has no variable, or a value lacks an

@@ -1,4 +1,4 @@
-"""The parts that a name may choose, where each one lives, and how it is made.
+"""Registry of parts: finds a part by name, imports it, and fills its constructor's parameters.
 
 A name is one of those in `parts`, one that an installed package offers under the entry point group
 `sidelight.<kind>`, or a place, `module:Class`. The first two are registered; a run or a bundle
@@ -180,7 +180,7 @@ def _offered(kind: str) -> dict[str, set[str]]:
 
 
 def _check(part: str, place: str, found: Any, protocol: str) -> None:
-    """Refuse what is no class, or lacks a method of the protocol."""
+    """Check that a part is a class with every method of the protocol."""
     if not isinstance(found, type):
         raise UsageError(f"{part}: expected a class; {place} is a {type(found).__name__}")
     wanted = resolve_name(protocol)

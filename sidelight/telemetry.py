@@ -1,4 +1,4 @@
-"""What packages that we use would tell their makers: nothing, unless `SIDELIGHT_TELEMETRY` is `on`.
+"""Telemetry switch of third-party packages: off, unless `SIDELIGHT_TELEMETRY` is `on`.
 
 LangSmith variables, which people set for other programs, would send whole articles to its server.
 """

@@ -1,9 +1,8 @@
-"""Words and sentences as the tracks count them, and text made safe to print.
+"""Text primitives: words and sentences as tracks count them, stems, names, safe printing.
 
-What a text says as far as its form tells: words without endings, names, figures, negation.
-
-What is read is never taken for instructions: a text counts by its words alone, after marks that
-cannot be seen have been removed.
+Text is never taken for instructions: only its words count, after invisible characters have been
+removed. `stems` is the base of all stemming in the package, apart from `retrieval.memory` and
+`view.digest.subjects`, whose results would change with it.
 """
 
 from __future__ import annotations
@@ -249,7 +248,7 @@ _POINTS_AT_ARTICLE = re.compile(
 
 @lru_cache(maxsize=65_536)  # a text is compared with many others
 def stems(text: str) -> frozenset[str]:
-    """Return the content words of a text cut to what their inflections share."""
+    """Return the stems of a text's content words: no inflectional ending, six letters at most."""
     return frozenset(
         _ENDING.sub("", word.removesuffix("'s"))[:_STEM_LENGTH]
         for word in content_words(one_line(text))

@@ -1,4 +1,4 @@
-"""Texts as vectors: what an encoder looks like to those who use it, and a memory of its answers."""
+"""Encoder protocol as its users see it, and a cache of text vectors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TextVectors:
         self._lock = threading.Lock()
 
     def remember(self, texts: Iterable[str]) -> None:
-        """Encode those of the texts that are new; many at once fill whole batches."""
+        """Encode the texts that are new; many at once fill whole batches."""
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
             if new:

@@ -1,4 +1,4 @@
-"""What carries requests to servers, with bounds on how long and how large an answer may be.
+"""HTTP transport with bounds on the duration and the size of an answer.
 
 The libraries' time limits are limits on silence: a byte a second would be read forever. Here an
 answer must be whole within its time, from connecting to the last byte, and within a size. It is not

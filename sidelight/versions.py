@@ -1,4 +1,4 @@
-"""Our own version, and those of packages, told from their metadata without importing them."""
+"""Versions of sidelight and of other packages, from their metadata, without importing them."""
 
 from __future__ import annotations
 

@@ -27,9 +27,8 @@ from sidelight.learned.pool import (
     pool_words,
     trusted,
 )
-from sidelight.learned.reading.words import stem
+from sidelight.learned.reading.words import content_stems
 from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.text import content_words, one_line
 from sidelight.text_vectors import TextVectors
 from sidelight_research.passages import (
     PENALTY,
@@ -219,7 +218,7 @@ def _bm25(passages: Sequence[str], queries: Sequence[str]) -> Values:
 
     The sum over query stems of `idf * tf / (tf + k1 * (1 - b + b * n / mean n))`.
     """
-    counts = [Counter(_stems(text)) for text in passages]
+    counts = [Counter(content_stems(text)) for text in passages]
     having = Counter(word for words in counts for word in words)
     mean = sum(words.total() for words in counts) / max(1, len(counts)) or 1.0
 
@@ -229,15 +228,11 @@ def _bm25(passages: Sequence[str], queries: Sequence[str]) -> Values:
             math.log(1 + (len(counts) - having[word] + 0.5) / (having[word] + 0.5))
             * words[word]
             / (words[word] + norm)
-            for word in dict.fromkeys(_stems(query))
+            for word in dict.fromkeys(content_stems(query))
             if words[word]
         )
 
     return np.array([score(words, query) for words, query in zip(counts, queries, strict=True)])
-
-
-def _stems(text: str) -> list[str]:
-    return [found for word in content_words(one_line(text)) if (found := stem(word))]
 
 
 def relevance(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.evaluation.agreement.people import LevelAgreement, agreement_of_levels
-from sidelight.evaluation.audit.text_attacks import ATTACKS, Attack
+from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, TextAttack
 from sidelight.files import sha256_file
 from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
 from sidelight.learned.comparing import Comparer, Task
@@ -129,7 +129,7 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
             levels[start::2] = [_FULL] * len(stated)
             honest = task._replace(text=" ".join(stated))
             made.append(_Labelled(honest, tuple(levels), answer.topic, "", people=False))
-            for attack in ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
+            for attack in TEXT_ATTACKS[(number + start) % _OF_A_TOPIC :: _OF_A_TOPIC]:
                 changed = [attack.change(sentence) for sentence in stated]
                 # A name or figure that is not there cannot be exchanged: then nothing changed.
                 levels[start::2] = [
@@ -142,7 +142,7 @@ def _copied_items(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
 
 def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
     """Return some answers with every sentence denied, refuted or otherwise taken back."""
-    attacks = cycle(attack for attack in ATTACKS if "names" not in attack.name)
+    attacks = cycle(attack for attack in TEXT_ATTACKS if "names" not in attack.name)
     return [
         _Labelled(
             Task(answer.items, attack.change(answer.text), answer.query),
@@ -158,7 +158,7 @@ def _attacked_answers(answers: Sequence[JudgedAnswer]) -> list[_Labelled]:
 
 def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
     """Return some citations in full support whose source or sentence says something else."""
-    attacks = cycle(attack for attack in ATTACKS if _changes_meaning(attack))
+    attacks = cycle(attack for attack in TEXT_ATTACKS if _changes_meaning(attack))
     full = [item for item in labelled if item.levels == (_FULL,)]
     made = []
     for item, attack in zip(full[::_ATTACKED_CITATIONS], attacks, strict=False):
@@ -171,7 +171,7 @@ def _attacked_citations(labelled: Sequence[_Labelled]) -> list[_Labelled]:
     return made
 
 
-def _changes_meaning(attack: Attack) -> bool:
+def _changes_meaning(attack: TextAttack) -> bool:
     """Tell whether an attack says something else, not merely says it badly."""
     return attack.name.startswith(("denied", "refuted", "negated", "names", "figures"))
 

@@ -1,1 +1,1 @@
-"""Experiments: arms that differ from a base in a few settings, and what each difference does."""
+"""Ablation experiments: arms that differ from a base in a few settings, and the effect of each."""

@@ -1,7 +1,4 @@
-"""What each arm's difference from the base arm does, with its uncertainty.
-
-Plots of an experiment: effects with their intervals, and every topic's way from the base.
-"""
+"""Effects of an experiment's arms: difference from the base arm with intervals, and their plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arms of an experiment, from one YAML file.
+"""Grid of experimental arms, read from one YAML file.
 
 ```yaml
 base: ../extractive.yaml        # a configuration, relative to this file; the defaults if left out
@@ -39,7 +39,7 @@ _Changes = dict[str, Any]
 
 
 class Grid(Value):
-    """What a grid file says.
+    """Contents of a grid file.
 
     Attributes:
         base: Configuration that all arms differ from, relative to the grid file.

@@ -1,6 +1,6 @@
-"""What an arm's run came to on every topic.
+"""Per-topic measurements of every arm: run statistics, and scores by a judge.
 
-The runs of all arms judged, in a process that generation never shares.
+Judging runs in a process of its own, which generation never shares.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ _OF_REPORTS = ("support_precision", "support_recall", "words", "citations", "sou
 
 
 class ArmCost(NamedTuple):
-    """What an arm's run asked of models over all its attempts, and whether it is valid.
+    """Cost of an arm's run over all its attempts, and whether it is valid.
 
     Attributes:
         calls: Calls made, replayed ones not counted.

@@ -1,8 +1,6 @@
-"""Arms as runs: every arm an ordinary run directory, all of them under one limit.
+"""Execution of an experiment's arms as run directories, or as TREC runs over shared queries.
 
-What arms share, so that none pays for what another had: hits and vectors.
-
-Arms as searches: every arm a TREC run over the same queries.
+All arms share one budget limit. Hits and vectors that several arms need are computed once.
 """
 
 from __future__ import annotations

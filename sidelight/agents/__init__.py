@@ -1,1 +1,1 @@
-"""The investigation as a LangGraph graph: state, deps, routing, wiring, and one node per step."""
+"""LangGraph graphs of an investigation: state, dependencies, routing, and one node per step."""

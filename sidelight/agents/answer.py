@@ -1,10 +1,6 @@
-"""The wiring of an answer to a narrative; every decision is made elsewhere.
+"""Graph that answers a narrative: split it, search for each part, write a cited answer.
 
-Search for everything a narrative asks for, and take what an answer can be made from.
-
-Take a narrative apart.
-
-Answer a narrative out of the evidence.
+Nodes only wire roles together; every decision is made by a role.
 """
 
 from __future__ import annotations
@@ -90,7 +86,7 @@ async def split_narrative(state: AnswerState, runtime: Runtime[AnswerDeps]) -> d
 
 
 async def write_answer(state: AnswerState, runtime: Runtime[AnswerDeps]) -> dict[str, Any]:
-    """Return the answer; where nothing stood the check, it says that nothing was found.
+    """Return the answer; where no sentence passed the check, it says that nothing was found.
 
     Raises:
         InputError: The answer breaks a limit of the track.
@@ -133,7 +129,7 @@ def build_graph() -> Answering:
 
 
 def outcome_of(state: AnswerState, track: Track) -> Outcome:
-    """Return what came of a narrative whose answer is written.
+    """Return the outcome of a narrative whose answer is written.
 
     Raises:
         UsageError: The track asks for something that is neither a ranking nor a cited text.

@@ -1,28 +1,10 @@
-"""The wiring of an investigation; every decision is made elsewhere.
+"""Graph of an investigation: its nodes, one per step, and the routing between them.
 
-Where an investigation goes next.
-
-Decide whether the evidence reaches far enough.
-
-Hold every sentence of a draft against what it cites.
-
-Draft what assessors will probably ask; the official rubric is never seen.
-
-Turn what stood the check into the final report.
-
-Search for one side of trustworthiness; all investigators of a round work at the same time.
-
-Open a round: decide what to search for.
-
-Take the article apart.
-
-Make up for the sentences that a check took out.
-
-Decide which of the round's hits are evidence.
-
-Write the questions.
-
-Write a report.
+The steps: profile the article, draft the rubric that assessors might write (the official one is
+never read), plan a round of queries, search for all of them concurrently, select evidence, assess
+coverage and either start another round or go on, write the questions and the report, check each
+sentence against its citations, revise the report where sentences were removed, and assemble the
+final report. Nodes only wire roles together; every decision is made by a role.
 """
 
 from __future__ import annotations
@@ -58,9 +40,11 @@ from sidelight.text import budget_words, one_line
 # A checked report is revised at most so often: what does not stand by then is left out.
 MAX_REVISIONS = 2
 
+_FOUND_PER_SENTENCE = 5
+
 
 def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_evidence"]:
-    """Send out one investigator for each side of trustworthiness that the round looks at."""
+    """Start one investigator for each aspect of trustworthiness that the round looks at."""
     number = state["round_number"]
     by_aspect: dict[Aspect, list[PlannedQuery]] = {}
     for query in state["queries"].values():
@@ -75,49 +59,39 @@ def to_investigators(state: InvestigationState) -> list[Send] | Literal["select_
 def after_coverage(
     state: InvestigationState,
 ) -> Literal["plan_queries"] | list[Literal["write_questions", "write_report"]]:
-    """Go round again as long as that is expected to raise coverage; then write both."""
+    """Start another round while that is expected to raise coverage; then write both."""
     return "plan_queries" if state["coverage"].go_on else ["write_questions", "write_report"]
 
 
 def round_or_questions(
     state: InvestigationState,
 ) -> Literal["plan_queries", "write_questions"]:
-    """Go round again as long as that is expected to raise coverage; then write questions."""
+    """Start another round while that is expected to raise coverage; then write questions."""
     return "plan_queries" if state["coverage"].go_on else "write_questions"
 
 
 def after_check(
     state: InvestigationState, runtime: Runtime[Deps]
 ) -> Literal["revise_report", "finish_report"]:
-    """Revise as long as sentences fell and could be made up for, or there is room for more."""
+    """Revise while removed sentences could be replaced, or there is room for more."""
     checked, enough = state["checked_report"], runtime.context.track.cited_text.enough_words
     words = sum(budget_words(sentence.text) for sentence in checked.draft.sentences)
     wanting = checked.removed or (checked.draft.reserve and words < enough)
     return "revise_report" if wanting and state["revisions"] < MAX_REVISIONS else "finish_report"
 
 
-async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return coverage after the round, with the decision to go on or not."""
-    round_number = state["round_number"]
-    coverage = await runtime.context.roles.assess_coverage(
-        state["profile"],
-        tuple(state["angles"].values()),
-        usable_evidence(state),
-        state.get("coverage"),
-        round_number,
-    )
-    trace = Trace(rounds={round_number: Round(coverage=coverage)})
-    return {"coverage": coverage, "trace": trace}
+async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the profile of the target article.
 
-
-async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return what stands and what does not."""
-    checked = await runtime.context.roles.check_report(
-        state["profile"], state["draft_report"], usable_evidence(state)
-    )
-    number = state["revisions"]
-    trace = Trace(checks={number: checked.removed}, stood={number: checked.stood})
-    return {"checked_report": checked, "trace": trace}
+    Raises:
+        InputError: The topic is no article.
+    """
+    del state
+    article = runtime.context.topic
+    if not isinstance(article, Article):
+        raise InputError(f"{article.topic_id}: expected an article to investigate")
+    profile = await runtime.context.roles.profile_article(article)
+    return {"profile": profile, "round_number": 0, "trace": Trace(profile=profile.facts())}
 
 
 async def draft_rubric(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -127,40 +101,6 @@ async def draft_rubric(state: InvestigationState, runtime: Runtime[Deps]) -> dic
         "angles": {angle.angle_id: angle for angle in angles},
         "trace": Trace(rubric=angles),
     }
-
-
-async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the final report; where nothing stood the check, it says that nothing was found.
-
-    Raises:
-        InputError: What stood the check still breaks a limit of the track.
-    """
-    limits = limits_of(runtime.context.track.cited_text)
-    draft = state["checked_report"].draft
-    if not draft.sentences:
-        draft = draft.model_copy(update={"sentences": NOTHING_FOUND.sentences})
-    report, dropped = resolve_report(
-        runtime.context.topic.topic_id, draft, usable_evidence(state), limits
-    )
-    finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
-    return {"report": report, "trace": Trace(report=finished)}
-
-
-async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the hits of an investigator's searches, reranked where the retriever reranks.
-
-    Its searches go to the index together and with no others: what else is under way must not decide
-    which texts share a batch of the encoder, or the same run could end in other bytes.
-    """
-    deps = runtime.context
-    queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
-    found = await search(deps.retriever, queries, deps.k)
-    searched = Searched(
-        hits={query_id: tuple(hits) for query_id, hits in found.hits.items()},
-        dropped=found.dropped,
-    )
-    round_ = Round(searched={state["aspect"]: searched})
-    return {"hits": found.hits, "trace": Trace(rounds={state["round_number"]: round_})}
 
 
 async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -182,21 +122,108 @@ async def plan_queries(state: InvestigationState, runtime: Runtime[Deps]) -> dic
     }
 
 
-async def profile_article(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return the profile of the target article.
+async def investigate(state: Assignment, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the hits of an investigator's searches, reranked where the retriever reranks.
+
+    Its searches go to the index together and with no others: what else is under way must not decide
+    which texts share a batch of the encoder, or the same run could end in other bytes.
+    """
+    deps = runtime.context
+    queries = [Query(query_id=query.query_id, text=query.text) for query in state["queries"]]
+    found = await search(deps.retriever, queries, deps.k)
+    searched = Searched(
+        hits={query_id: tuple(hits) for query_id, hits in found.hits.items()},
+        dropped=found.dropped,
+    )
+    round_ = Round(searched={state["aspect"]: searched})
+    return {"hits": found.hits, "trace": Trace(rounds={state["round_number"]: round_})}
+
+
+async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return evidence out of this round's hits; earlier evidence stays."""
+    deps, round_number = runtime.context, state["round_number"]
+    hits: dict[str, list[Hit]] = {}
+    for query in state["queries"].values():
+        if query.round_number == round_number:
+            hits.setdefault(query.angle_id, []).extend(state["hits"].get(query.query_id, ()))
+    candidates = await read_candidates(deps.lookup, hits, state.get("refused", {}))
+    selection = await deps.roles.select_evidence(
+        state["profile"], tuple(state["angles"].values()), candidates.by_name
+    )
+    evidence = only_candidates(selection.evidence, candidates)
+    selected = Selected(
+        taken={item.segment.segment_id: item.relevance for item in evidence.items},
+        dropped=selection.dropped,
+        refused=candidates.refused,
+        pages={
+            document_id_of(segment.segment_id): PageName(url=segment.url, title=segment.title)
+            for found in candidates.by_name.values()
+            for segment in found
+        },
+        claims=evidence.claims,
+    )
+    return {
+        "evidence": evidence,
+        "refused": candidates.refused,
+        "trace": Trace(rounds={round_number: Round(selected=selected)}),
+    }
+
+
+async def assess_coverage(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return coverage after the round, with the decision to go on or not."""
+    round_number = state["round_number"]
+    coverage = await runtime.context.roles.assess_coverage(
+        state["profile"],
+        tuple(state["angles"].values()),
+        usable_evidence(state),
+        state.get("coverage"),
+        round_number,
+    )
+    trace = Trace(rounds={round_number: Round(coverage=coverage)})
+    return {"coverage": coverage, "trace": trace}
+
+
+async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return exactly the questions the track wants.
 
     Raises:
-        InputError: The topic is no article.
+        InputError: The writer gave too few, or one that breaks a limit.
     """
-    del state
-    article = runtime.context.topic
-    if not isinstance(article, Article):
-        raise InputError(f"{article.topic_id}: expected an article to investigate")
-    profile = await runtime.context.roles.profile_article(article)
-    return {"profile": profile, "round_number": 0, "trace": Trace(profile=profile.facts())}
+    track = runtime.context.track
+    draft = await runtime.context.roles.write_questions(
+        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
+    )
+    questions = QuestionSet(
+        topic_id=runtime.context.topic.topic_id,
+        questions=tuple(one_line(question) for question in draft.questions)[
+            : track.question_list.count
+        ],
+        count=track.question_list.count,
+        max_characters=track.question_list.max_characters,
+    )
+    return {"questions": questions, "trace": Trace(questions=draft)}
 
 
-_FOUND_PER_SENTENCE = 5
+async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return a first draft."""
+    draft = await runtime.context.roles.write_report(
+        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
+    )
+    return {
+        "draft_report": draft,
+        "revisions": 0,
+        "trace": Trace(draft=draft),
+    }
+
+
+async def check_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the checked report: sentences kept and sentences removed."""
+    checked = await runtime.context.roles.check_report(
+        state["profile"], state["draft_report"], usable_evidence(state)
+    )
+    number = state["revisions"]
+    trace = Trace(checks={number: checked.removed}, stood={number: checked.stood})
+    return {"checked_report": checked, "trace": trace}
 
 
 async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -232,67 +259,21 @@ async def revise_report(state: InvestigationState, runtime: Runtime[Deps]) -> di
     }
 
 
-async def select_evidence(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return evidence out of this round's hits; earlier evidence stays."""
-    deps, round_number = runtime.context, state["round_number"]
-    hits: dict[str, list[Hit]] = {}
-    for query in state["queries"].values():
-        if query.round_number == round_number:
-            hits.setdefault(query.angle_id, []).extend(state["hits"].get(query.query_id, ()))
-    candidates = await read_candidates(deps.lookup, hits, state.get("refused", {}))
-    selection = await deps.roles.select_evidence(
-        state["profile"], tuple(state["angles"].values()), candidates.by_name
-    )
-    evidence = only_candidates(selection.evidence, candidates)
-    selected = Selected(
-        taken={item.segment.segment_id: item.relevance for item in evidence.items},
-        dropped=selection.dropped,
-        refused=candidates.refused,
-        pages={
-            document_id_of(segment.segment_id): PageName(url=segment.url, title=segment.title)
-            for found in candidates.by_name.values()
-            for segment in found
-        },
-        claims=evidence.claims,
-    )
-    return {
-        "evidence": evidence,
-        "refused": candidates.refused,
-        "trace": Trace(rounds={round_number: Round(selected=selected)}),
-    }
-
-
-async def write_questions(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return exactly the questions the track wants.
+async def finish_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Return the final report; where no sentence passed the check, it says so.
 
     Raises:
-        InputError: The writer gave too few, or one that breaks a limit.
+        InputError: What stood the check still breaks a limit of the track.
     """
-    track = runtime.context.track
-    draft = await runtime.context.roles.write_questions(
-        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
+    limits = limits_of(runtime.context.track.cited_text)
+    draft = state["checked_report"].draft
+    if not draft.sentences:
+        draft = draft.model_copy(update={"sentences": NOTHING_FOUND.sentences})
+    report, dropped = resolve_report(
+        runtime.context.topic.topic_id, draft, usable_evidence(state), limits
     )
-    questions = QuestionSet(
-        topic_id=runtime.context.topic.topic_id,
-        questions=tuple(one_line(question) for question in draft.questions)[
-            : track.question_list.count
-        ],
-        count=track.question_list.count,
-        max_characters=track.question_list.max_characters,
-    )
-    return {"questions": questions, "trace": Trace(questions=draft)}
-
-
-async def write_report(state: InvestigationState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Return a first draft."""
-    draft = await runtime.context.roles.write_report(
-        state["profile"], tuple(state["angles"].values()), usable_evidence(state)
-    )
-    return {
-        "draft_report": draft,
-        "revisions": 0,
-        "trace": Trace(draft=draft),
-    }
+    finished = Finished(dropped_citations=dropped, invented_keys=draft.invented_keys)
+    return {"report": report, "trace": Trace(report=finished)}
 
 
 Investigation = CompiledStateGraph[InvestigationState, Deps, InvestigationState, InvestigationState]

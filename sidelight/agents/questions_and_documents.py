@@ -1,6 +1,6 @@
-"""The wiring of an investigation that ends in questions, and in documents that answer them.
+"""Graph that writes questions on an article and ranks documents that answer each of them.
 
-Search for each question, and rank the documents by how useful they are for it.
+Nodes only wire roles together; every decision is made by a role.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def build_graph() -> QuestionsAndDocuments:
 
 
 def outcome_of(state: InvestigationState, track: Track) -> Outcome:
-    """Return what came of a topic whose questions are written and searched for.
+    """Return the outcome of a topic whose questions are written and searched for.
 
     Raises:
         UsageError: The track has no task for questions, or none for their documents.

@@ -1,10 +1,8 @@
-"""Searches in threads of their own.
+"""Searches in their own threads, and their results in the form that roles receive.
 
-A search may wait until a model has put its results in order. The model is asked on the event loop,
-which looks up addresses in the loop's own few threads: were the searches in those, all of them
-waiting, nobody would ever be asked.
-
-What a search brought, as the roles get to see it.
+A search may wait until a model has ranked its results. The model is called on the event loop, which
+resolves host names in the loop's own small thread pool. Searches that waited in those threads would
+keep the model's address from ever being resolved, so they get threads of their own.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""What an investigation knows, and how what two steps know is put together.
+"""State of the graphs, how parallel updates are merged, and the dependencies that nodes receive.
 
-Reducers commute and are idempotent, so the order in which parallel steps end changes nothing.
-
-What the work on a narrative knows.
-
-What an investigation delivers, out of the state that its graph ends in.
-
-What the nodes of one topic work with; they receive it and never build it.
+Reducers are commutative and idempotent, so the order in which parallel steps end changes nothing.
+Nodes receive their dependencies and never build them.
 """
 
 from __future__ import annotations
@@ -62,7 +57,7 @@ def merge_evidence(left: EvidenceSet, right: EvidenceSet) -> EvidenceSet:
 
 
 def merge_traces(left: Trace, right: Trace) -> Trace:
-    """Merge what two steps did."""
+    """Merge the traces of two steps."""
     return left.merge(right)
 
 
@@ -107,7 +102,7 @@ class InvestigationState(TypedDict, total=False):
 
 
 class Assignment(TypedDict):
-    """What one investigator of a round is sent out with."""
+    """Work assigned to one investigator of a round."""
 
     round_number: int
     aspect: Aspect
@@ -115,7 +110,7 @@ class Assignment(TypedDict):
 
 
 def usable_evidence(state: InvestigationState) -> EvidenceSet:
-    """Return what was selected, but for pages that turned out to give orders later on."""
+    """Return the selected evidence, without pages that were later found to give orders."""
     return state.get("evidence", EvidenceSet()).without(state.get("refused", {}).keys())
 
 
@@ -140,7 +135,7 @@ class AnswerState(TypedDict, total=False):
 
 
 def outcome_of(state: InvestigationState, track: Track) -> Outcome:
-    """Return what came of a topic whose investigation has ended, under the track's task names."""
+    """Return the outcome of a topic whose investigation has ended, under the track's task names."""
     return Outcome(
         results={
             track.question_list.name: state["questions"],
@@ -153,7 +148,7 @@ def outcome_of(state: InvestigationState, track: Track) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsDeps:
-    """What finds documents for questions on one article.
+    """Dependencies of the graph that finds documents for questions.
 
     Attributes:
         expand: Words the searches for a question.

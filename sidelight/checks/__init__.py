@@ -1,1 +1,1 @@
-"""Checks of one question or one sentence: what a writer avoids is what a judge flags."""
+"""Checks of one question or one sentence, shared by writers and judges."""

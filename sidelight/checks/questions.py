@@ -1,24 +1,22 @@
-"""What a model is asked to tell whether a question asks more than one thing.
-
-Whether a question asks more than one thing, told by its form.
+"""Checks of a question: does it ask more than one thing, and is it too general for an article?
 
 A question is compound when genuinely separate questions are bundled: two question marks, or a
 second interrogative clause after a conjunction, semicolon or comma. Lists and comparisons ("its
 owner and funding"), alternatives ("or is it exaggerated"), consequences ("and how could that affect
 it") and follow-ups on one subject ("who is she and what qualifies her", "and since when") are one
-question: assessors write such questions themselves and grade them as answered by one page. What can
-be answered yes or no stands alone, and whatever is joined to it is another question.
+question: assessors write such questions themselves and grade them as answered by one page. A
+question that can be answered yes or no stands alone, and whatever is joined to it is another one.
+Rules decide by form; a prompt asks a model the same.
 
 Source of the definition: DRAGUN resources paper, section 3.2, whose model flagged 11.3 % of the
 field with a true positive rate of .989 and a false positive rate of .124. These rules flag 14 % of
 the five public runs.
 
-Whether a question is too general to be worth asking about one article.
-
-The track wants questions that are not over-general in the context of the article, and its judges
-have no label for those that are: a writer drops them, a judge lets them pass. What is left of
-"Are there other sources corroborating the article's claims?" without the words that fit any
-article is nothing; "... the claim that wildfires are declining" names something.
+The track also wants questions that are not over-general in the context of the article, but its
+judges have no label for those that are: a writer drops them, a judge lets them pass. A question is
+too general when nothing is left of it without the words that fit any article: "Are there other
+sources corroborating the article's claims?" leaves nothing, "... the claim that wildfires are
+declining" names something.
 """
 
 from __future__ import annotations
@@ -105,7 +103,7 @@ def compound_reason(question: str) -> str | None:
 
 
 def _follows_up(first: str, second: str) -> bool:
-    """Tell whether the second of two clauses asks on about what the first one asks about."""
+    """Tell whether the second of two clauses is a follow-up on the subject of the first."""
     named = first.casefold()
     if _YES_OR_NO.match(first) or any(
         name.casefold() not in named for name in _NAME.findall(second)

@@ -1,4 +1,4 @@
-"""Whether the sources of a sentence say what it says: as people judged, or by a model's reading.
+"""Check of how far the cited sources support a sentence, by a learned model or a language model.
 
 The three labels are those of the support evaluation of TREC RAG 2025 (section 3.3).
 """
@@ -17,7 +17,7 @@ from sidelight.text import figures, names, one_line, stems, tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.learned.models import Verdict
+    from sidelight.learned.models import ItemPrediction
     from sidelight.llm.prompted import PromptedModel
     from sidelight.text_vectors import Encode
 
@@ -100,7 +100,7 @@ class LearnedSupportCheck:
             for sentence, sources in cases
         ]
 
-    def _support(self, sentence: str, source: str, verdict: Verdict) -> Support:
+    def _support(self, sentence: str, source: str, verdict: ItemPrediction) -> Support:
         if not tokens(one_line(sentence)):
             return _EMPTY
         level, lacking = verdict.level, ""
@@ -163,7 +163,7 @@ def _lacking(sentence: str, source: str) -> str:
     return ", ".join(sorted(figures(sentence) - figures(source) | unnamed))
 
 
-def _reason(verdict: Verdict, level: int) -> str:
+def _reason(verdict: ItemPrediction, level: int) -> str:
     if verdict.opposed:
         return f"{verdict.reason}: {verdict.opposed_sentence}"
     if not verdict.sentence:

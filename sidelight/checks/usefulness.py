@@ -1,4 +1,4 @@
-"""How useful a document is for a question: by its nearest sentence, or by a model's reading."""
+"""Check of how useful a document is for a question, by its nearest sentence or a language model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _VERY, _USEFUL, _NOT = USEFULNESS_SCALE.names
 
 
 class Document(NamedTuple):
-    """What a labeller sees of a document."""
+    """A document as a labeller sees it."""
 
     title: str
     text: str

@@ -66,7 +66,7 @@ def questions(  # long: half of it are options
     seed: Seed = 0,
 ) -> Result:
     """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
-    from sidelight.evaluation.pooling import PromptedChecker, RuleChecker, pool_questions
+    from sidelight.evaluation.pooling import PromptedPoolChecker, RuleChecker, pool_questions
     from sidelight.formats.runs.run_format import run_format
     from sidelight.formats.topics import read_articles, write_pooled_questions
     from sidelight.index.encoding.encoder import Encoder
@@ -86,7 +86,7 @@ def questions(  # long: half of it are options
         access = calls.access(cache or output.with_name(f"{output.name}.replies"))
 
         async def work(models: Mapping[str, PromptedModel]) -> Pool:
-            check = PromptedChecker(models[model], articles, task.max_characters)
+            check = PromptedPoolChecker(models[model], articles, task.max_characters)
             return await pool_questions(runs, check, per_group=per_group, seed=seed)
 
         pool = asyncio.run(ask(models_by_name([model], at_once), access, work))

@@ -1,4 +1,4 @@
-"""Every setting, described: for `sidelight settings`, and to find the nearest to a misspelt one."""
+"""Descriptions of all settings, for `sidelight settings` and to correct a misspelt name."""
 
 from __future__ import annotations
 

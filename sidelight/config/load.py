@@ -1,4 +1,4 @@
-"""Read, merge, check and write settings."""
+"""Reading, merging, checking and writing of settings."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rubrics and labels to scores; the scored system knows nothing of this package."""
+"""Evaluation: rubrics and labels to scores. Systems that are scored never import this package."""

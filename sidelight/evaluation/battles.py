@@ -1,14 +1,12 @@
-"""Which of two answers is better, by a model's reading, each of them first once.
-
-Ratings of runs from battles between their answers.
+"""Pairwise battles between answers, judged by a model in both orders, and ratings of runs.
 
 P(i beats j) = 1 / (1 + 10 ^ ((r_j - r_i) / 400)), a tie counting as half a win for each.
 
 r: the rating of a run, on the scale of chess, 1,000 on average; 400 points more are odds of ten to
 one. Ratings maximise the likelihood of all battles together with half a tie of each run against one
 of average strength, without which a run that never lost had no finite rating. They are found by
-minorisation and maximisation. Intervals are 95% percentiles over draws of the topics, whose battles
-stay together.
+minorisation and maximisation. Intervals are 95% percentiles over bootstrap samples of the topics,
+whose battles stay together.
 
 Source: Bradley and Terry, Rank Analysis of Incomplete Block Designs, Biometrika 39 (1952); Hunter,
 MM Algorithms for Generalized Bradley-Terry Models, Annals of Statistics 32 (2004). Edge cases: a
@@ -66,7 +64,7 @@ class Battle(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """How strong a run is.
+    """Rating of a run, with its interval.
 
     Attributes:
         run_tag: The run.

@@ -1,18 +1,11 @@
-"""Boxplots of scores, like Figures 1 and 2 of the TREC 2024 Lateral Reading track overview.
+"""Figures of an evaluation: boxplots of scores, headroom, label confusion, and rank scatter plots.
 
-What all figures share: how one is opened and saved, its colours and its axes.
+Modelled on: Figures 1 and 2 of the TREC 2024 Lateral Reading track overview (boxplots), Figure 1 of
+the DRAGUN resources paper (headroom), its Figure 2 (mean scores of two sides) and Figures 6 to 8 of
+the TREC 2025 RAG overview (per-topic scores of two sides).
 
-matplotlib is imported when a figure is drawn, and not before: it is an extra. The colours differ
-for readers who see red and green alike, and differ in lightness, so that they do in grey print.
-
-The headroom of each topic as a bar chart, like Figure 1 of the DRAGUN resources paper.
-
-Label agreement drawn: who is given which label instead of which, and which label how often.
-
-Two sides' scores of the runs as a scatter: their means, and every topic behind them.
-
-The former is like Figure 2 of the DRAGUN resources paper, the latter like Figures 6 to 8 of the
-overview of TREC 2025 RAG.
+matplotlib is an extra, and is imported only when a figure is drawn. Colours are distinguishable
+with red-green colour blindness and differ in lightness, so that they do in grey print.
 """
 
 from __future__ import annotations

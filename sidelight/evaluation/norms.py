@@ -1,13 +1,12 @@
-"""The same reports graded by rubrics and by pooled nuggets, with one judge for both.
+"""Comparison of two norms: the same reports graded by rubrics and by pooled nuggets, by one judge.
 
 Source: DRAGUN resources paper, section 6, which asks how rankings change between the two and
 whether nuggets from reports miss angles that experts find.
 
-Nuggets out of the reports that are to be graded by them, as pooling instruments have them.
-
-A sentence of a report is a nugget; one that another nugget of the topic tells already is none. A
-nugget that more than one report tells is vital. Whatever no report says can be no nugget: that is
-what pooling misses.
+Pooled nuggets come from the reports that are to be graded by them, as in pooling instruments. A
+sentence of a report is a nugget unless another nugget of the topic already tells it. A nugget that
+more than one report tells is vital. What no report says can be no nugget: that is what pooling
+misses.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ def _of_topic(
 
 
 class NormComparison(NamedTuple):
-    """How far two ways of grading agree.
+    """Agreement of two ways of grading.
 
     Attributes:
         ranks: Of the runs by rubrics, the reference, and by nuggets.

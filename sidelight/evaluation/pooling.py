@@ -1,23 +1,15 @@
-"""Pool questions of several groups: in turns, the same number from each.
+"""Pooling of questions from several groups, and selection of question pairs to assess.
 
-For each topic the groups are put in random order, and take turns. At its turn a group gives the
-next question of its run of the highest priority that nothing is wrong with and that nobody has
-asked yet; when that run is used up, its next run goes on. What a group that has no more is lacking,
-the others make up for in further turns.
+For each topic the groups are put in random order and take turns. At its turn a group contributes
+the next acceptable question of its run of the highest priority that nobody has asked yet; when that
+run is used up, its next run goes on. What a group cannot contribute, the others make up for in
+further turns. Source: TREC 2024 Lateral Reading track overview, section 2.2.2. A question is
+accepted by rules and its similarity to the pool, or by a model.
 
-Source: TREC 2024 Lateral Reading track overview, section 2.2.2.
-
-Whether a question may enter a pool, by rules and by how near it comes to those there.
-
-Which pairs of rubric question and submitted question are worth an assessor's time.
-
-Of each run, for each question of the rubric, only those that a model finds nearest: the best by
-each of some models, such as an embedder and a reranker. Where they agree there is one pair to
-judge. A run's other questions count as very different.
-
-Source: DRAGUN resources paper, section 3.2.
-
-Whether a question may enter a pool, by a model's reading.
+Pairs of rubric question and submitted question are selected for assessors: of each run, for each
+question of the rubric, only those that a model ranks nearest, the best by each of some models, such
+as an embedder and a reranker. Where they agree there is one pair to judge. A run's other questions
+count as very different. Source: DRAGUN resources paper, section 3.2.
 """
 
 from __future__ import annotations
@@ -270,7 +262,7 @@ class PoolVerdict(Value):
     verdict: Literal["enters", "unfit", "repeats"]
 
 
-class PromptedChecker:
+class PromptedPoolChecker:
     """Asks a model about every question that keeps the rules of form.
 
     Args:

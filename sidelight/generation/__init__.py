@@ -1,1 +1,1 @@
-"""The roles of an investigation, with and without a model, and how their work is composed."""
+"""Roles of an investigation, with and without a model, and the parts that they share."""

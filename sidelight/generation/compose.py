@@ -1,13 +1,10 @@
-"""Choose sentences under a word budget so that they cover as much expected weight as they can.
+"""Composition of a report: choosing sentences under a word budget, refilling, and final citations.
 
 Each candidate covers an angle with some probability; an angle's coverage is the chance that at
 least one chosen sentence covers it, `1 - prod(1 - p)`. The weighted sum over angles is monotone
 and submodular, for which choosing greedily by gain per word is the standard approximation under a
-budget (Khuller, Moss and Naor, 1999).
-
-Fill the room in a report with sentences that wait in reserve.
-
-From what a writer cited to the citations a run file holds.
+budget (Khuller, Moss and Naor, 1999). Free room in a report is filled with reserve sentences.
+Citations of a draft become those that a run file holds.
 """
 
 from __future__ import annotations
@@ -56,7 +53,7 @@ class Candidate:
 def chances_missed(
     angle_ids: Iterable[str], covering: Iterable[Mapping[str, float]]
 ) -> dict[str, float]:
-    """Return for each angle the chance that nothing covers it, `prod(1 - p)`.
+    """Return for each angle the probability that nothing covers it, `prod(1 - p)`.
 
     Args:
         angle_ids: The angles; others are passed over.
@@ -129,7 +126,7 @@ def refill(
     max_words: int,
     say_the_same: Callable[[Candidate, Candidate], bool],
 ) -> DraftReport:
-    """Return the draft with what `compose` adds to it from its reserve, at its end.
+    """Return the draft with reserve sentences, chosen by `compose`, added at its end.
 
     Nothing is taken away. A draft that stays empty says that nothing was found.
 

@@ -1,4 +1,4 @@
-"""Several questions to a model at once, of which some may stay without an answer."""
+"""Concurrent model calls, of which some may stay without an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says where there is nothing to report."""
+"""Text of a report for which no evidence was found."""
 
 from __future__ import annotations
 

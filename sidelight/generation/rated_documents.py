@@ -1,4 +1,4 @@
-"""What those who rate documents for a reader's question see."""
+"""Input of usefulness raters: a reader's question and the documents found for it."""
 
 from __future__ import annotations
 

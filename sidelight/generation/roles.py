@@ -28,7 +28,7 @@ from sidelight.schemas.investigation.report import (
     DraftSentence,
     Removal,
     Revision,
-    Standing,
+    SentenceSupport,
 )
 from sidelight.schemas.investigation.usefulness import Usefulness
 
@@ -66,7 +66,7 @@ __all__ = [
     "Revision",
     "SelectEvidence",
     "Selection",
-    "Standing",
+    "SentenceSupport",
     "Usefulness",
     "WriteQuestions",
     "WriteReport",

@@ -1,4 +1,4 @@
-"""When an investigation has looked far enough: one rule, whoever tells what is covered."""
+"""Stopping rule of an investigation: one rule on coverage, whoever assesses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hold every sentence of a report against what it cites."""
+"""Support checker: compares every sentence of a report with its citations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.generation.reading.names import host_label
 from sidelight.generation.reading.neutrality import sentence_fault
-from sidelight.schemas.investigation.report import CheckedReport, Removal, Standing
+from sidelight.schemas.investigation.report import CheckedReport, Removal, SentenceSupport
 from sidelight.text import one_line, tokens
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class SupportChecker:
     async def _decided(
         self, cases: Sequence[tuple[str, Sequence[str]]], learned: list[Support]
     ) -> list[Support]:
-        """Return for each case what decides whether its sentence stands."""
+        """Return for each case the support that decides whether its sentence is kept."""
         if self._asked is None:
             return learned
         outcomes = await answers(self._asked(*case) for case in cases)
@@ -111,7 +111,7 @@ _ATTRIBUTION = re.compile(
 )
 
 
-_TITLED = re.compile(r"^(?P<kind>The [a-z ]+) \"(?P<title>[^\"]+)\"(?= )")
+_TITLED_DOCUMENT = re.compile(r"^(?P<kind>The [a-z ]+) \"(?P<title>[^\"]+)\"(?= )")
 
 
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
@@ -119,7 +119,7 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
 
     The title of that page goes from 'the report "Lift Off"', too.
     """
-    titled = _TITLED.match(sentence)
+    titled = _TITLED_DOCUMENT.match(sentence)
     if titled and any(titled["title"] in page.title for page in pages):
         sentence = titled["kind"] + sentence[titled.end() :]
     match = _ATTRIBUTION.match(sentence)
@@ -136,9 +136,11 @@ def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
     return f"{match['said']}." if is_there else sentence
 
 
-def _standing(text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]) -> Standing:
+def _standing(
+    text: str, segment_ids: tuple[str, ...], supports: Sequence[Support]
+) -> SentenceSupport:
     best = best_support(supports)
-    return Standing(
+    return SentenceSupport(
         text=text,
         segment_ids=segment_ids,
         said_by=tuple(

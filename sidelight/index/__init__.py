@@ -1,4 +1,4 @@
-"""From shards of segments to an index folder: docstore, Lucene, vectors, and their manifest."""
+"""Index folders: built from shards of segments into a docstore, Lucene, vectors, and a manifest."""
 
 from __future__ import annotations
 

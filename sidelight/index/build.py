@@ -1,4 +1,4 @@
-"""Build an index folder: parts of text, merged; vectors; and the manifest last.
+"""Build of an index folder: parts of text, merged; vectors; and the manifest last.
 
 ```text
 <folder>/plan.json       what the folder is for, written first
@@ -9,9 +9,9 @@
 <folder>/manifest.json   written last; without it nothing opens
 ```
 
-Each part and each stage works in `<name>.part` and takes its name when it is done, so a killed
-build goes on with those it was in; encoding, the slow one, goes on within it. Parts that exist
-already are linked to.
+Each part and each stage works in `<name>.part` and takes its name when it is done, so that an
+interrupted build resumes with what it has; encoding, the slow stage, resumes within a part. Parts
+that exist already are linked to.
 """
 
 from __future__ import annotations

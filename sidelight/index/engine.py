@@ -1,10 +1,8 @@
-"""Where the parts of a build are worked on.
+"""Engines that run the parts of a build: processes of this machine, or a Ray cluster.
 
-The parts of a build on the machines of a Ray cluster, or in processes of this one.
-
-A part is a folder of files that all machines see, so nothing but its name passes through Ray: plain
-tasks do, without the tables of Ray Data. Ray gives a task whose process or machine is lost to
-another one, which goes on with what it finds in the folder.
+A part is a folder that all machines see, so only its name passes through Ray: plain tasks do,
+without the tables of Ray Data. Ray reassigns a task whose process or machine is lost, and the new
+one resumes with what it finds in the folder.
 """
 
 from __future__ import annotations

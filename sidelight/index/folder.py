@@ -1,4 +1,4 @@
-"""A finished index folder, its parts opened when they are first used."""
+"""Finished index folder, whose parts are opened when they are first used."""
 
 from __future__ import annotations
 

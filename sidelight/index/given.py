@@ -1,12 +1,11 @@
-"""Parts of an index that exist already and stay where they are: the folder links to them.
+"""Existing index parts that a folder links to, and the Lucene indexes that pyserini publishes.
 
 `lucene` may link to any index of Anserini's; `vectors` holds `hnsw-NN` links where the vectors are
 in Lucene. All else is as if the parts had been built: the manifest has the sizes of their files.
 
-Lucene indexes of MS MARCO V2.1 segmented that pyserini publishes: by name, or by folder.
-
-What is known of them, checksums included, is what Anserini's own list says, which some versions
-have in their jar and others fetch from a server.
+Published indexes of MS MARCO V2.1 segmented are given by name or by folder. What is known of them,
+checksums included, is taken from Anserini's own list, which some versions have in their jar and
+others fetch from a server.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class PublishedIndex(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Where pyserini puts it."""
+        """Folder in which pyserini stores it."""
         cache = os.environ.get("PYSERINI_CACHE") or Path.home() / ".cache" / "pyserini"
         return Path(cache, "indexes", f"{self.stem}.{self.md5}")
 
@@ -73,7 +72,7 @@ a644aea445a8b78cc9e99d2ce111ff11 402d37deccb44b5fc105049889e8aaea 89ebcd027f7297
 5e580bb7eb9ee2bb6bfa492b3430c17d
 """.split()
 
-PUBLISHED = {
+PUBLISHED_INDEXES = {
     index.name: index
     for index in (
         _inverted("", "6ec4cd595c9fe1ad91b43eabb39a637c"),
@@ -97,12 +96,12 @@ def lucene_folder(name: str) -> Path:
     """
     if Path(name).is_dir():
         return Path(name).resolve()
-    if name not in PUBLISHED:
+    if name not in PUBLISHED_INDEXES:
         raise UsageError(
             f"{name}: expected the folder of a Lucene index, or the name of a published one",
-            remedy=f"Published are: {', '.join(PUBLISHED)}.",
+            remedy=f"Published are: {', '.join(PUBLISHED_INDEXES)}.",
         )
-    folder = PUBLISHED[name].folder
+    folder = PUBLISHED_INDEXES[name].folder
     if not folder.is_dir():
         # pyserini 2 would prefer a cache of the current folder.
         cache = {"PYSERINI_CACHE": str(folder.parent.parent)}
@@ -127,7 +126,7 @@ def lucene_folder(name: str) -> Path:
 
 def published_count(folder: Path) -> int:
     """Return how many segments the published index in a folder holds; 0 if that is not known."""
-    stems = {index.stem: index.segments for index in PUBLISHED.values()}
+    stems = {index.stem: index.segments for index in PUBLISHED_INDEXES.values()}
     return next((n for stem, n in stems.items() if folder.name.startswith(stem)), 0)
 
 
@@ -170,7 +169,7 @@ class GivenParts(NamedTuple):
                 link.symlink_to(target.resolve())
 
     def check(self, texts: Container[str]) -> None:
-        """Hold the index for BM25 against what was published, and against the text there is.
+        """Compare the BM25 index with what was published, and with the text of the segments.
 
         Raises:
             InputError: It is not whole, or it finds segments without text.

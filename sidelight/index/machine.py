@@ -1,4 +1,4 @@
-"""What this machine has for searching and running, and the line that brings what it lacks."""
+"""Machine check: what is installed for searching and running, and how to install the rest."""
 
 from __future__ import annotations
 

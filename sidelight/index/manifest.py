@@ -1,10 +1,8 @@
-"""What built an index, and the check that all of it is still there.
+"""Manifest of an index: how it was built, reports on its shards, and integrity checks of its files.
 
-What was found in the shards of a part of an index.
-
-Hashes of an index's files: a sample, looked at whenever it is opened, and the whole on request.
-
-A text that was changed to one of equal length leaves every size as it was.
+File sizes are checked whenever an index is opened, with hashes of a sample of bytes: a text that
+was changed to one of equal length leaves every size as it was. Hashes of whole files are checked on
+request.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ REPORT = "report.json"
 
 
 class ShardReport(Value):
-    """What was found in one shard.
+    """Counts of one shard.
 
     Attributes:
         name: Name of its file.
@@ -49,7 +47,7 @@ class ShardReport(Value):
 
 
 class PartReport(Value):
-    """What was found in the shards of one part, and of how many documents."""
+    """Counts of the shards of one part, and their number of documents."""
 
     documents: int
     shards: tuple[ShardReport, ...]
@@ -65,7 +63,7 @@ def write_report(part: Path, report: PartReport) -> None:
     atomic_write(part / REPORT, report.model_dump_json())
 
 
-_REMEDY = "Copy the whole folder again, or delete it and build the index again."
+_DAMAGED_REMEDY = "Copy the whole folder again, or delete it and build the index again."
 _BLOCK = 4096
 _BLOCKS = 32
 
@@ -127,7 +125,7 @@ def _changed(name: str, findings: Findings) -> None:
         None,
         expected=f"{name} as it was built",
         found="other bytes",
-        remedy=_REMEDY,
+        remedy=_DAMAGED_REMEDY,
     )
 
 

@@ -1,1 +1,1 @@
-"""Judges that learned from people's labels: what a text says, and what a source supports."""
+"""Models learned from people's labels: answers, support, grades, relevance, question quality."""

@@ -1,4 +1,4 @@
-"""Items held against texts: what is encoded, once for all, and what each pair looks like."""
+"""Comparison of items with texts: texts are encoded once, and each pair gets its features."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.learned.features import Evidence, evidence
+from sidelight.learned.features import ItemFeatures, evidence
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import read
 from sidelight.text_vectors import TextVectors
@@ -41,7 +41,7 @@ class Task(NamedTuple):
         return read_text(self.text, self.max_words)
 
 
-class Found(NamedTuple):
+class ComparedText(NamedTuple):
     """A text and what it holds for each item.
 
     Attributes:
@@ -50,7 +50,7 @@ class Found(NamedTuple):
     """
 
     reading: Reading
-    evidence: list[Evidence]
+    evidence: list[ItemFeatures]
 
 
 class Comparer:
@@ -74,17 +74,17 @@ class Comparer:
             wanted[read(task.context).text] = None
         self._vectors.remember(text for text in wanted if text)
 
-    def compare(self, task: Task) -> Found:
-        """Return what a text holds for each item."""
+    def compare(self, task: Task) -> ComparedText:
+        """Return a text with the features of each item."""
         reading = task.reading
         items, context = [read(item) for item in task.items], read(task.context)
         if self._vectors is None or not items:
-            return Found(reading, evidence(items, context, reading, None, None))
+            return ComparedText(reading, evidence(items, context, reading, None, None))
         self.prepare([task])
         texts = [item.text for item in items]
         cosines = _cosines(self._vectors, texts, reading.texts)
         asked = _cosines(self._vectors, texts, [context.text])[:, 0]
-        return Found(reading, evidence(items, context, reading, cosines, asked))
+        return ComparedText(reading, evidence(items, context, reading, cosines, asked))
 
 
 def _cosines(encode: Encode, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -1,7 +1,7 @@
-"""What a model sees of an item and a text: vectors, words, order, names and figures, and form.
+"""Features of a pair of item and text: vectors, words, order, names and figures, and form.
 
-Sentences that say the opposite of the item, or take it back, are left out for this item before
-anything is compared, so nothing they hold can earn it credit.
+Sentences that contradict or retract the item are left out for this item before anything is
+compared, so nothing in them can earn it credit.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ _SAID_OF_IT = 0.65  # from which the text is taken to contradict the item
 _TOP = 3
 
 
-class Evidence(NamedTuple):
-    """What a text holds for one item.
+class ItemFeatures(NamedTuple):
+    """Features of one item in a text, and limits of its level.
 
     Attributes:
         features: In the order of `FEATURES`.
@@ -104,8 +104,8 @@ def evidence(
     reading: Reading,
     cosines: npt.NDArray[np.float64] | None,
     context_cosines: npt.NDArray[np.float64] | None,
-) -> list[Evidence]:
-    """Return what a text holds for each item.
+) -> list[ItemFeatures]:
+    """Return the features of each item in a text.
 
     Args:
         items: What is looked for.
@@ -172,10 +172,12 @@ class _Look:
             self.opposed, self.opposed_place, self.opposed_share = reason, place, overlap
         return bool(reason)
 
-    def evidence(self, asked: float) -> Evidence:
+    def evidence(self, asked: float) -> ItemFeatures:
         if not self.places:
             nothing = (0.0,) * (len(FEATURES) - len(COPYING))
-            return Evidence((*nothing, *self._copying(())), 0, -1, self.opposed, self.opposed_place)
+            return ItemFeatures(
+                (*nothing, *self._copying(())), 0, -1, self.opposed, self.opposed_place
+            )
         sentences = [self.reading.sentences[place] for place in self.places]
         shares = np.array([weighted_share(self.all, sentence.content) for sentence in sentences])
         own = self.cosines[self.row, self.kept]
@@ -190,7 +192,7 @@ class _Look:
         if shares.max() < self.opposed_share and not self._gives_all_figures(sentences):
             most = 0  # what it contradicts in so many words it does not say elsewhere in fewer
         features = (*cosines, *words, *self._copying(near))
-        return Evidence(features, most, self.places[best], self.opposed, self.opposed_place)
+        return ItemFeatures(features, most, self.places[best], self.opposed, self.opposed_place)
 
     def _gives_all_figures(self, sentences: Sequence[Sentence]) -> bool:
         """Tell whether a sentence about the item gives its figures, two or more of them."""

@@ -1,8 +1,8 @@
-"""How well a passage answers a question or covers a fact, from 0 to 5, without a language model.
+"""Passage grades from 0 to 5 for questions or key facts, without a language model.
 
 The model learned from passages of TREC DL 2019 that a language model rated item by item and that
-people judged for the query; what it learned is in `weights/`, with how well it agrees with both on
-queries it had not seen. A grade hangs on one item and one passage alone.
+people judged for the query. Its weights are in `weights/`, with how well it agrees with both on
+queries it had not seen. A grade depends on one item and one passage alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COLUMNS = [FEATURES.index(name) for name in ITEM_FEATURES]
 
 
 class ItemLook(NamedTuple):
-    """What there is of some items in a passage.
+    """Inputs of the model for some items and a passage.
 
     Attributes:
         features: `(n_items, n_features)`, in the order of `ITEM_FEATURES`.
@@ -67,7 +67,7 @@ class ItemReader:
         self._vectors.remember(text for text in wanted if text)
 
     def look(self, task: Task) -> ItemLook:
-        """Return what there is of each item of a task in its text."""
+        """Return the inputs of the model for each item of a task."""
         self.prepare([task])
         reading, context = read_text(task.text, task.max_words), read(task.context)
         rows, answers = [], []

@@ -1,8 +1,8 @@
-"""The two judges that learned from people: does a text say an item, does a source support it.
+"""Models learned from people's labels: does a text say an item, does a source support a sentence?
 
-`AnswerModel` learned from nuggets held against answers, `SupportModel` from sentences held against
-the segments they cite; both of TREC RAG 2024. What they learned is in `weights/`, with the files it
-comes from and how well it agrees with people on topics and runs it had not seen.
+`AnswerModel` learned from nuggets compared with answers, `SupportModel` from sentences compared
+with the segments they cite; both of TREC RAG 2024. Their weights are in `weights/`, with the files
+they come from and how well they agree with people on topics and runs they had not seen.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.learned.comparing import Found
+    from sidelight.learned.comparing import ComparedText
     from sidelight.learned.ordinal_model import Values
     from sidelight.text_vectors import Encode
 
@@ -35,8 +35,8 @@ WORDS_ONLY = "-words"
 """What is put behind the name of a model that needs no encoder."""
 
 
-class Verdict(NamedTuple):
-    """What a model makes of one item and one text.
+class ItemPrediction(NamedTuple):
+    """Prediction of a model for one item and one text.
 
     Attributes:
         level: 0 none, 1 partial, 2 full.
@@ -57,7 +57,7 @@ class Verdict(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What a model has seen of items and a text, before it makes up its mind.
+    """Inputs of a model for items and a text, before it predicts.
 
     Attributes:
         found: What there is for each item.
@@ -65,12 +65,12 @@ class Looked(NamedTuple):
         most: The highest level there can be for each item, by rules.
     """
 
-    found: Found
+    found: ComparedText
     logits: Values
     most: Sequence[int]
 
-    def verdicts(self, shift: Sequence[float] = (0.0, 0.0)) -> list[Verdict]:
-        """Return a verdict for each item, in order.
+    def verdicts(self, shift: Sequence[float] = (0.0, 0.0)) -> list[ItemPrediction]:
+        """Return a prediction for each item, in order.
 
         Args:
             shift: What is added to the logits of levels 1 and 2, for labels by other people than
@@ -78,7 +78,7 @@ class Looked(NamedTuple):
         """
         levels, probabilities = levels_within(self.logits + np.array(shift), self.most)
         return [
-            _verdict(self.found, row, int(level), probabilities[row])
+            _prediction(self.found, row, int(level), probabilities[row])
             for row, level in enumerate(levels)
         ]
 
@@ -107,12 +107,12 @@ class _LearnedModel:
         name = model_name(cls._name, words_only=encode is None)
         return cls(load_model(name), encode, weights_hash(name))
 
-    def _features(self, found: Found) -> Values:
+    def _features(self, found: ComparedText) -> Values:
         """Return the features the model uses, `(n_items, n_features)`."""
         rows = [[item.features[column] for column in self._columns] for item in found.evidence]
         return np.array(rows).reshape(len(rows), len(self._columns))
 
-    def _looked(self, found: Found, features: Values) -> Looked:
+    def _looked(self, found: ComparedText, features: Values) -> Looked:
         most = allowed([item.most for item in found.evidence], needs_figures=self._needs_figures)
         return Looked(found, self._model.logits(features), most)
 
@@ -137,14 +137,14 @@ class AnswerModel(_LearnedModel):
 
     def judge(
         self, items: Sequence[str], text: str, *, max_words: int | None, context: str = ""
-    ) -> list[Verdict]:
-        """Return a verdict for each item, in order; see `look`."""
+    ) -> list[ItemPrediction]:
+        """Return a prediction for each item, in order; see `look`."""
         return self.look(items, text, max_words=max_words, context=context).verdicts()
 
     def look(
         self, items: Sequence[str], text: str, *, max_words: int | None, context: str = ""
     ) -> Looked:
-        """Hold items against a text.
+        """Compare items with a text.
 
         Args:
             items: All items of the topic: what most of them share weighs little in each.
@@ -161,8 +161,8 @@ class SupportModel(_LearnedModel):
 
     _name = SUPPORT
 
-    def judge(self, pairs: Sequence[tuple[str, str]], *, context: str = "") -> list[Verdict]:
-        """Return a verdict for each pair of sentence and text of the source, in order.
+    def judge(self, pairs: Sequence[tuple[str, str]], *, context: str = "") -> list[ItemPrediction]:
+        """Return a prediction for each pair of sentence and source text, in order.
 
         What is said of a pair hangs on no other.
 
@@ -185,16 +185,18 @@ def model_name(name: str, *, words_only: bool) -> str:
     return name + WORDS_ONLY * words_only
 
 
-def _verdict(found: Found, row: int, level: int, probabilities: npt.NDArray[np.float64]) -> Verdict:
+def _prediction(
+    found: ComparedText, row: int, level: int, probabilities: npt.NDArray[np.float64]
+) -> ItemPrediction:
     item, sentences = found.evidence[row], found.reading.sentences
     none, partial, full = (float(value) for value in probabilities)
     opposite = sentences[item.opposed_place].text if item.opposed else ""
     if item.place < 0:
         reason = item.opposed or "nothing in the text says anything about it"
-        return Verdict(0, (1.0, 0.0, 0.0), "", bool(item.opposed), reason, opposite)
+        return ItemPrediction(0, (1.0, 0.0, 0.0), "", bool(item.opposed), reason, opposite)
     # What is said elsewhere in the text outweighs a sentence against it.
     against = bool(item.opposed) and level == 0
-    return Verdict(
+    return ItemPrediction(
         level,
         (none, partial, full),
         sentences[item.place].text,

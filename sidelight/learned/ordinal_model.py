@@ -1,6 +1,7 @@
-"""Ordered labels from features by two logistic regressions, kept in a file that people can read.
+"""Ordinal models from features, stored in readable files: two logistic regressions, or one cut sum.
 
-Whole grades from features: one weighted sum, cut where grades change, in a readable file.
+The first predicts three levels by two logistic regressions. The second predicts whole grades by one
+weighted sum with a cut-off between each two grades.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def allowed(most: Sequence[int], *, needs_figures: bool) -> list[int]:
     """Return the highest level there can be for each item.
 
     Args:
-        most: `features.Evidence.most` of each.
+        most: `features.ItemFeatures.most` of each.
         needs_figures: Whether a missing figure keeps an item from being said in full. It does in a
             report; a long sentence that is supported by its source often computes its own figures.
     """

@@ -1,8 +1,8 @@
-"""What a passage has in common with the others that were returned for the same query.
+"""Pool features: similarity of a passage with the others that were returned for the same query.
 
-Systems disagree on much and agree on what a query is about. So a passage that is like most others
-of its pool is likely to be relevant, whatever the query says; this can be seen without the query.
-Every feature comes twice: as it is, and less its mean over the pool.
+Systems disagree on much and agree on what a query is about. So a passage that is similar to most
+others of its pool is likely to be relevant; this can be seen without the query. Every feature comes
+twice: as it is, and minus its mean over the pool.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.learned.reading.tables import frequencies
-from sidelight.learned.reading.words import stem
-from sidelight.text import content_words, one_line
+from sidelight.learned.reading.words import content_stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +53,7 @@ def pool_words(texts: Sequence[str], most: int = _CHARACTERISTIC) -> dict[str, f
     A stem weighs its share of the passages times its rarity in English; one that a single passage
     uses tells nothing.
     """
-    return _characteristic([_stems(text) for text in texts], most)
+    return _characteristic([content_stems(text[:MAX_CHARACTERS]) for text in texts], most)
 
 
 def pool_features(texts: Sequence[str], encode: Encode) -> Values:
@@ -65,7 +64,8 @@ def pool_features(texts: Sequence[str], encode: Encode) -> Values:
         encode: Texts to L2-normalised vectors.
     """
     vectors = np.asarray(encode([text[:MAX_CHARACTERS] for text in texts]), dtype=np.float64)
-    own = np.hstack([_likeness(vectors), _words([_stems(text) for text in texts])])
+    stems = [content_stems(text[:MAX_CHARACTERS]) for text in texts]
+    own = np.hstack([_likeness(vectors), _words(stems)])
     return np.hstack([own, own - own.mean(axis=0)])
 
 
@@ -77,11 +77,6 @@ def trusted(features: Values, means: Values) -> Values:
     others = len(features) - 1
     found: Values = means + others / (others + _POOL) * (features - means)
     return found
-
-
-def _stems(text: str) -> list[str]:
-    words = content_words(one_line(text[:MAX_CHARACTERS]))
-    return [found for word in words if (found := stem(word))]
 
 
 def _likeness(vectors: Values) -> Values:

@@ -1,13 +1,10 @@
-"""The model of good questions: two sums of weights, read from a file that says where it comes from.
+"""Question quality model: its features, its weights, and its corrections by neighbouring questions.
 
-One sum is the grade people would give, a flawed question counting as 0; the other tells how likely
-they would call it flawed. Labels are cut from both so that each is as frequent as among people.
-
-The words of a question, its names and numbers masked so that none of them earns anything.
-
-What a question looks like, in counts: its length, its names, what it asks for and of whom.
-
-Questions beside others: earlier ones of the same list, and ones that people graded.
+One weighted sum predicts the grade people would give, a flawed question counting as 0; the other
+how likely they would call it flawed. Cut-offs on both give labels as frequent as among people.
+Features are a question's words, with names and numbers masked so that none of them earns anything,
+and counts: its length, its names, what it asks for and about whom. Earlier questions of the same
+list, and similar ones that people graded, correct the prediction.
 """
 
 from __future__ import annotations
@@ -64,7 +61,7 @@ _MAX_CHARACTERS = 1_000
 _LIMIT = 120  # characters that those who graded were told a question may have
 
 _WORD = re.compile(r"[\w'’-]+")
-_NAME = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?:\s+(?:(?:of|the|for|and)\s)?[A-Z][\w'’-]*)*")
+_NAME_PHRASE = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?:\s+(?:(?:of|the|for|and)\s)?[A-Z][\w'’-]*)*")
 # What is asked for, by words that say so.
 _ABOUT = {
     name: re.compile(pattern, re.IGNORECASE)
@@ -105,7 +102,7 @@ def form(question: str) -> dict[str, float]:
     text = question[:_MAX_CHARACTERS]
     words = _WORD.findall(text)
     small = [word.casefold() for word in words]
-    names = _NAME.findall(text)
+    names = _NAME_PHRASE.findall(text)
     capitals = sum(word[0].isupper() for word in words[1:])
     # How names are spelt earns nothing; how many there are, and of how many words, may.
     lengths = [len(words[0])] if words else [0]
@@ -137,7 +134,7 @@ FLAWED = -1
 
 
 class Outlook(NamedTuple):
-    """What is expected of a question.
+    """Predicted grade of a question.
 
     Attributes:
         worth: The grade, from about 0 (useless) to 4; it may lie a little outside.
@@ -149,7 +146,7 @@ class Outlook(NamedTuple):
 
 
 class Cuts(Value):
-    """From where on a question gets a label.
+    """Cut-offs between the labels of a question.
 
     Attributes:
         flawed: Above it, a question is flawed.
@@ -206,9 +203,9 @@ def question_model() -> QuestionModel:
     return QuestionModel.model_validate(orjson.loads(WEIGHTS.read_bytes()))
 
 
-_ALIKE = 0.5  # share of runs of masked words that questions of one pattern have in common
+_SAME_PATTERN = 0.5  # share of runs of masked words that questions of one pattern have in common
 _OF_ONE_PATTERN = 2  # questions that may earn something; people's favourites come in threes at most
-_REACH = 0.1  # of a grade, in cosines: at a distance of that a neighbour counts a third
+_NEIGHBOUR_WIDTH = 0.1  # of a grade, in cosines: at a distance of that a neighbour counts a third
 _DOUBT = 0.3  # what the model's own word weighs, against 1 for an equal question's grade
 
 
@@ -219,7 +216,7 @@ def repeated_patterns(questions: Sequence[str]) -> list[bool]:
     """
     seen = [runs(question) for question in questions]
     return [
-        sum(_share(one, earlier) >= _ALIKE for earlier in seen[:place]) >= _OF_ONE_PATTERN
+        sum(_share(one, earlier) >= _SAME_PATTERN for earlier in seen[:place]) >= _OF_ONE_PATTERN
         for place, one in enumerate(seen)
     ]
 
@@ -252,7 +249,7 @@ def corrected(
     off = np.array([(max(0, grade), grade < 0) for grade in graded], dtype=np.float64) - np.array(
         known
     )
-    near = np.exp((np.asarray(cosines, dtype=np.float64) - 1) / _REACH)
+    near = np.exp((np.asarray(cosines, dtype=np.float64) - 1) / _NEIGHBOUR_WIDTH)
     moved = np.array(outlooks) + near @ off / (near.sum(axis=1, keepdims=True) + _DOUBT)
     return [Outlook(float(worth), float(flawed)) for worth, flawed in moved]
 

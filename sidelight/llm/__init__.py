@@ -1,1 +1,1 @@
-"""The only package that talks to a model: client, structured answers, cache and budget."""
+"""Language models, the only package that calls one: client, structured answers, cache, budget."""

@@ -1,8 +1,6 @@
-"""What a model is asked and what it answers: the two values every model here shares.
+"""Requests and replies, the values that every model shares, and rates for estimates.
 
-An unusable reply as data, for traces and for the cache.
-
-What estimates assume of models and servers, wherever a run or a judge is estimated.
+An unusable reply is also kept as data, for traces and for the cache.
 """
 
 from __future__ import annotations
@@ -113,7 +111,7 @@ class Reply(Value):
 
 
 class Model(Protocol):
-    """Something that answers requests."""
+    """Protocol of everything that answers requests."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What a run may spend on a model, and what it has spent."""
+"""Budget of a run: spending limits on models, and what was spent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTHING = Usage(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What has been spent.
+    """Amounts spent.
 
     Attributes:
         calls: Calls made, failed ones included.
@@ -34,7 +34,7 @@ class Totals:
 
 
 class Budget:
-    """What all models of a run together may be asked, and what they have been asked.
+    """Spending limits of all models of a run together, and the amounts spent.
 
     Args:
         max_calls: Calls allowed, or None for any number.

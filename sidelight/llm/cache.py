@@ -1,4 +1,4 @@
-"""Answers kept by their whole request, so that a run can be repeated without a model."""
+"""Cache of replies by their whole request, so that a run can be repeated without a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _KEEP_FAILURE = "INSERT OR REPLACE INTO failures VALUES (?, ?)"
 
 
 class KeptReply(Value):
-    """What a cache holds for one request: a reply, or why there was none that could be used."""
+    """Cached result of one request: a reply, or why there was no usable one."""
 
     fingerprint: str
     reply: Reply | None

@@ -1,12 +1,11 @@
-"""A model asked by prompt file: rendered, answered as a checked value, every call recorded.
+"""Prompted model: renders a prompt file, returns a validated answer, and records every call.
 
-What a performer asks of a model, as it says itself; estimates are made of it.
-
-The figures of sidelight's own performers were measured: ten of the public topics (every third),
-every role asking the server of the tests, BM25 over the 30 articles, one and two rounds at most;
-they are means over `calls/*.jsonl` of those runs. That server writes few and short claims: a model
-that reads closely writes more, and the steps that follow read more. One that reasons writes more
-still, and one whose sentences stand at once is asked to revise fewer.
+It also declares what performers ask of a model, for estimates. The figures of sidelight's own
+performers were measured: ten of the public topics (every third), every role asking the server of
+the tests, BM25 over the 30 articles, one and two rounds at most; they are means over
+`calls/*.jsonl` of those runs. That server writes few and short claims: a model that reads closely
+writes more, and the steps that follow read more. One that reasons writes more still, and one whose
+sentences pass the check at once is asked to revise fewer.
 """
 
 from __future__ import annotations
@@ -149,7 +148,7 @@ def _as_record(prompt: Prompt, call: Call) -> CallRecord:
 
 
 class Asked(NamedTuple):
-    """How one prompt is asked on a topic; a performer's `asks` has one for each of its prompts.
+    """How often a performer asks one prompt on a topic; its `asks` has one for each prompt.
 
     Attributes:
         prompt: What is asked.

@@ -1,7 +1,4 @@
-"""A model that says what a test told it to, and nothing more.
-
-No model at all, for replaying what a cache holds.
-"""
+"""Models without a server: one replies from a script, one allows cached replies only."""
 
 from __future__ import annotations
 
@@ -63,7 +60,7 @@ class ScriptedModel:
             raise AssertionError(f"{len(self._script)} scripted replies were never asked for")
 
 
-_MAX_QUOTED = 80
+_MAX_QUESTION_CHARACTERS = 80  # of a question, in a message
 
 
 class OfflineModel:
@@ -83,8 +80,8 @@ class OfflineModel:
             OfflineError: Always; it names the prompt.
         """
         question = request.messages[-1].content
-        if len(question) > _MAX_QUOTED:
-            question = f"{question[:_MAX_QUOTED]}..."
+        if len(question) > _MAX_QUESTION_CHARACTERS:
+            question = f"{question[:_MAX_QUESTION_CHARACTERS]}..."
         raise OfflineError(
             f"the cache holds no answer of {request.model!r} to {question!r} "
             f"(request {request.fingerprint()[:12]})",

@@ -1,6 +1,6 @@
-"""Answers of a given type: asked for by schema, checked on arrival, repaired at most once.
+"""Structured answers of a given type: requested by JSON schema, validated, repaired at most once.
 
-Whether an answer speaks of exactly what was asked about.
+Also checks that an answer covers exactly the items that were asked about.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _sum(first: Usage | None, second: Usage | None) -> Usage | None:
 
 
 def check_each_once(asked: Collection[str], answered: Sequence[str]) -> None:
-    """Hold the ids of an answer against those asked about.
+    """Check that an answer has each id that was asked about exactly once.
 
     Raises:
         ValueError: One is missing, invented or there twice; the message names all that are.

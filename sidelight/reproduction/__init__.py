@@ -1,1 +1,1 @@
-"""Runs as bundles that anyone can verify, and submissions made from runs."""
+"""Reproduction: runs as bundles that anyone can verify, and submissions made from runs."""

@@ -1,13 +1,12 @@
-"""A bundle as one `.tar.zst` file: the same bytes for the same folder, and no byte goes unchecked.
+"""Archive of a bundle as one reproducible `.tar.zst` file, and the bundle's manifest.
 
 The archive ends in a Zstandard skippable frame that holds the SHA-256 of all bytes before it.
 Every tool that unpacks `.tar.zst` files passes over such frames.
 
-Unpacking trusts nothing in an archive. What a bundle holds is listed by the file that comes first;
-only plain files of that list, with the size and the hash it says, are written. Links, devices and
-folders are refused as such, and `tarfile` extracts nothing: its filters have been got around.
-
-What a bundle says of itself: how it was made, and the hash of every file in it.
+Unpacking trusts nothing in an archive. What a bundle holds is listed by the file that comes first,
+the manifest, which also says how the bundle was made; only plain files of that list, with the size
+and the hash it says, are written. Links, devices and folders are refused as such, and `tarfile`
+extracts nothing: its filters have been circumvented before.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class BundledPrompt(Value):
 
 
 class Contents(Value):
-    """What made a bundle, and what is in it.
+    """Contents of a bundle, and how it was made.
 
     Attributes:
         format_version: Of bundles.

@@ -1,4 +1,4 @@
-"""Make a bundle: a run, what it was made from, and what it takes to make it again.
+"""Bundle of a run with its inputs and everything needed to reproduce it.
 
 ```text
 bundle.json     versions, models, and the hash of every other file
@@ -11,7 +11,7 @@ replies.jsonl   every reply of a model
 prompts/        the text of every prompt
 ```
 
-The run is done again while it is recorded, from its index and its replies alone: a run that cannot
+The run is repeated while it is recorded, from its index and its replies alone: a run that cannot
 be repeated is not bundled.
 """
 

@@ -1,4 +1,4 @@
-"""What a run read from its index and its encoder, recorded so that it can be read again.
+"""Recording of what a run read from index and encoder, and replay of it without a model.
 
 ```text
 <folder>/searches.jsonl   one search per line: its words, how many hits were asked for, and the hits
@@ -8,9 +8,8 @@
 ```
 
 Everything is sorted, so the same run is recorded in the same bytes. Vectors are kept because
-processors round them differently; with them a replay needs no index, no Java and no encoder.
-
-Do a recorded run again without a model, and compare what comes out byte for byte.
+processors round them differently; with them a replay needs no index, no Java and no encoder. The
+files of a replay are compared with the originals byte for byte.
 """
 
 from __future__ import annotations

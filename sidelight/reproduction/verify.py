@@ -1,6 +1,6 @@
-"""Verify a bundle: every byte is the one that was packed, and a replay makes the same files.
+"""Verification of a bundle: hashes of all files, and a replay that must produce the same files.
 
-Assessments are taken as they are; what they come to is computed again.
+Assessments are taken as they are; the scores that follow from them are recomputed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Verification(NamedTuple):
-    """What verifying a bundle came to.
+    """Result of verifying a bundle.
 
     Attributes:
         contents: What the bundle says of itself.

@@ -1,1 +1,1 @@
-"""Ways to find segments; all of them answer a batch of queries with ranked hits."""
+"""Retrievers: each answers a batch of queries with ranked hits."""

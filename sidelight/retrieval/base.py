@@ -1,4 +1,4 @@
-"""What every retriever can do."""
+"""Retriever protocol."""
 
 from __future__ import annotations
 

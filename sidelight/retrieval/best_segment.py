@@ -1,4 +1,4 @@
-"""Documents by their best segment, and by what several searches brought."""
+"""Document ranking by best segment, and merging of several searches' documents."""
 
 from __future__ import annotations
 

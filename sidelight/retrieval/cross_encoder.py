@@ -1,8 +1,8 @@
-"""A sentence-transformers CrossEncoder, the quickest correct way this machine can run it.
+"""Cross-encoder of sentence-transformers, in the fastest arithmetic that is correct here.
 
-Where the processor multiplies bfloat16 in hardware the model runs in it, but for the last layer:
+Where the processor multiplies bfloat16 in hardware the model runs in it, except the last layer:
 its products are the scores, and eight bits would make many of them equal. Elsewhere an int8 ONNX
-file is taken where the model comes with one.
+file is used where the model comes with one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nearest neighbours of a query's vector, exact or not as the index keeps them."""
+"""Dense retrieval: nearest neighbours of a query's vector, exact or approximate as the index is."""
 
 from __future__ import annotations
 

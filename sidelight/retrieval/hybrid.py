@@ -1,4 +1,4 @@
-"""Words and meaning together: BM25 and nearest neighbours, fused by rank."""
+"""Hybrid retrieval: BM25 and dense retrieval, fused by rank."""
 
 from __future__ import annotations
 

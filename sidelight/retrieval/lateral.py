@@ -1,4 +1,4 @@
-"""Searching around a topic: everything but an article itself, and nothing twice."""
+"""Lateral search around a topic: leaves out the article itself and duplicates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/)+$", re.IGNORECASE)
 
 
 class LateralHits(NamedTuple):
-    """What a lateral search found.
+    """Hits of a lateral search.
 
     Attributes:
         hits: Up to `k` per query id, best first.

@@ -1,7 +1,4 @@
-"""Segments that somebody has already found, for whatever is searched for.
-
-Answers taken from a run someone else made.
-"""
+"""Retriever over a fixed list of segments, and over the answers of an existing run."""
 
 from __future__ import annotations
 

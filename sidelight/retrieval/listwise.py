@@ -1,4 +1,4 @@
-"""The hits of another retriever, ordered anew by someone who compares twenty at a time."""
+"""Listwise reranking of another retriever's hits, twenty at a time."""
 
 from __future__ import annotations
 

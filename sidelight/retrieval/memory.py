@@ -1,4 +1,8 @@
-"""BM25 over segments in memory, in plain Python: for a handful of pages, and for tests."""
+"""BM25 over segments in memory, in plain Python: for a handful of pages, and for tests.
+
+Words are cut to their singular by the S-stemmer, not to the stems of `sidelight.text`, which would
+change every score.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrievers by name: what an index folder has to offer them."""
+"""Retrievers by name, with what an index folder offers them."""
 
 from __future__ import annotations
 

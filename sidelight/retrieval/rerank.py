@@ -1,4 +1,4 @@
-"""The hits of another retriever, ordered anew by a cross-encoder."""
+"""Reranking of another retriever's hits by a cross-encoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The segments of a topic, each fetched but once."""
+"""Cache of a topic's segments: each is fetched once."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Topics to a run: the runner, one run on disk, the log of its calls, and files for upload."""
+"""Runs: the runner, the run directory, the log of calls, and files for submission."""

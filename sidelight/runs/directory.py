@@ -1,7 +1,7 @@
-"""One run on disk: what is finished, what it was made with, and the files made from it.
+"""Run directory: finished topics, the manifest, and the run files made from them.
 
 A topic is finished when `traces/<topic_id>.json` exists, which appears in one step. Everything
-else is a function of the finished topics, so an interrupted run that goes on ends in the same
+else is a function of the finished topics, so an interrupted run that is resumed ends in the same
 bytes as one that was never interrupted.
 """
 
@@ -118,7 +118,7 @@ class RunDirectory:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder for this process; the lock goes when the process does.
+        """Lock the folder for this process; the lock ends when the process does.
 
         What a killed process left half written is removed.
 
@@ -256,7 +256,7 @@ class RunDirectory:
         return manifest
 
     def publish_manifest(self, manifest: RunManifest) -> None:
-        """Store what made the run; an equal file that is there is left untouched."""
+        """Store the manifest of the run; an equal file is left untouched."""
         text = as_json(manifest.model_dump(mode="json"))
         publish(self.manifest, partial(atomic_write, text=text))
 

@@ -1,4 +1,4 @@
-"""What happened while topics were worked on: calls, time per step, and steps done without a model.
+"""Log of a run: calls, time per step, and steps that fell back to the extractive performer.
 
 Nothing here decides anything. Times and cache hits differ from call to call of the same run, so
 they stay out of the files that a rerun must reproduce.
@@ -38,7 +38,7 @@ class Fallback(Value):
 
 
 class TopicLog:
-    """What happened while one topic was worked on.
+    """Events of the work on one topic.
 
     Args:
         on_call: Told of every call when it has ended.
@@ -108,7 +108,7 @@ class TopicLog:
 
 @dataclass(slots=True)
 class PromptUsage:
-    """What the calls of one prompt came to.
+    """Total usage of the calls of one prompt.
 
     Attributes:
         calls: Calls, replayed ones included.

@@ -1,6 +1,6 @@
-"""Prepare a submission: checked files under their run ids, and the order of their priority.
+"""Submission packing: checked files under their run ids, in the order of their priority.
 
-The verdict on a run directory: is it a finished run, and are its files valid?
+A run directory is packed only when it is a finished run with valid files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Topics in, a run directory out: concurrent, resumable, and honest about what failed."""
+"""Runner of topics into a run directory: concurrent, resumable; failed topics are reported."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Investigate: TypeAlias = "Callable[[Topic, TopicLog], Awaitable[Outcome]]"
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a call of `run_topics` came to.
+    """Result of a call of `run_topics`.
 
     Attributes:
         directory: Where the files are.
@@ -183,7 +183,7 @@ async def run_topics(  # long: one transaction on a folder
 async def _all(
     topics: Sequence[Topic], work: Callable[[Topic], Awaitable[None]], parallel: int
 ) -> None:
-    """Work on some topics at once; when one must stop, the others have stopped too."""
+    """Work on some topics concurrently; when one must stop, all others are stopped too."""
     limit = asyncio.Semaphore(parallel)
 
     async def within_limit(topic: Topic) -> None:

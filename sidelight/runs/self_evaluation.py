@@ -1,12 +1,7 @@
-"""Assessments and scores of a finished run, and where it lost credit.
+"""Self-evaluation of a finished run: assessments, scores, and the funnel of lost credit.
 
-The rubrics a run is judged by: given ones, or those it drafted itself.
-
-A finished run as it is judged: what is stored about its topics, its files, its rubrics.
-
-The scores of a judged run: what its assessments come to, and the files of that.
-
-What a run read and wrote on its way to its reports, as texts that a judge can read.
+A run is judged by given rubrics or by those it drafted itself, from what is stored: its files, its
+rubrics, and per topic the texts that it read and wrote.
 """
 
 from __future__ import annotations
@@ -137,7 +132,7 @@ class FinishedRun(NamedTuple):
 
     @property
     def topics_without_rubric(self) -> set[str]:
-        """Topics that are not judged."""
+        """Topics without a rubric, which are not judged."""
         return set(self.results) - set(self.rubrics)
 
     def articles(self) -> dict[str, Article]:
@@ -324,7 +319,7 @@ FUNNEL_FILE = "funnel.csv"
 
 
 class Material(NamedTuple):
-    """What is judged of a run.
+    """Texts and files of a run that are judged.
 
     Attributes:
         run: The run, with its rubrics.
@@ -342,7 +337,7 @@ class Material(NamedTuple):
 
 
 class SelfEvaluation(NamedTuple):
-    """What a run came to.
+    """Result of a run's evaluation.
 
     Attributes:
         manifest: Who judged what.

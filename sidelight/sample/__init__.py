@@ -1,4 +1,4 @@
-"""The mini web: a small fictional collection, laid out like the data of the track's organizers."""
+"""Mini web: a small fictional collection, laid out like the data of the track's organizers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Frozen values that every other part speaks in; no input or output happens here."""
+"""Immutable values shared by all other packages; no input or output happens here."""

@@ -1,4 +1,4 @@
-"""The base class of values, which are frozen and finite, and names of files in folders."""
+"""Base class of immutable values without NaN or infinity, and names that are safe as file names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing that `sidelight doctor` looked at."""
+"""Result of one check by `sidelight doctor`."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ class Check(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether what is there will do."""
+        """Whether the check passed."""
         return not self.remedy

@@ -1,4 +1,4 @@
-"""A ranking that keeps a track's limits."""
+"""Ranking within a track's limits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ranking:
 
     @property
     def content(self) -> tuple[Hit, ...]:
-        """What a run file holds."""
+        """Content as a run file holds it."""
         return self.hits
 
 
@@ -73,5 +73,5 @@ class QuestionRankings:
 
     @property
     def content(self) -> tuple[QuestionHits, ...]:
-        """What a run file holds."""
+        """Content as a run file holds it."""
         return self.rankings

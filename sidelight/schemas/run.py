@@ -1,6 +1,7 @@
-"""Run files as read: not checked against a track, so that invalid ones can be spoken of too.
+"""Run files as read, which may be invalid, and the manifest of a run.
 
-What made a run: everything that its files depend on, and the files' hashes.
+Files are not checked against a track here, so that invalid ones can be described, too. The manifest
+holds everything that a run's files depend on, and the files' hashes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class CitedSentence(Value):
 
 
 class QuestionHits(Value):
-    """What was found for one question on a topic.
+    """Documents found for one question on a topic.
 
     Attributes:
         question_id: See `topic.question_id`.
@@ -41,7 +42,7 @@ hits by question."""
 
 
 class RunIdentity(Value):
-    """Whom a run file is from.
+    """Team and run that a run file is from.
 
     Attributes:
         team_id: Who made it.
@@ -181,7 +182,7 @@ class RankingRun(Value):
 
 
 class RunManifest(Value):
-    """What made a run. It holds no time and no path, so that a rerun gives the same.
+    """Everything that made a run, without times and paths, so that a rerun gives the same.
 
     Attributes:
         sidelight: Version that made it.

@@ -1,4 +1,4 @@
-"""A segment of the collection, and what its id says."""
+"""Segment of the collection, and the parts of its id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a track asks for: its tasks, each with the limits and the file of what is handed in."""
+"""Tasks of a track, each with its limits and the file to be submitted."""
 
 from __future__ import annotations
 
@@ -100,12 +100,12 @@ class CitedTextTask(_Task):
 
     @property
     def enough_words(self) -> int:
-        """Words from which on a text is long enough to be left alone."""
+        """Words from which a text counts as long enough."""
         return round(_ENOUGH * self.max_words)
 
     @property
     def thin_words(self) -> int:
-        """Words below which a text is thin for want of evidence."""
+        """Words below which a text counts as short of evidence."""
         return round(_THIN * self.max_words)
 
 

@@ -1,7 +1,4 @@
-"""What a system works on: one topic of a track, of the kind that the track has.
-
-The target article of a topic.
-"""
+"""Topics of a track: target articles, narratives and other kinds."""
 
 from __future__ import annotations
 

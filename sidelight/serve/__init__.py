@@ -1,1 +1,1 @@
-"""A local web app: paste an article, watch it being investigated, read the page."""
+"""Web app for one machine: paste an article, watch the investigation, read the page."""

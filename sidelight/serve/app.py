@@ -1,10 +1,6 @@
-"""The web app: a form, an API to submit an article and follow it, and the finished pages.
+"""Web application: the form, an API to submit and follow investigations, and the finished pages.
 
-Whether a text is an article, and what to do where it is none.
-
-The pages that people see: the form, an investigation under way, and the icon of both.
-
-What the API of the web app takes and answers.
+Submitted text that is no article is refused with advice.
 """
 
 from __future__ import annotations
@@ -29,7 +25,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
-from sidelight.serve.desk import Found, FullError, Job, State
+from sidelight.serve.desk import FoundPage, FullError, Job, State
 from sidelight.serve.guards import (
     BodyGuard,
     ClientAddress,
@@ -52,7 +48,7 @@ if TYPE_CHECKING:
 MIN_WORDS = 50
 _MIN_SENTENCES = 3
 _MIN_LETTERS = 0.6  # of what is no white space; prose has more than nine in ten
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}", re.IGNORECASE)
+_PASTED_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}", re.IGNORECASE)
 _ENDS = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 
 
@@ -60,7 +56,7 @@ def why_no_article(text: str) -> str:
     """Return why a text cannot be investigated, and what to do; empty where it can be."""
     text = clean(text)
     words, inked = count_words(text), "".join(text.split())
-    if _ADDRESS.fullmatch(text.strip()):
+    if _PASTED_ADDRESS.fullmatch(text.strip()):
         return (
             "That is an address, and nothing is fetched from addresses. Open the page, and paste "
             "the text of the article."
@@ -165,7 +161,7 @@ class Progress(Value):
     title: str = ""
     steps: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
-    found: tuple[Found, ...] = ()
+    found: tuple[FoundPage, ...] = ()
     sentences: tuple[str, ...] = ()
     message: str = ""
     page: str = ""

@@ -1,7 +1,4 @@
-"""Investigations asked for over the web: they queue, a few run at once, old ones are removed.
-
-What an investigation searched for and found so far, for somebody who watches it.
-"""
+"""Job queue of investigations with live progress: a few run at once, old ones are removed."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ T = TypeVar("T")
 _MOST = 60  # of each: all are sent with every event
 
 
-class Found(Value):
+class FoundPage(Value):
     """A page that was found to speak to the article.
 
     Attributes:
@@ -65,7 +62,7 @@ class News:
     """
 
     queries: list[str] = field(default_factory=list)
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundPage] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
 
     def take(self, result: object) -> bool:
@@ -76,7 +73,7 @@ class News:
                 self.queries = _added(self.queries, (one_line(one.text) for one in result.queries))
             case Selection():
                 pages = (
-                    Found(title=one_line(one.segment.title), host=one.segment.host)
+                    FoundPage(title=one_line(one.segment.title), host=one.segment.host)
                     for one in result.evidence.items
                 )
                 self.found = _added(self.found, pages)
@@ -130,7 +127,7 @@ class Job:
         return self.state in {"done", "failed"}
 
     def tell(self) -> None:
-        """Wake everybody who waits for news, and let them wait anew."""
+        """Notify all waiting listeners."""
         self.changed.set()
         self.changed = asyncio.Event()
 

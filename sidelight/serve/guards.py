@@ -1,4 +1,4 @@
-"""What stands between the network and the app: addresses, tokens, other sites, sizes, rates."""
+"""Request guards: allowed hosts, tokens, cross-site requests, body sizes, and rate limits."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class KindGuard:
 
 
 class RateLimit:
-    """How many requests one client may make in any minute.
+    """Limit on the requests of one client in any minute.
 
     Args:
         per_minute: That many.

@@ -1,4 +1,4 @@
-"""What is known of each investigation on disk, so that a server started again goes on with it."""
+"""Job files: the state of each investigation on disk, so that a restarted server resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The web server around the app, with an end to connections that say nothing or are too many."""
+"""HTTP server around the app, which closes idle connections and limits their number."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""An article out of a file: a web page as a browser saves it, or a line of a topics file.
+"""Articles from uploaded files: a saved web page, or a line of a topics file.
 
-The text of a web page without what stands around it, in a time that grows with its length.
+Boilerplate around a page's text is removed in time linear in the page's length.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WEB_ENCODING = re.compile(
     r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|iso8859-\d+|cp\d+|koi8-[ru]|mac-(roman|cyrillic)"
     r"|gb2312|gbk|gb18030|big5(hkscs)?|euc_(jp|kr)|shift_jis|iso2022_jp"
 )
-_ADDRESS = re.compile(r"https?://\S{1,1990}")
+_PAGE_ADDRESS = re.compile(r"https?://\S{1,1990}")
 
 
 class WebText(NamedTuple):
@@ -129,7 +129,7 @@ def _facts(tag: _Tag) -> Iterator[tuple[str, str]]:
     found = {name.lower(): value.strip() for name, value in _ATTRIBUTE.findall(tag.inside)}
     address = found.get("href" if tag.name == "link" else "content", "")
     is_own = found.get("rel", "").lower() == "canonical" or found.get("property") == "og:url"
-    if is_own and _ADDRESS.fullmatch(unescaped(address)):
+    if is_own and _PAGE_ADDRESS.fullmatch(unescaped(address)):
         yield "url", unescaped(address)
     if found.get("property") == "og:title":
         yield "title", found.get("content", "")
@@ -153,7 +153,7 @@ class NoArticleError(Exception):
 
 
 class Upload(NamedTuple):
-    """What a file says."""
+    """Article read from a file."""
 
     title: str
     url: str

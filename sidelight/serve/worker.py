@@ -1,4 +1,4 @@
-"""A thread in which investigations run, so that they never keep the server from answering."""
+"""Worker thread for investigations, so that they never block the server."""
 
 from __future__ import annotations
 

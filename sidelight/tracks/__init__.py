@@ -1,4 +1,4 @@
-"""A track is data: tasks, limits, ids, labels and topics in one YAML file, read into one type."""
+"""Tracks as data: tasks, limits, ids, labels and topics in one YAML file, read into one type."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A run as one page to read: what it found, how, and what assessors make of it."""
+"""Page of a run: results, the investigation behind them, and their assessment."""

@@ -1,6 +1,7 @@
-"""From a run to the values that its page shows.
+"""Collection of the values that a run's page shows, and comparison with other runs.
 
-A run among others: leaderboards, headroom, and whether two sources of labels rank alike.
+The comparison has leaderboards, headroom, and the agreement of two sources of labels on the order
+of runs.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from sidelight.view.model import (
     ShownDocument,
     TopicPage,
 )
-from sidelight.view.report import Verdict, agreed, checked_support, cite, web_page
+from sidelight.view.report import ShownSupport, agreed, checked_support, cite, web_page
 from sidelight.view.trail import follow
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from sidelight.tracks import Track
     from sidelight.view.labels import Labels
     from sidelight.view.model import TopicMarks
-    from sidelight.view.report import Sentence, Source, WebPage
+    from sidelight.view.report import ShownSentence, Source, WebPage
     from sidelight.view.shown_run import Made, ShownRun
 
 
@@ -143,7 +144,7 @@ def collect_page(
     for number, topic_id in enumerate(run.topics, start=1):
         made, rubric = run.make(topic_id), rubrics.get(topic_id)
         support = {
-            sentence: Verdict(*verdict)
+            sentence: ShownSupport(*verdict)
             for (run_tag, topic, sentence), verdict in (marking.support if marking else {}).items()
             if (run_tag, topic) == (run.report_tag, topic_id)
         }
@@ -167,7 +168,7 @@ def collect_page(
 
 
 def _names(runs: Sequence[ShownRun]) -> list[str]:
-    """Return what to call runs: by place too where several have one name."""
+    """Return the displayed names of runs, with the path where several have one name."""
     often = Counter(run.name for run in runs)
     return [run.name if often[run.name] == 1 else f"{run.name} in {run.place}" for run in runs]
 
@@ -176,7 +177,7 @@ def _topic(
     number: int,
     topic_id: str,
     made: Made,
-    support: Mapping[str, Verdict],
+    support: Mapping[str, ShownSupport],
     marks: TopicMarks | None,
     rivals: Sequence[tuple[str, Made]],
 ) -> TopicPage:
@@ -208,7 +209,7 @@ def _topic(
 
 
 def _shown(topic: Topic, told: Told | None) -> tuple[WebPage, tuple[str, ...]]:
-    """Return how to speak of a topic, and its text where it has more than a name."""
+    """Return the displayed name of a topic, and its text where it has more than a name."""
     match topic:
         case Article():
             title = told.title if told else topic.title
@@ -254,8 +255,8 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 
 
 def _cited(
-    made: Made, support: Mapping[str, Verdict]
-) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
+    made: Made, support: Mapping[str, ShownSupport]
+) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     segments = {one.segment_id: one for one in made.evidence}
     checked = checked_support(made.report, made.trace) if made.trace else {}
     host = made.topic.host if isinstance(made.topic, Article) else ""

@@ -1,4 +1,4 @@
-"""The labels in a folder, whoever gave them: people, a judge, or a run that judged itself.
+"""Labels of a folder, given by people, by a judge, or by the run's self-evaluation.
 
 ```text
 [human_|auto_]question_assessments.csv    [human_|auto_]report_assessments.csv

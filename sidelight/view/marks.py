@@ -1,4 +1,4 @@
-"""A topic's rubric beside what a run earned on it, and where the rest was lost."""
+"""Marks of a run: the credit earned on each part of a rubric, and where the rest was lost."""
 
 from __future__ import annotations
 

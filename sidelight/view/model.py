@@ -1,4 +1,4 @@
-"""What a page shows, as values: nothing here reads a file or knows of HTML."""
+"""Page values: everything that a page shows; nothing here reads a file or knows of HTML."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
     from sidelight.view.digest.model import Digest
-    from sidelight.view.report import Sentence, Source, WebPage
+    from sidelight.view.report import ShownSentence, Source, WebPage
     from sidelight.view.trail_model import Trail
 
 
@@ -80,7 +80,7 @@ class TopicMarks:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """What another run made of the same topic.
+    """Result of another run on the same topic.
 
     Attributes:
         name: Of the run.
@@ -92,7 +92,7 @@ class Rival:
 
     name: str
     questions: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ShownSentence, ...]
     shared_questions: frozenset[str]
     shared_segments: frozenset[str]
 
@@ -118,7 +118,7 @@ class ShownDocument:
 
 @dataclass(frozen=True, slots=True)
 class QuestionDocuments:
-    """What was found for a question.
+    """Documents found for a question.
 
     Attributes:
         question: What a reader wants to know.
@@ -161,7 +161,7 @@ class TopicPage:
     paragraphs: tuple[str, ...]
     n_left_out: int
     questions: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ShownSentence, ...]
     sources: tuple[Source, ...]
     digest: Digest
     n_words: int

@@ -1,4 +1,4 @@
-"""One HTML file that asks the network for nothing and runs only the script it was written with.
+"""HTML page in one file that makes no network request and runs only its own script.
 
 Style and script are inlined, and the page's Content-Security-Policy names their hashes and allows
 nothing else, so that a tag which slipped through the escaping would do nothing either.

@@ -1,10 +1,6 @@
-"""The sentences of a report beside the segments they cite.
+"""Report values of a page: sentences, citations, web pages, and the support of sentences.
 
-How far the sentences of a report are supported: by the run's own check, and by a judge.
-
-One page of the web, as the page of a run names it.
-
-The sentences of a report and what they cite, as the values that a page shows.
+Support is shown as the run's own check and as a judge labelled it.
 """
 
 from __future__ import annotations
@@ -24,15 +20,15 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.trace import Trace
     from sidelight.schemas.run import CitedSentence
 
-    Verdicts = Mapping[str, "Verdict"]
+    Verdicts = Mapping[str, "ShownSupport"]
 
     """By the number of a sentence."""
 
 _IN_FULL = "full"
 
 
-class Verdict(NamedTuple):
-    """How far a sentence is supported.
+class ShownSupport(NamedTuple):
+    """Support of a sentence, as shown.
 
     Attributes:
         label: How far.
@@ -51,7 +47,7 @@ def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
     It says nothing of a sentence that lost a citation after the check.
     """
     labels = {
-        (one.text, frozenset(one.segment_ids)): Verdict(one.label, one.reason, one.said_by)
+        (one.text, frozenset(one.segment_ids)): ShownSupport(one.label, one.reason, one.said_by)
         for stood in trace.stood.values()
         for one in stood
     }
@@ -63,7 +59,7 @@ def checked_support(report: Sequence[CitedSentence], trace: Trace) -> Verdicts:
 
 
 def agreed(checked: Verdicts, judged: Verdicts) -> Verdicts:
-    """Return what a judge says, where there is one; it alone makes nothing supported in full.
+    """Return the check's labels with the judge's over them, except its full support.
 
     Args:
         checked: By the run's own check, which learned from people.
@@ -143,7 +139,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ShownSentence:
     """A sentence of the report.
 
     Attributes:
@@ -161,8 +157,8 @@ class Sentence:
     reason: str
 
 
-_UNCHECKED = Verdict("unjudged", "The run's own check left no label.")
-_UNCITED = Verdict("uncited", "It cites nothing.")
+_UNCHECKED = ShownSupport("unjudged", "The run's own check left no label.")
+_UNCITED = ShownSupport("uncited", "It cites nothing.")
 
 
 def web_page(url: str, title: str) -> WebPage:
@@ -180,9 +176,9 @@ def web_page(url: str, title: str) -> WebPage:
 def cite(
     report: Sequence[CitedSentence],
     segments: Mapping[str, Segment],
-    support: Mapping[str, Verdict],
+    support: Mapping[str, ShownSupport],
     host: str = "",
-) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
+) -> tuple[tuple[ShownSentence, ...], tuple[Source, ...]]:
     """Return the sentences of a report, and its sources in the order of first citation.
 
     Args:
@@ -210,7 +206,7 @@ def cite(
             for one in sentence.citations
         )
         sentences.append(
-            Sentence(number, clean(sentence.text), citations, verdict.label, verdict.reason)
+            ShownSentence(number, clean(sentence.text), citations, verdict.label, verdict.reason)
         )
     return tuple(sentences), tuple(sources.values())
 

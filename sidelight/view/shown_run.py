@@ -1,4 +1,4 @@
-"""A run as a page shows it, from the directory of a run or from files that anybody handed in."""
+"""Run to be shown, from a run directory or from loose run files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TASK = re.compile(r"(?<![-_ ])[-_ ]*+(?:(?:task|t)[-_ ]*+)?$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a run made of a topic.
+    """Output of a run on a topic.
 
     Attributes:
         topic: The topic.
@@ -190,7 +190,7 @@ def handed_in_run(
 
 
 def _common_name(names: Sequence[str]) -> str:
-    """Return what the runs of several tasks are called, without what tells the tasks apart."""
+    """Return the common name of a run's files of several tasks, without the task suffix."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     common = _TASK.sub("", "".join(letters[0] for letters in alike))
     return names[0] if len(set(names)) == 1 else common or " and ".join(names)

@@ -1,4 +1,4 @@
-"""What a topic's trace says about its searches and what became of their hits."""
+"""Search trail of a topic: its queries, and what became of their hits, from the trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a topic was investigated, as the values that a page shows."""
+"""Search trail values that a page shows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class AngleTrail:
-    """What was done about one thing worth finding out.
+    """Searches and hits of one angle.
 
     Attributes:
         question: What it asks.
@@ -74,7 +74,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """How a topic was investigated.
+    """Steps of a topic's investigation.
 
     Attributes:
         rounds: By round, the share of what matters that evidence speaks to, in [0, 1].

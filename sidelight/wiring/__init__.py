@@ -1,1 +1,1 @@
-"""Settings to objects: retrievers, roles, models, judges and graphs, wired together."""
+"""Wiring of objects from settings: retrievers, roles, models, judges and graphs."""

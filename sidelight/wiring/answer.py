@@ -1,7 +1,4 @@
-"""From settings to what answers narratives; a model may rank and write, all else needs none.
-
-Narratives with what they come down to, as a model splits them.
-"""
+"""Wiring of narrative answering; a model may split, rank and write, all else needs none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a run with some settings could work on this machine; nothing is loaded or asked."""
+"""Check of whether a run with given settings could work here; nothing is loaded or asked."""
 
 from __future__ import annotations
 

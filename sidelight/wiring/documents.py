@@ -1,4 +1,4 @@
-"""From settings to what writes questions on articles and finds documents for them."""
+"""Wiring of the graph that writes questions on articles and finds documents for them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What a run would ask of its models, told from settings and articles alone; nothing is rendered.
+"""Estimate of a run's model calls and their cost, from settings and articles alone.
 
-Each performer says what it asks; see `llm.asked`.
-
-What calls cost, by the prices that the settings give for each server.
+Each performer declares what it asks (`llm.prompted`); nothing is rendered. Prices per server come
+from the settings.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ LATENCY_S = 0.5
 
 
 class PromptEstimate(Value):
-    """What the calls of one prompt, or of all, would come to.
+    """Estimated calls of one prompt, or of all.
 
     Attributes:
         calls: Model calls.
@@ -83,7 +82,7 @@ class PromptEstimate(Value):
 
 
 class RunEstimate(Value):
-    """What a run would come to, if every round that is allowed is made.
+    """Estimate of a run, if every round that is allowed is made.
 
     Attributes:
         prompts: By prompt id.
@@ -149,13 +148,13 @@ def _ranking(settings: Settings) -> Iterator[Asked]:
 
     A window shows twenty segments of at most 180 words.
     """
-    from sidelight.generation.prompted.rank_results import PROMPT
+    from sidelight.generation.prompted.rank_results import RANK_PROMPT
     from sidelight.retrieval.listwise import window_starts
 
     if settings.retrieval.listwise_depth is not None:
         windows = len(window_starts(settings.retrieval.listwise_depth))
         calls = windows * settings.investigation.queries_per_round
-        yield Asked(PROMPT, calls, characters=23_000, written=100, more=calls, model="ranker")
+        yield Asked(RANK_PROMPT, calls, characters=23_000, written=100, more=calls, model="ranker")
 
 
 def _estimate(asked: Asked, settings: Settings, lengths: Sequence[int]) -> PromptEstimate:

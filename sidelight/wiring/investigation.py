@@ -1,4 +1,4 @@
-"""From settings to objects: the only factory. Everything it makes receives plain arguments."""
+"""Wiring of an investigation, the only factory: everything it makes receives plain arguments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
 
 
 class Sources(NamedTuple):
-    """What investigations read besides their articles, usable from any thread.
+    """Index and retrievers that investigations read from, usable from any thread.
 
     Attributes:
         retriever: Finds segments.
@@ -77,7 +77,7 @@ def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriev
 async def open_investigation(
     settings: Settings, sources: Sources, access: ModelAccess
 ) -> AsyncIterator[Investigate]:
-    """Hold what investigations need open, and yield the function that investigates one topic.
+    """Keep what investigations need open, and yield the function that investigates one topic.
 
     Sources, graph and models are shared by all topics.
 

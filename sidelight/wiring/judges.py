@@ -1,7 +1,7 @@
-"""From a judge's name to a judge: the one place where judges are made, with all that they need.
+"""Wiring of judges by name: the one place where judges are made.
 
-A judge is made from what the parameters of its constructor name, as listed in `JudgeInputs`.
-Whoever wants one hands over what there is, and is told what is lacking.
+A judge is made from what the parameters of its constructor name, as listed in `JudgeInputs`. The
+caller hands over what there is, and is told what is missing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def open_encoder() -> SentenceEncoder:
 
 @dataclass(frozen=True, slots=True)
 class JudgeInputs:
-    """What there is to make a judge from; it gets what its constructor has a parameter for.
+    """Inputs for making a judge, which gets those that its constructor names.
 
     Attributes:
         rubrics: Topic id -> rubric, of all topics to be judged.

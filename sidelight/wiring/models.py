@@ -1,4 +1,4 @@
-"""From settings to models that can be asked: servers, clients, budget and cache in one place."""
+"""Wiring of models: servers, clients, budget and cache in one place."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Models:
 
 @asynccontextmanager
 async def open_models(settings: Settings, access: ModelAccess) -> AsyncIterator[Models]:
-    """Hold what the models of a run need open: connections, the cache, started servers.
+    """Keep what the models of a run need open: connections, the cache, started servers.
 
     Where the budget ends a run, the calls that it still covered are waited for: they are paid for.
     """

@@ -1,4 +1,4 @@
-"""From settings to roles: who performs each step, and who steps in where a model is no use."""
+"""Wiring of roles: the performer of each step, and its extractive fallback."""
 
 from __future__ import annotations
 

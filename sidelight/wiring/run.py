@@ -1,7 +1,4 @@
-"""A run from settings, topics and an index, in one call.
-
-What works on the topics of a track: the graph that the track names.
-"""
+"""Run from settings, topics and an index, in one call, by the graph that the track names."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 def open_graph(
     settings: Settings, sources: Sources, access: ModelAccess
 ) -> AbstractAsyncContextManager[Investigate]:
-    """Hold what work on topics needs open, and yield the function that works on one.
+    """Keep what work on topics needs open, and yield the function that works on one.
 
     A graph is registered as a function with these arguments. What it yields returns a result for
     each task of the track.
@@ -64,7 +61,7 @@ def make_run(
     parallel: int | None = None,
     on_topic: Callable[[str], None] = lambda _: None,
 ) -> RunSummary:
-    """Work on topics and write the files to submit; interrupted, the same call goes on.
+    """Work on topics and write the files to submit; an interrupted call resumes.
 
     Args:
         topics: All of them, all of them in the files.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight.evaluation.agreement.people import CREDIT
-from sidelight.evaluation.audit.text_attacks import ATTACKS
+from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def attack_shares(model: AnswerModel, items_by_topic: Mapping[str, Sequence[str]
         items_by_topic: Topic id -> items, such as rubric answers, each a sentence.
     """
     shares = []
-    for attack in ATTACKS:
+    for attack in TEXT_ATTACKS:
         n, honest, changed = 0, 0.0, 0.0
         for items in items_by_topic.values():
             attacked = [attack.change(item) for item in items]

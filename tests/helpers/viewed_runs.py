@@ -27,7 +27,7 @@ from sidelight.schemas.investigation.report import (
     Removal,
     Report,
     ReportLimits,
-    Standing,
+    SentenceSupport,
 )
 from sidelight.schemas.investigation.trace import (
     Outcome,
@@ -117,7 +117,7 @@ def _checked(sentences: tuple[CitedSentence, ...]) -> Trace:
     return Trace(
         stood={
             0: tuple(
-                Standing(
+                SentenceSupport(
                     text=one.text,
                     segment_ids=one.citations,
                     said_by=one.citations[-1:],

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.evaluation.audit.text_attacks import ATTACKS, keywords, shuffle
+from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, keywords, shuffle
 from sidelight.learned.reading.tables import word_order
 from sidelight.learned.reading.text_pieces import read_text
 from sidelight.learned.reading.words import MAX_WORDS, read, split, stem
@@ -44,7 +44,7 @@ def test_any_text_can_be_read(text: str, limit: int | None) -> None:
 @settings(deadline=None, max_examples=50)
 @given(st.text(alphabet="abAB19 .,?!'“”\n-", max_size=200))
 def test_attacks_change_the_same_text_the_same_way(text: str) -> None:
-    for attack in ATTACKS:
+    for attack in TEXT_ATTACKS:
         assert attack.change(text) == attack.change(text)
 
 

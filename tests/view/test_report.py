@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
-from sidelight.view.report import Verdict, cite
+from sidelight.view.report import ShownSupport, cite
 
 SEGMENTS = {
     "one": Segment(
@@ -32,7 +32,9 @@ def test_sources_are_numbered_by_first_citation_and_know_who_cites_them() -> Non
         CitedSentence(text="Then both.", citations=("one", "two")),
         CitedSentence(text="Then none."),
     )
-    sentences, sources = cite(report, SEGMENTS, {"2": Verdict("partial", "half of it", ("two",))})
+    sentences, sources = cite(
+        report, SEGMENTS, {"2": ShownSupport("partial", "half of it", ("two",))}
+    )
     assert [(one.number, one.segment_id, one.cited_by) for one in sources] == [
         (1, "two", (1, 2)),
         (2, "one", (2,)),

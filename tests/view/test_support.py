@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sidelight.schemas.investigation.report import Standing
+from sidelight.schemas.investigation.report import SentenceSupport
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.run import CitedSentence
-from sidelight.view.report import Verdict, agreed, checked_support
+from sidelight.view.report import ShownSupport, agreed, checked_support
 
 REPORT = (
     CitedSentence(text="A lake is dry.", citations=("one", "two")),
@@ -14,8 +14,8 @@ REPORT = (
 )
 
 
-def stood(number: int, label: str, *cited: str) -> Standing:
-    return Standing(
+def stood(number: int, label: str, *cited: str) -> SentenceSupport:
+    return SentenceSupport(
         text=REPORT[number].text,
         segment_ids=cited,
         said_by=cited[:1],
@@ -32,8 +32,8 @@ def test_the_last_check_of_a_sentence_counts() -> None:
         }
     )
     assert checked_support(REPORT, trace) == {
-        "1": Verdict("partial", "it is partial", ("two",)),
-        "2": Verdict("full", "it is full", ("one",)),
+        "1": ShownSupport("partial", "it is partial", ("two",)),
+        "2": ShownSupport("full", "it is full", ("one",)),
     }
 
 
@@ -44,18 +44,18 @@ def test_a_label_does_not_outlive_a_citation_that_was_dropped() -> None:
 
 def test_a_judge_may_take_support_away_and_not_add_to_what_was_learned() -> None:
     checked = {
-        "1": Verdict("full", "own"),
-        "2": Verdict("partial", "own"),
-        "3": Verdict("none", "own"),
+        "1": ShownSupport("full", "own"),
+        "2": ShownSupport("partial", "own"),
+        "3": ShownSupport("none", "own"),
     }
     judged = {
-        "1": Verdict("none", "judge"),
-        "2": Verdict("full", "judge"),
-        "4": Verdict("full", "judge"),
+        "1": ShownSupport("none", "judge"),
+        "2": ShownSupport("full", "judge"),
+        "4": ShownSupport("full", "judge"),
     }
     assert agreed(checked, judged) == {
-        "1": Verdict("none", "judge"),
-        "2": Verdict("partial", "own"),
-        "3": Verdict("none", "own"),
-        "4": Verdict("full", "judge"),
+        "1": ShownSupport("none", "judge"),
+        "2": ShownSupport("partial", "own"),
+        "3": ShownSupport("none", "own"),
+        "4": ShownSupport("full", "judge"),
     }

@@ -1,1 +1,1 @@
-"""How far two sides agree: on labels, on relevance, on the order of runs."""
+"""Agreement between two sides: on labels, on relevance grades, and on the ranking of runs."""

@@ -1,87 +1,52 @@
-"""Agreement beyond chance, which kappa and AC1 are cases of.
+"""Coefficients of agreement: raw agreement, kappa and AC1 for labels; tau-b, rho, tau_AP for ranks.
 
-A = (p_o - p_e) / (1 - p_e).
+Labels. Every coefficient is computed from a confusion table: n_ij is the number of items that the
+first side gave category i and the second side category j; n is their sum. All are undefined (None)
+when nothing was compared. Higher is better.
 
-p_o: raw agreement; p_e: the agreement expected by chance, the one thing the coefficients differ in.
-Edge case: with p_e = 1 nothing is left to explain and A is undefined, None: neither 0 nor 1 would
-be true. 1 is full agreement, 0 what chance would give, below 0 is worse than chance.
+- Raw agreement, p_o = (1 / n) * sum over k of n_kk, in [0, 1]. It rewards both sides for a common
+  category: read it beside `cohen_kappa` and `gwet_ac1`.
+- Chance-corrected agreement, A = (p_o - p_e) / (1 - p_e), where p_e is the agreement expected by
+  chance, in which kappa and AC1 differ. 1 is full agreement, 0 what chance would give, below 0 is
+  worse than chance. With p_e = 1 nothing is left to explain, and A is undefined: neither 0 nor 1
+  would be true.
+- Cohen's kappa, p_e = sum over k of p_k * q_k, with p_k, q_k the share of category k among the
+  labels of the first and of the second side. Undefined, too, when both sides used one and the same
+  category throughout. It drops where one category is much more common than the others; `gwet_ac1`
+  does not. Source: Cohen, Educational and Psychological Measurement 20 (1960).
+- Gwet's AC1, p_e = 1 / (K - 1) * sum over k of pi_k * (1 - pi_k), with K the categories of the
+  scheme, used or not, and pi_k the mean of the two sides' shares of category k. p_e is at most
+  1 / K, so it never reaches 1. Source: Gwet, British Journal of Mathematical and Statistical
+  Psychology 61 (2008).
 
-Counts of labels by two sides, which every measure of label agreement is computed from.
+Ranks. A correlation is computed for many bootstrap samples of the items at once, from how often
+each sample holds each item; the correlation of the items themselves is that of the sample with each
+item once. Sums are of small whole numbers until the last step, so they are exact in any order. All
+are undefined (None) when either side is constant, as it is for a single item.
 
-n_ij: how many things the first side gave category i and the second side category j.
-
-Cohen's kappa: agreement beyond what the two sides' own label shares would give.
-
-kappa = (p_o - p_e) / (1 - p_e), with p_e = sum over k of p_k * q_k.
-
-p_k, q_k: the share of category k among the labels of the first and of the second side. Source:
-Cohen, Educational and Psychological Measurement 20 (1960). Edge cases: undefined (None) when
-nothing was compared, and when both sides used one and the same category throughout (p_e = 1). It
-drops where one category is much more common than the others; `gwet_ac1` does not.
-
-Raw agreement: the share of things that two sides gave the same label.
-
-p_o = (1 / n) * sum over k of n_kk.
-
-n_kk: things that both sides gave category k; n: things that both judged. Edge case: with n = 0 it
-is undefined, None. In [0, 1]; higher is better. It rewards both sides for a common category: read
-it beside `cohen_kappa` and `gwet_ac1`.
-
-Gwet's AC1: agreement beyond chance that common categories do not drag down.
-
-AC1 = (p_o - p_e) / (1 - p_e), with p_e = 1 / (K - 1) * sum over k of pi_k * (1 - pi_k).
-
-K: the categories of the scheme, used or not; pi_k: the mean of the two sides' shares of category k.
-Source: Gwet, British Journal of Mathematical and Statistical Psychology 61 (2008). Edge cases:
-undefined (None) when nothing was compared. p_e is at most 1 / K, so it never reaches 1.
-
-Scores that put items in an order, which the rank correlations compare.
-
-A correlation is computed for many bootstrap samples of the items at once, from how often each
-sample holds each item; the correlation of the items themselves is that of the sample with each
-item once. Sums are of small whole numbers until the last step, so they are exact in any order.
-
-Kendall's tau-b: how alike two sets of scores order the same items.
-
-tau_b = (C - D) / sqrt((C + D + T_x) * (C + D + T_y)).
-
-C, D: pairs of items that the two sides order alike and differently; T_x, T_y: pairs tied on the
-first side only, and on the second side only. Source: Kendall, Biometrika 33 (1945). Edge case:
-undefined when either side is constant, as it is for a single item.
-
-Spearman's rho: the linear correlation of two sets of ranks.
-
-rho = cov(R_x, R_y) / (sd(R_x) * sd(R_y)).
-
-R_x, R_y: the ranks of the items on either side; tied items share the mean of their ranks. Less
-the mean of all ranks, a rank is half of: items above it minus items below it. Source: Spearman,
-American Journal of Psychology 15 (1904). Edge case: undefined when either side is constant, as it
-is for a single item.
-
-AP correlation: like Kendall's tau, but a swap near the top costs more than one at the bottom.
-
-tau_AP = 1 / |N| * sum over i in N of 1 / |A_i| * sum over j in A_i of sgn(r_j - r_i).
-
-The items are ordered by the scores under test. A_i: the items that score strictly above item i
-there; N: the items for which A_i is not empty; r: the reference score. Source: Yilmaz, Aslam and
-Robertson, SIGIR 2008. Their formula, 2 / (n - 1) * sum over i > 1 of C(i) / (i - 1) - 1 with C(i)
-the items above rank i that belong there, is the same where nothing is tied.
-
-Edge cases. Ties under test: tied items are compared with those above their whole group and not
-with each other, so that equal scores on both sides give 1 with ties, too. Ties in the reference:
-the pair counts half, as if either order were right. A constant side: undefined.
-
-AP correlation where both sides may tie: symmetric, and a tie is never agreement.
-
-tau_AP,b = (t(x, y) + t(y, x)) / 2, with
-t(x, y) = 1 / |N| * sum over i in N of (2 * C_i / |A_i| - 1).
-
-A_i: the items that score strictly above item i in x; N: the items for which A_i is not empty; C_i:
-those of A_i that score strictly above item i in y, too. Source: Urbano and Marrero, The Treatment
-of Ties in AP Correlation, ICTIR 2017. A judge that knows the best of n runs and ties all others
-has a tau_AP of 1, since ties under test are not compared there; here it is near 0.
-
-Edge cases. Equal scores on both sides give 1, with ties, too. A constant side: undefined.
+- Kendall's tau-b = (C - D) / sqrt((C + D + T_x) * (C + D + T_y)), with C, D the pairs of items that
+  the two sides order alike and differently, and T_x, T_y the pairs tied on the first side only and
+  on the second side only. Source: Kendall, Biometrika 33 (1945).
+- Spearman's rho = cov(R_x, R_y) / (sd(R_x) * sd(R_y)), with R_x, R_y the ranks of the items on
+  either side; tied items share the mean of their ranks. Minus the mean of all ranks, a rank is half
+  of: items above it minus items below it. Source: Spearman, American Journal of Psychology 15
+  (1904).
+- AP correlation, tau_AP = 1 / |N| * sum over i in N of 1 / |A_i| * sum over j in A_i of
+  sgn(r_j - r_i): like Kendall's tau, but a swap near the top costs more than one at the bottom. The
+  items are ordered by the scores under test; A_i are the items that score strictly above item i
+  there, N the items for which A_i is not empty, r the reference score. Source: Yilmaz, Aslam and
+  Robertson, SIGIR 2008. Their formula, 2 / (n - 1) * sum over i > 1 of C(i) / (i - 1) - 1 with C(i)
+  the items above rank i that belong there, is the same where nothing is tied. Items tied under test
+  are compared with those above their whole group and not with each other, so that equal scores on
+  both sides give 1 with ties, too. A pair tied in the reference counts half, as if either order
+  were right.
+- AP correlation where both sides may tie, tau_AP,b = (t(x, y) + t(y, x)) / 2, with t(x, y) =
+  1 / |N| * sum over i in N of (2 * C_i / |A_i| - 1): symmetric, and a tie is never agreement. A_i
+  are the items that score strictly above item i in x, N the items for which A_i is not empty, C_i
+  those of A_i that score strictly above item i in y, too. Source: Urbano and Marrero, The Treatment
+  of Ties in AP Correlation, ICTIR 2017. A judge that knows the best of n runs and ties all others
+  has a tau_AP of 1, since ties under test are not compared there; here it is near 0. Equal scores
+  on both sides give 1, with ties, too.
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
-"""How far two sides agree on the labels of assessment files.
+"""Agreement of two sides on the labels of assessment files, with intervals and direction of bias.
 
-Only what both sides judged is compared. What one of them left unjudged, or does not have at all,
-is counted and shown beside, and is never taken for a label.
-
-How far agreement on labels could be chance: what another draw of topics would have given.
-
-Labels of one topic go together, so topics are resampled and not labels.
-
-Counts of two sides' labels by category, and what follows from them.
-
-Which way a side leans whose grades differ from the other's.
+Only items that both sides judged are compared. Items that one side left unjudged, or lacks, are
+counted and reported separately; they never count as a label. Intervals come from bootstrap samples
+of topics, not of labels, because labels of one topic are not independent.
 """
 
 from __future__ import annotations
@@ -175,7 +168,7 @@ class CategoryAgreement:
         }
 
 
-_KINDS: dict[str, AssessmentKind[Any]] = {
+_ASSESSMENT_KINDS: dict[str, AssessmentKind[Any]] = {
     kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
 }
 
@@ -225,7 +218,7 @@ def assessment_kind(path: Path) -> str:
         InputError: The file cannot be read or holds no assessments.
     """
     name = detect_format(path)
-    if name is None or name not in _KINDS:
+    if name is None or name not in _ASSESSMENT_KINDS:
         raise InputError(
             f"{path}: expected an assessment file; found {name or 'a file of unknown kind'}",
             remedy="`agree scores` compares score files, `agree qrels` relevance labels.",
@@ -253,7 +246,7 @@ def read_two_sides(
             f"{first} holds {names[0]}, {second} {names[1]}",
             remedy="Compare two files of one kind.",
         )
-    kind = _KINDS[names[0]]
+    kind = _ASSESSMENT_KINDS[names[0]]
     return kind, read_assessments(first, kind, scales), read_assessments(second, kind, scales)
 
 
@@ -388,7 +381,7 @@ _EVEN = 0.05
 
 
 class Lean(NamedTuple):
-    """How grades of the second side differ from those of the first.
+    """Direction of disagreement: how grades of the second side differ from those of the first.
 
     Attributes:
         higher: How many things it grades higher.

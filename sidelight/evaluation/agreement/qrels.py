@@ -1,6 +1,4 @@
-"""How far two sides agree on the relevance of the same documents.
-
-Document pairs by whether two sides put them in the same order.
+"""Agreement of two sides on the relevance of documents, including on the order of document pairs.
 
 concordant = C / P, tied = T / P, reversed = D / P, with P = C + T + D.
 
@@ -77,7 +75,7 @@ def _ordered(table: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> int:
 
 
 # A table of all pairs of grades is made.
-_MOST_GRADES = 1000
+_MAX_SCALE_GRADES = 1000
 RELEVANCE = ("relevant", "not-relevant")
 
 
@@ -167,9 +165,9 @@ def _labelled_by_both(
 
 
 def _scale(lowest: int, highest: int) -> range:
-    if highest - lowest >= _MOST_GRADES:
+    if highest - lowest >= _MAX_SCALE_GRADES:
         raise InputError(
-            f"expected at most {_MOST_GRADES} grades; found labels from {lowest} to {highest}",
+            f"expected at most {_MAX_SCALE_GRADES} grades; found labels from {lowest} to {highest}",
             remedy="Compare relevance labels; scores are compared with `sidelight agree scores`.",
         )
     return range(lowest, highest + 1)

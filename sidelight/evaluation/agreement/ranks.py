@@ -1,8 +1,8 @@
-"""How far two sides' scores put the same runs in the same order.
+"""Rank correlation of runs by two sides' scores, at three levels.
 
-Three levels, which answer different questions and can differ widely: the runs by their mean over
-topics; the runs within each topic, averaged over topics; and all (topic, run) pairs as one list.
-Judges that agree on the first may still be of no use for a single topic.
+The levels answer different questions and can differ widely: the runs by their mean over topics; the
+runs within each topic, averaged over topics; and all (topic, run) pairs as one list. Judges that
+agree on the first may still be of no use for a single topic.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MIN_RUNS = 3
 MIN_RUNS_FOR_INTERVALS = 5
 """Two orders of four runs are the same, or each other's reverse, by chance one time in twelve."""
 
-_DIGITS = 12  # scores that differ later differ by rounding, and are ties
+TIE_DIGITS = 12  # scores that differ later differ by rounding, and are ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ def compare_scores(
         )
     exact = [_matrix(side, run_tags, topic_ids) for side in cells]
     # Rounded once: means of rounded scores would part runs that are tied.
-    raw_means = [side.mean(axis=1).round(_DIGITS) for side in exact]
-    raw = [side.round(_DIGITS) for side in exact]
+    raw_means = [side.mean(axis=1).round(TIE_DIGITS) for side in exact]
+    raw = [side.round(TIE_DIGITS) for side in exact]
     # From here on higher is better, so that tau_ap looks at the right end.
     sign = measure_called(measure).sign
     one, other = (sign * side for side in raw)

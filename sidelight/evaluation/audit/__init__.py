@@ -1,1 +1,1 @@
-"""Whether a judge's verdicts change with what should not matter."""
+"""Robustness audit: does a judge's label change with what should not matter?"""

@@ -1,9 +1,9 @@
-"""Reports that use the words of a rubric's answers and do not say them.
+"""Probes and attacks of an audit: changes that should not, or should, change the labels.
 
-The honest text is the rubric's own answers, as many as fit well within the limit; each attack
-changes every one of them, so whatever credit is left was not earned by what is said.
-
-Changes of a submission, or of the rubric's order, that should not change any verdict.
+An attack starts from an honest text, the rubric's own answers, as many as fit well within the
+limit. It changes every one of them so that the text uses their words without saying what they say.
+Whatever credit is left was not earned by content. A probe changes something that should not matter,
+such as the order of the rubric.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class Trial(NamedTuple):
 
 
 class Material(NamedTuple):
-    """What reports on a topic are made from.
+    """Texts from which reports on a topic are made.
 
     Attributes:
         rubric: Whose answers are said.

@@ -1,11 +1,9 @@
-"""Whether a judge's verdicts change with what should not matter, and with what should.
+"""Audit of a judge: how often probes change its labels, and how much credit attacks still earn.
 
-Each probe (`audit.probes`) changes one thing that should not matter everywhere; the verdicts before
-and after are compared one by one. Each attack (`audit.attacks`) puts what says nothing of the kind
-in the place of a rubric's own answers, and should leave little of their credit. Nothing is asked of
-a judge but labels, so any judge can be audited, and no labels by people are needed.
-
-What probes and attacks did to a judge's verdicts.
+Each probe changes one thing everywhere that should not matter; the labels before and after are
+compared one by one. Each attack replaces a rubric's own answers by text that does not say the same,
+and should leave little of their credit (both in `audit.attacks`). Only labels are asked of a judge,
+so any judge can be audited, and no labels by people are needed.
 """
 
 from __future__ import annotations
@@ -65,7 +63,7 @@ class Change(NamedTuple):
 
 
 class ProbeResult(Value):
-    """What one probe did to the verdicts.
+    """Effect of one probe on the labels.
 
     Attributes:
         probe: Its name.
@@ -122,7 +120,7 @@ class ProbeResult(Value):
 
 
 class Audit(NamedTuple):
-    """What all probes found about a judge, and every verdict that changed."""
+    """Results of all probes of a judge, and every label that changed."""
 
     judge: str
     results: list[ProbeResult]

@@ -1,7 +1,7 @@
-"""Texts that use the words of an honest text and do not say what it says.
+"""Adversarial texts: they use the words of an honest text and do not say what it says.
 
-Plain functions from text to text, for training, for tests and for audits. Each changes every
-sentence it can; those that draw lots draw the same ones whenever they get the same text.
+Plain functions from text to text, for training, tests and audits. Each changes every sentence it
+can; those that draw at random are seeded by the text, so equal texts are changed alike.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _AUXILIARY = re.compile(
 )
 
 
-class Attack(NamedTuple):
+class TextAttack(NamedTuple):
     """One way to seem to say something.
 
     Attributes:
@@ -152,7 +152,7 @@ def rotate_names(text: str) -> str:
 
 
 def swap_figures(text: str) -> str:
-    """Turn the figures of every sentence round by one; a single one is changed."""
+    """Rotate the figures of every sentence by one; a single figure is changed."""
 
     def change(sentence: str) -> str:
         figures = _FIGURE.findall(sentence)
@@ -167,19 +167,19 @@ def swap_figures(text: str) -> str:
     return _each(text, change)
 
 
-ATTACKS = (
-    *(Attack(f"denied: {phrase}", partial(deny, phrase=phrase)) for phrase in DENIALS),
-    *(Attack(f"refuted: {phrase}", partial(refute, phrase=phrase)) for phrase in REFUTATIONS),
-    Attack("refuted after", refute_after),
-    Attack("negated", negate),
-    Attack("shuffled", shuffle),
-    Attack("questions", ask),
-    Attack("question marks", ask_plainly),
-    Attack("keywords", keywords),
-    Attack("keyword list", keyword_list),
-    Attack("names swapped", swap_names),
-    Attack("names rotated", rotate_names),
-    Attack("figures swapped", swap_figures),
+TEXT_ATTACKS = (
+    *(TextAttack(f"denied: {phrase}", partial(deny, phrase=phrase)) for phrase in DENIALS),
+    *(TextAttack(f"refuted: {phrase}", partial(refute, phrase=phrase)) for phrase in REFUTATIONS),
+    TextAttack("refuted after", refute_after),
+    TextAttack("negated", negate),
+    TextAttack("shuffled", shuffle),
+    TextAttack("questions", ask),
+    TextAttack("question marks", ask_plainly),
+    TextAttack("keywords", keywords),
+    TextAttack("keyword list", keyword_list),
+    TextAttack("names swapped", swap_names),
+    TextAttack("names rotated", rotate_names),
+    TextAttack("figures swapped", swap_figures),
 )
 """Every attack that changes sentence by sentence; pasting pages needs pages."""
 

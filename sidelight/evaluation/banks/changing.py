@@ -1,4 +1,4 @@
-"""Banks merged, edited and compared: an item keeps its id as long as it keeps its words."""
+"""Merging, editing and comparing of banks. An item keeps its id as long as it keeps its words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Banks = tuple[ExamBank, ...]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one item.
+    """Change of one item.
 
     Attributes:
         query: The query, with the subtopic if there is one.

@@ -1,10 +1,9 @@
-"""Banks drafted without a model: the key facts of the passages that systems returned for a query.
+"""Drafting of banks: test questions or key facts by a model, or key facts without one.
 
-A stem that many passages share matters, and one of the query matters twice as much. Sentence by
-sentence, what adds most that no chosen one has is taken; its length counts against it. Facts that
-one passage alone has come last, as nobody confirms them.
-
-Banks drafted by a model: test questions that break a query down, or key facts.
+Without a model the passages that systems returned for a query are summarised. A stem that many
+passages share matters, and one of the query matters twice as much. Sentences are chosen greedily by
+the weight they add that no chosen one has, normalised by length. Facts from a single passage come
+last, because no other passage confirms them.
 """
 
 from __future__ import annotations
@@ -82,11 +81,11 @@ def _gain(words: frozenset[str], taken: set[str], worth: dict[str, float]) -> fl
     return sum(worth[stem] for stem in sorted(words - taken)) / sqrt(len(words) or 1)
 
 
-_HERE = Path(__file__)
-PROMPTS = {
-    Style.DL: load_prompt(_HERE.with_name("exam-questions.prompt.md")),
-    Style.CAR: load_prompt(_HERE.with_name("exam-connections.prompt.md")),
-    Style.NUGGETS: load_prompt(_HERE.with_name("exam-nuggets.prompt.md")),
+_HERE = Path(__file__).parent
+DRAFTING_PROMPTS = {
+    Style.DL: load_prompt(_HERE / "exam-questions.prompt.md"),
+    Style.CAR: load_prompt(_HERE / "exam-connections.prompt.md"),
+    Style.NUGGETS: load_prompt(_HERE / "exam-nuggets.prompt.md"),
 }
 MOST_ITEMS = 50
 _MOST_CHARACTERS = 400
@@ -114,7 +113,7 @@ class DraftedQuery(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """What became of some queries.
+    """Drafted banks, and the queries without one.
 
     Attributes:
         banks: One for each query for which the model wrote one.
@@ -158,7 +157,7 @@ async def draft_banks(
 
 
 async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count: int) -> ExamBank:
-    prompt, values = PROMPTS[style], {"query": query.text}
+    prompt, values = DRAFTING_PROMPTS[style], {"query": query.text}
     if style is Style.CAR:
         title, _, subtopic = query.text.rpartition(_BETWEEN)
         values = {"query": title or subtopic, "subtopic": subtopic}
@@ -180,7 +179,7 @@ async def _draft(model: PromptedModel, query: DraftedQuery, style: Style, count:
 
 
 def check_draft(draft: ExamDraft, *, style: Style, count: int) -> None:
-    """Refuse a draft that is no bank.
+    """Check that a draft is a valid bank.
 
     Raises:
         ValueError: Items are too few, too many, empty, repeated or too long, a question ends in no

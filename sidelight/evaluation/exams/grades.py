@@ -1,6 +1,6 @@
-"""What graders gave the passages of a file, and where runs have them, without their texts.
+"""Grades of passages by test questions or key facts, and the relevance that they imply.
 
-The relevance of a passage, from its ratings by items.
+Runs and grades meet by passage id; no texts are kept.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WHOLE = ""
 
 @dataclass(frozen=True, slots=True)
 class Rankings:
-    """Where the runs of a file have its passages.
+    """Ranks of a file's passages in each run.
 
     Attributes:
         places: Run -> query id -> passage id -> place, from 1.

@@ -1,6 +1,4 @@
-"""Leaderboards of runs by grades of their passages, and how near they come to the official one.
-
-How many of the items a run answers with its first passages, whichever of them does it.
+"""Leaderboards of runs by the grades of their passages, compared with the official leaderboard.
 
 EXAM(run, q) = |items that some of the first k passages answers| / |items of q|
 n-EXAM(run, q) = the same / |items that any graded passage answers|
@@ -10,7 +8,7 @@ A passage answers an item when it is rated at least so high. Source: Sander and 
 query that no passage answers n-EXAM is undefined, and on one without items EXAM, too; both count as
 0 in means. A run without passages for a query has 0 there.
 
-Graders side by side: how near the leaderboard by each one's labels is to the official one.
+Several graders are compared by the rank correlation of each one's leaderboard with the official.
 """
 
 from __future__ import annotations
@@ -22,7 +20,12 @@ import numpy as np
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import kendall, spearman
-from sidelight.evaluation.agreement.ranks import MIN_RUNS, ScoreComparison, compare_scores
+from sidelight.evaluation.agreement.ranks import (
+    MIN_RUNS,
+    TIE_DIGITS,
+    ScoreComparison,
+    compare_scores,
+)
 from sidelight.evaluation.scoring.retrieval import (
     is_undefined,
     parse_measures,
@@ -45,7 +48,7 @@ N_EXAM = Measure(name="n_exam", title="the same of the items that any passage an
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """How far runs cover the items.
+    """Coverage of the items by runs.
 
     Attributes:
         table: The runs.
@@ -139,7 +142,7 @@ Places = dict[str, dict[str, dict[str, int]]]
 WITHIN = 0.05
 """How much below the best still counts as equally good, where no test of significance applies."""
 
-_LOOKED_AT = 10
+_TOP_PASSAGES = 10  # of a run, for the share that assessors judged
 _DEEPEST_HOLE = 1000  # as deep as runs go that are handed in
 
 
@@ -310,12 +313,9 @@ def _judged(queries: Mapping[str, Mapping[str, int]], judged: Qrels) -> float:
         passage_id in judged.get(query_id, {})
         for query_id, places in queries.items()
         for passage_id, place in places.items()
-        if place <= _LOOKED_AT
+        if place <= _TOP_PASSAGES
     ]
     return sum(first) / len(first) if first else 0.0
-
-
-_DIGITS = 12  # scores that differ later differ by rounding, and are ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +378,7 @@ def correlate_graders(
             values: dict[str, float | None] = {}
             for measure in official.measures:
                 one, other = (
-                    np.array([side[run][measure.name] for run in sorted(seen)]).round(_DIGITS)
+                    np.array([side[run][measure.name] for run in sorted(seen)]).round(TIE_DIGITS)
                     for side in (theirs, ours)
                 )
                 values[f"{measure.name} S"] = spearman(one, other)

@@ -1,4 +1,4 @@
-"""What a bank lacks or has too much of, held against the official judgments; and what is ungraded.
+"""Upkeep of a bank: spurious items, relevant passages that no item covers, and missing grades.
 
 - A spurious item is answered by passages that assessors call not relevant.
 - An uncovered passage is relevant and answers no item: an item is missing.
@@ -25,7 +25,7 @@ _FEWEST_WORDS, _MOST_WORDS = 5, 40
 
 @dataclass(frozen=True, slots=True)
 class ItemUse:
-    """How often passages answer an item.
+    """Number of passages that answer an item.
 
     Attributes:
         query_id: The query.

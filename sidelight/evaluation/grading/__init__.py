@@ -1,1 +1,1 @@
-"""Passages of any origin graded cell by cell, and what people say of the grades."""
+"""Grading of passages of any origin, cell by cell, and corrections of grades by people."""

@@ -1,4 +1,4 @@
-"""Passages graded by banks, cell by cell; what is graded already is not graded again."""
+"""Grading of passages by banks, cell by cell; cells that have a grade are not graded again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     OnCells = Callable[[int], None]
 
-_AT_ONCE = 1024  # passages under way; their prompts take memory while they wait for the model
+# Passages graded at once: their prompts take memory while they wait for the model.
+_PASSAGES_AT_ONCE = 1024
 
 
 class Missing(NamedTuple):
@@ -94,7 +95,7 @@ async def grade_cells(
     """
     todo = missing_cells(queries, banks, grader)
     grader.prepare([one.case for one in todo])
-    slots = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_PASSAGES_AT_ONCE)
 
     async def graded(one: Missing) -> tuple[tuple[str, str], Grading]:
         async with slots:
@@ -138,7 +139,7 @@ async def grade_directly(
         grader: Who grades.
         on_cells: Told of each passage graded.
     """
-    slots = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_PASSAGES_AT_ONCE)
 
     async def graded(passage: GradedPassage) -> GradedPassage:
         known = [one for one in passage.direct if one.grader == grader.grader]

@@ -1,4 +1,4 @@
-"""What people say of grades: read from a file, held against the grades, and put in their place."""
+"""Corrections of grades by people: reading them, comparing them with the grades, applying them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _CorrectionsObject(BaseModel):
 
 
 class Corrections(Value):
-    """What people said of one grader's grades.
+    """People's corrections of one grader's grades.
 
     Attributes:
         sha256: Of the file of graded passages that they looked at.
@@ -64,7 +64,7 @@ class Corrections(Value):
 
 
 class CheckedGrades(Value):
-    """How grades did with people.
+    """Agreement of grades with people's corrections.
 
     Attributes:
         checked: Cells that people looked at.
@@ -122,7 +122,7 @@ def read_corrections(path: Path) -> Corrections:
 def check_grades(
     queries: Iterable[GradedQuery], corrections: Corrections, highest: int, relevant: int
 ) -> CheckedGrades:
-    """Hold grades against what people say of them.
+    """Compare grades with the corrections that people made.
 
     Args:
         queries: The passages that people looked at.

@@ -1,6 +1,6 @@
-"""Passages to be graded: out of rankings, out of what answers cite, out of whole answers.
+"""Passages to be graded, from rankings, from citations of answers, or from whole answers.
 
-Generated texts cut into passages of a length that graders take: paragraphs first.
+Generated texts are split into passages of a length that graders take, at paragraphs where possible.
 
 Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2: passages of 400 tokens at most.
 """

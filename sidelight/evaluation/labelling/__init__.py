@@ -1,1 +1,1 @@
-"""Who labels what: one room for each thing that is labelled."""
+"""Labelling: judges, and one module for each kind of item that is labelled."""

@@ -1,12 +1,9 @@
-"""A model asked for labels: each of them offered, one for each thing asked about, or `Unjudged`.
+"""Assessor: puts labelling prompts to a model, ordered for prefix caches, or estimates cost.
 
-In which order prompts are sent, so that a server computes what they share only once.
-
-A server that caches prefixes can reuse one only after it has computed it. If all requests that
-begin with the same article arrive at once, each computes it anew. So one goes ahead, and the others
-follow when its reply is there.
-
-What judging would cost: every prompt is rendered and counted, none is sent.
+A label that could not be had is `Unjudged`. A server that caches prefixes can reuse one only after
+it has computed it. If all requests that begin with the same article arrived at once, each would
+compute it anew. So one request of a group goes first, and the others follow when its reply is
+there. For an estimate every prompt is rendered and counted, and none is sent.
 """
 
 from __future__ import annotations
@@ -162,7 +159,7 @@ TOKENS_PER_CALL, TOKENS_PER_LABEL = 100, 25
 
 
 class Estimate(Value):
-    """What judging would cost, before anything is asked.
+    """Estimated cost of judging, before anything is asked.
 
     Attributes:
         calls: Model calls.

@@ -1,4 +1,4 @@
-"""Cases and a judge to assessments: every pair or answer exactly once, in a fixed order."""
+"""Assessment of cases by a judge: every pair or answer exactly once, in a fixed order."""
 
 from __future__ import annotations
 
@@ -8,24 +8,18 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from sidelight.errors import UsageError
-from sidelight.schemas.grading.judgment import (
-    AnswerAssessment,
-    CompoundAssessment,
-    QuestionAssessment,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from sidelight.evaluation.labelling.judge import Judge
-    from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
+    from sidelight.evaluation.labelling.protocol import A, AssessmentProtocol, RubricCase
     from sidelight.evaluation.labelling.run_kinds import TaskRuns
 
 # Topics of runs judged at once. A judge that asks a model may make eighty calls for each, which all
 # take memory while they wait.
-_AT_ONCE = 256
+_CASES_AT_ONCE = 256
 
-A = TypeVar("A", QuestionAssessment, AnswerAssessment, CompoundAssessment)
 L = TypeVar("L")
 S = TypeVar("S")
 OnLabels: TypeAlias = "Callable[[int], None]"
@@ -70,7 +64,7 @@ async def gather_labels(
     work: Iterable[Callable[[], Awaitable[list[L]]]], on_labels: OnLabels
 ) -> list[L]:
     """Do pieces of judging, as many at once as memory allows, and return their labels in order."""
-    slots = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_CASES_AT_ONCE)
 
     async def counted(part: Callable[[], Awaitable[list[L]]]) -> list[L]:
         async with slots:

@@ -1,19 +1,12 @@
-"""Ordered labels from features: calibrated on examples where there are enough of them.
+"""Ordinal label models from features, their cross-validation, and similarity features of two texts.
 
-A cumulative model: for each label but the lowest one logistic regression gives the probability of
-that label or a higher one; the answer is the highest label that is more likely reached than not.
-scikit-learn does the fitting: it is deterministic here, and well kept.
+The model is cumulative: for each label but the lowest, one logistic regression gives the
+probability of that label or a higher one; the prediction is the highest label that is more likely
+reached than not. scikit-learn does the fitting: it is deterministic here, and well kept. Labels are
+mapped to levels, their positions in `LabelScale.levels`, and back.
 
-What labellers without a model learn from examples, and how well they do on others.
-
-Labels become levels: places in `LabelScale.levels`.
-
-From features to labels: a model predicts levels, and levels are labels of a scale.
-
-How much two texts have in common: words, figures, names and, with an encoder, meaning.
-
-What is compared is never taken for instructions: a text counts by its words alone, after marks
-that cannot be seen have been removed.
+Texts are compared by words, figures, names and, with an encoder, meaning. Text is never taken for
+instructions: only its words count, after invisible characters have been removed.
 """
 
 from __future__ import annotations
@@ -43,7 +36,7 @@ MIN_EXAMPLES_PER_LEVEL = 10
 UNFITTED = -1
 """The level of an example that is predicted and compared, but never fitted on."""
 
-MIN_RUNS = 2
+MIN_TRAINING_RUNS = 2  # one run is held out while another is learned from
 _PARTS = 5
 
 Levels = npt.NDArray[np.int64]
@@ -168,7 +161,7 @@ def predict_by_topic_and_run(
     Returns:
         None where there is a single run, so that nothing could be learned from another.
     """
-    if len(set(runs)) < MIN_RUNS:
+    if len(set(runs)) < MIN_TRAINING_RUNS:
         return None
     predicted = np.zeros_like(levels)
     topic_parts, run_parts = _parts(topics), _parts(runs)
@@ -228,11 +221,11 @@ def _kappa(people: Sequence[str], judge: Sequence[str]) -> float | None:
     return cohen_kappa(confusion_table(people, judge, sorted({*people, *judge})))
 
 
-A = TypeVar("A", QuestionAssessment, AnswerAssessment)
+OrdinalT = TypeVar("OrdinalT", QuestionAssessment, AnswerAssessment)
 
 
 class Learned(NamedTuple):
-    """What came of some examples.
+    """A labeller fitted to examples, and its agreement on held-out ones.
 
     Attributes:
         model: Fitted on all of them, or going by thresholds where there are too few.
@@ -244,9 +237,9 @@ class Learned(NamedTuple):
     agreement: JudgeAgreement | None = None
 
 
-def by_submission(labels: Iterable[A]) -> list[tuple[tuple[str, str], list[A]]]:
+def by_submission(labels: Iterable[OrdinalT]) -> list[tuple[tuple[str, str], list[OrdinalT]]]:
     """Return the judged labels of each (run tag, topic id), sorted."""
-    groups: dict[tuple[str, str], list[A]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[OrdinalT]] = defaultdict(list)
     for item in labels:
         if not isinstance(item.label, Unjudged):
             groups[item.run_tag, item.topic_id].append(item)

@@ -1,10 +1,7 @@
-"""Whether submitted questions ask more than one thing: a label for each.
+"""Compound questions: the label for whether a submitted question asks more than one thing.
 
-Whether a submitted question asks more than one thing, told by its form.
-
-Whether a submitted question asks more than one thing, by a model's reading.
-
-The question is put with the prompt with which a writer of questions checks its own.
+A labeller goes by the question's form or asks a model, with the prompt with which a writer of
+questions checks its own.
 """
 
 from __future__ import annotations
@@ -71,7 +68,7 @@ def _judgment(reason: str | None) -> Judgment:
     return Judgment(COMPOUND_QUESTIONS.scale.highest, reason)
 
 
-_SCALE = COMPOUND_QUESTIONS.scale
+_COMPOUND_SCALE = COMPOUND_QUESTIONS.scale
 
 
 class PromptedCompoundQuestions:
@@ -90,13 +87,14 @@ class PromptedCompoundQuestions:
 
     async def _judgment(self, question: str) -> Judgment:
         if not one_line(question):
-            return Judgment(_SCALE.lowest, NOTHING)
+            return Judgment(_COMPOUND_SCALE.lowest, NOTHING)
         return await self._assessor.judgment(
             (),
             COMPOUND_PROMPT,
             CompoundVerdict,
             lambda answer: Judgment(
-                _SCALE.lowest if answer.verdict == "single" else _SCALE.highest, answer.reason
+                _COMPOUND_SCALE.lowest if answer.verdict == "single" else _COMPOUND_SCALE.highest,
+                answer.reason,
             ),
             question=question,
         )

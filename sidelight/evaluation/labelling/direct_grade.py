@@ -1,17 +1,12 @@
-"""How relevant a passage is to a query, on the scale of a method; and the methods there are.
+"""Direct relevance grades of passages for a query: by several prompted methods, or by the pool.
 
 Sources: the prompts that Farzi and Dietz (Pencils Down!, ICTIR 2024, section 6.2) hold RUBRIC
 against, and UMBRELA (Upadhyay et al., 2024). What each asks and on which scale is theirs; the words
-are this project's own.
+are this project's own. A prompted grade takes one call for a passage and query. Reasoning names
+other grades on its way ("not a 0", "from 0 to 3"), so only the last verdict of a reply counts; one
+that is not on the scale is no verdict, whatever stands before it.
 
-How relevant passages are, from what all that were returned for a query have in common.
-
-The verdict in a model's words: what it says last, and nothing outside the scale.
-
-Reasoning names other grades on its way ("not a 0", "from 0 to 3"), so only the last verdict counts;
-and one that is not on the scale is no verdict, whatever stands before it.
-
-How relevant a passage is, by a model's reading: one call for a passage and query.
+Without a model, a passage is graded by its similarity with all passages returned for the query.
 """
 
 from __future__ import annotations
@@ -67,13 +62,13 @@ class DirectMethod(Value):
 
     @property
     def prompt(self) -> Prompt:
-        """What is asked."""
+        """The prompt."""
         name = self.name.lower().replace("faggiolib", "faggioli_b")
         return load_prompt(_HERE / f"direct_{name}.prompt.md")
 
     @cached_property
     def protocol(self) -> LabellingProtocol[DirectCase]:
-        """What it labels, with its scale."""
+        """The protocol, with its scale."""
         grades = sorted(set(self.verdicts.values()), reverse=True)
         scale = LabelScale(
             name=f"grades by {self.name}",

@@ -1,7 +1,7 @@
-"""The judge that needs no model server: features, small calibrated classifiers, and rules.
+"""Judge that needs no model server: features, small calibrated classifiers, and rules.
 
-It learns how much agreement people ask for from examples they labelled, and says how well it
-agrees with them on topics it was not fitted on. With too few examples it goes by thresholds.
+It calibrates on examples that people labelled, and reports its agreement with them on topics that
+it was not fitted on. With too few examples it uses fixed thresholds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Submissions that people have labelled, for a judge to learn from.
+"""Labelled examples: submissions with people's labels, for a judge to learn from.
 
-They lie in a folder laid out like the organizers' data (`formats.data_folder`), so that one can be
-given as it is. Runs or their labels may be missing for one task: examples of the other are examples
-enough. Labels of runs whose file is not there cannot be learned from and are left out.
+They lie in a folder laid out like the organizers' data (`formats.data_folder`). Runs or their
+labels may be missing for one task; examples of the other task are still used. Labels of runs whose
+file is missing cannot be learned from and are left out.
 """
 
 from __future__ import annotations

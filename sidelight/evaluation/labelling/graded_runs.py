@@ -1,4 +1,4 @@
-"""Whole runs graded one by one: their questions, or the documents that they rank."""
+"""Grading of whole runs one by one: their questions, or the documents that they rank."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.run import QuestionRun
     from sidelight.schemas.topic import Article
 
-_AT_ONCE = 64
+_RUNS_AT_ONCE = 64
 
 
 async def grade_question_runs(
@@ -50,7 +50,7 @@ async def grade_question_runs(
             f"expected the articles of all questions; that of {lacking[0]} is not there",
             remedy="Give the topics file that the runs were made for.",
         )
-    slots = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_RUNS_AT_ONCE)
 
     async def graded(topic_id: str, run_tag: str, questions: Sequence[str]) -> list[QuestionGrade]:
         case = QuestionListCase(articles[topic_id], questions)
@@ -86,7 +86,7 @@ def _flag(judgment: Judgment | None) -> bool | None:
 
 
 class AskedDocuments(NamedTuple):
-    """What was found for a question.
+    """Documents found for a question.
 
     Attributes:
         question_id: Its id.
@@ -123,7 +123,7 @@ async def grade_documents(
     Raises:
         UsageError: The judge does not label usefulness.
     """
-    slots = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_RUNS_AT_ONCE)
 
     async def graded(one: AskedDocuments) -> dict[str, int | None]:
         async with slots:

@@ -1,4 +1,4 @@
-"""What a judge is: a named set of labellers, with what it says of itself."""
+"""Judge: a named set of labellers, with a description of itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ C = TypeVar("C")
 
 
 class JudgeAgreement(Value):
-    """How well a judge agrees with people on labels it had not seen.
+    """Agreement of a judge with people on labels it had not seen.
 
     Attributes:
         n_labels: Labels compared.
@@ -47,7 +47,7 @@ class JudgeAgreement(Value):
 
 
 class Instrument(Value):
-    """What a judge that asks a model asks, and whom.
+    """Prompts and models of a judge that asks a model.
 
     Attributes:
         models: The models, by the names under which they are served.

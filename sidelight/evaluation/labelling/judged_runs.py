@@ -1,8 +1,7 @@
-"""Runs judged: their labels in files, with a manifest that says who gave them.
+"""Judging of runs: label files, the manifest that says who gave the labels, and a check for copies.
 
-How near runs come to copies of the examples that a judge was shown.
-
-Who made the assessments in a folder; lies beside them as `manifest.json`.
+The manifest lies beside the assessments as `manifest.json`. The check for copies tells how close
+runs are to the examples that a judge was shown.
 """
 
 from __future__ import annotations

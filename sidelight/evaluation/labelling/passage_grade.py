@@ -1,19 +1,13 @@
-"""How well a passage answers a question or covers a key fact: a grade from 0 to 5 for each item.
+"""Passage grades from 0 to 5 for each item: does a passage answer a question or cover a key fact?
 
-Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1.
+Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1; for replies that are no plain
+grade also its third footnote. The code published with the paper has both fallbacks the other way
+round; `workbench` does as it does.
 
-How well a passage answers each item, by a model that learned from graded passages.
-
-What a model's words come to as a grade, where they are no plain grade.
-
-Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 4.2.1 and its third footnote. The code
-published with the paper has both fallbacks the other way round; `workbench` does as it does.
-
-How well a passage answers each item, by a model's reading.
-
-The passage comes first in a prompt and the items last. A passage is much longer than an item and is
-graded by all items of its query, one call after the other, so a server that caches prefixes reads
-it once; with the item first it would read every passage anew for every item.
+A learned model or a language model gives the grades. In a prompt the passage comes first and the
+item last. A passage is much longer than an item and is graded by all items of its query, one call
+after the other, so a server that caches prefixes reads it once; with the item first it would read
+every passage anew for every item.
 """
 
 from __future__ import annotations
@@ -144,7 +138,7 @@ UNANSWERABLE = (
 """What says that a passage holds no answer, as the paper lists it."""
 
 _DIGIT = re.compile(r"[^\w]*([0-9])[^\w]*")
-_LOOKED_AT = 200  # characters; a longer reply is no plain grade and none of the phrases
+_MAX_PHRASE_CHARACTERS = 200  # a longer reply is no plain grade and none of the phrases
 _ALIKE = 0.8
 
 
@@ -159,7 +153,7 @@ def self_rating(text: str, *, workbench: bool = False) -> int:
         workbench: Do as the published code: what says that there is no answer, or nearly in such
             words, is 1, and anything else 0.
     """
-    said = one_line(text[:_LOOKED_AT]) if len(text) <= _LOOKED_AT else ""
+    said = one_line(text[:_MAX_PHRASE_CHARACTERS]) if len(text) <= _MAX_PHRASE_CHARACTERS else ""
     digit = _DIGIT.fullmatch(said)
     if digit and int(digit[1]) <= HIGHEST_RATING:
         return int(digit[1])
@@ -178,7 +172,7 @@ GRADE_PROMPTS: Mapping[ExamKind, Prompt] = {
 }
 """What is asked about each kind of items."""
 
-_DIGITS = tuple(str(grade) for grade in range(HIGHEST_RATING + 1))
+_GRADE_DIGITS = tuple(str(grade) for grade in range(HIGHEST_RATING + 1))
 
 
 class ItemRating(Value):
@@ -186,7 +180,7 @@ class ItemRating(Value):
 
     item_id: str
     answer: str
-    rating: Annotated[str, OneOf(_DIGITS)]
+    rating: Annotated[str, OneOf(_GRADE_DIGITS)]
 
 
 class PassageRatings(Value):

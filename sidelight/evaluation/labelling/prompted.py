@@ -1,14 +1,12 @@
-"""The judge that asks a model, as the track's AutoJudge does.
+"""Judge that asks a model, as the track's AutoJudge does, and ensembles of several models.
 
 Source: DRAGUN resources paper, section 4. The prompts are this project's own; what they show, in
 which order, and which labels they offer is what the paper describes.
 
-Several models' labels made one.
-
-The label is the median of those given, in the order of the scale, and the lower one of two middle
-labels. So a majority always wins, a lone model sways nothing, and a tie gives no credit. A label
-that opposes has no place in that order: it wins if most of those who gave a label say so, and
-otherwise counts as the lowest. Unless most models gave a label, the judgment is unjudged.
+The label of an ensemble is the median of those given, in the order of the scale, and the lower one
+of two middle labels. So a majority always wins, a lone model sways nothing, and a tie gives no
+credit. A label that opposes has no place in that order: it wins if most of those who gave a label
+say so, and otherwise counts as the lowest. Unless most models gave a label, the result is unjudged.
 """
 
 from __future__ import annotations
@@ -29,7 +27,10 @@ from sidelight.evaluation.labelling.question_quality import (
     QUESTION_REDUNDANCY,
     PromptedQuestionList,
 )
-from sidelight.evaluation.labelling.question_similarity import PROMPTS, PromptedQuestionSimilarity
+from sidelight.evaluation.labelling.question_similarity import (
+    SIMILARITY_PROMPTS,
+    PromptedQuestionSimilarity,
+)
 from sidelight.evaluation.labelling.report_answers import (
     REPORT_ANSWERS_PROMPT,
     PromptedReportAnswers,
@@ -142,7 +143,7 @@ class PromptedJudge(Judge):
         examples: Examples | None = None,
         mode: Mode = Mode.PAIRWISE,
     ) -> None:
-        prompts = (COMPOUND_PROMPT, PROMPTS[mode], REPORT_ANSWERS_PROMPT)
+        prompts = (COMPOUND_PROMPT, SIMILARITY_PROMPTS[mode], REPORT_ANSWERS_PROMPT)
         instrument = Instrument(
             models=tuple(models),
             mode=mode,

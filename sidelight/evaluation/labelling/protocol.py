@@ -1,7 +1,4 @@
-"""What gets labels: a protocol for each kind of thing, which labellers of any make follow.
-
-How many pairs of questions a prompted judge asks about at a time.
-"""
+"""Labelling protocols: one for each kind of item that is labelled, shared by all labellers."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ class Judgment(NamedTuple):
 
 
 class RubricCase(NamedTuple, Generic[S]):
-    """What somebody submitted on a topic, to be held against the topic's rubric.
+    """A submission on a topic, to be compared with the topic's rubric.
 
     Attributes:
         rubric: The rubric.
@@ -94,7 +91,7 @@ class AssessmentProtocol(LabellingProtocol[RubricCase[S]], Generic[S, A]):
 
 
 class Mode(StrEnum):
-    """How many pairs one call is asked about; `question_similarity` says what each means."""
+    """Number of pairs per call; `question_similarity` says what each mode means."""
 
     PAIRWISE = "pairwise"
     LISTWISE = "listwise"

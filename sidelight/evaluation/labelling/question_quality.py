@@ -1,12 +1,9 @@
-"""How good the questions of a run on an article are, and which of them an earlier one answers.
+"""Question quality: a grade for each question of a run, and which questions repeat an earlier one.
 
-How good questions are, and which an earlier one answers, by what was learned from 9,500 grades.
-
-A question is graded by its own words, names masked. Where people have graded other questions on the
-article, they correct the grade of those that are like them. From the third question of one pattern
-on, whatever names it holds, a question earns nothing.
-
-How good questions are, by a model's reading: one call for the list of a run on an article.
+The learned labeller is fitted on 9,500 grades. A question is graded by its own words, names masked;
+where people have graded other questions on the article, those most similar correct the grade. From
+the third question of one pattern on, whatever names it holds, a question earns nothing. The
+prompted labeller makes one call for the list of a run on an article.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class QuestionListCase(NamedTuple):
-    """What a run asks about an article.
+    """Questions of a run on an article, to be graded.
 
     Attributes:
         article: The article.

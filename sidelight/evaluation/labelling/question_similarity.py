@@ -1,12 +1,8 @@
-"""How alike submitted questions and rubric questions are, by their words and their meaning.
+"""Question similarity: labels for pairs of rubric and submitted questions.
 
-What a labeller without a model looks at when it compares two questions.
-
-Every feature grows with agreement and lies in [-1, 1].
-
-How alike submitted questions and rubric questions are, by a model's reading.
-
-Three modes ask the same thing in prompts of different size:
+The labeller without a model compares words and meaning. Every feature grows with similarity and
+lies in [-1, 1]. The prompted labeller has three modes, which ask the same in prompts of different
+size:
 
 | mode | one call for | calls for the track's 33 runs |
 |---|---|---|
@@ -100,7 +96,7 @@ def _harmonic_mean(left: float, right: float) -> float:
     return 2 * left * right / (left + right) if left + right else 0.0
 
 
-_SCALE = QUESTION_SIMILARITY.scale
+_SIMILARITY_SCALE = QUESTION_SIMILARITY.scale
 
 # Without examples: the least share of common words of each level above the lowest. Words alone,
 # because a cosine means something else with every encoder. Chosen on the labels of the mini web.
@@ -125,7 +121,7 @@ class EmbeddedQuestionSimilarity:
         learned = _learn(comparison, examples) if examples else Learned(_THRESHOLDS)
         self.agreement = learned.agreement
         self._comparison = comparison
-        self._labels = LevelLabels(learned.model, _SCALE, min_confidence)
+        self._labels = LevelLabels(learned.model, _SIMILARITY_SCALE, min_confidence)
 
     async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
         """Return one judgment for each pair, by rubric question, then submitted question."""
@@ -158,13 +154,13 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
             runs.append(run_tag)
     if not rows:
         return Learned(_THRESHOLDS)
-    x, y = np.array(rows), np.array([_SCALE.levels.index(label) for label in labels])
-    fit = partial(fit_levels, n_levels=len(_SCALE.levels), fallback=_THRESHOLDS)
+    x, y = np.array(rows), np.array([_SIMILARITY_SCALE.levels.index(label) for label in labels])
+    fit = partial(fit_levels, n_levels=len(_SIMILARITY_SCALE.levels), fallback=_THRESHOLDS)
     predicted = predict_by_topic(x, y, topics, fit)
     new_runs = predict_by_topic_and_run(x, y, topics, runs, fit)
     found = Compared(
         # Labels without credit count as one, as in the agreement the track published.
-        [_SCALE.coarse(label) for label in labels],
+        [_SIMILARITY_SCALE.coarse(label) for label in labels],
         _coarse(predicted),
         None if new_runs is None else _coarse(new_runs),
         topics,
@@ -174,16 +170,16 @@ def _learn(comparison: TextComparison, examples: Examples) -> Learned:
 
 
 def _coarse(levels: Levels) -> list[str]:
-    return [_SCALE.coarse(_SCALE.levels[level]) for level in levels]
+    return [_SIMILARITY_SCALE.coarse(_SIMILARITY_SCALE.levels[level]) for level in levels]
 
 
 PAIRWISE = load_prompt(Path(__file__).with_name("pairwise.prompt.md"))
 LISTWISE = load_prompt(Path(__file__).with_name("listwise.prompt.md"))
 GRID = load_prompt(Path(__file__).with_name("grid.prompt.md"))
 
-_Label: TypeAlias = Annotated[str, OneOf(_SCALE.names)]
+_Label: TypeAlias = Annotated[str, OneOf(_SIMILARITY_SCALE.names)]
 
-PROMPTS = {Mode.PAIRWISE: PAIRWISE, Mode.LISTWISE: LISTWISE, Mode.GRID: GRID}
+SIMILARITY_PROMPTS = {Mode.PAIRWISE: PAIRWISE, Mode.LISTWISE: LISTWISE, Mode.GRID: GRID}
 
 
 class PairVerdict(Value):
@@ -336,7 +332,7 @@ class PromptedQuestionSimilarity:
         rows: list[list[Judgment]] = [[] for _ in case.rubric.questions]
         if readable:
             rows = await self._compare(self._assessor, self._material(case.rubric), readable)
-        nothing = Judgment(_SCALE.lowest, NOTHING)
+        nothing = Judgment(_SIMILARITY_SCALE.lowest, NOTHING)
         return [next(given) if text else nothing for given in map(iter, rows) for text in texts]
 
 
@@ -361,6 +357,6 @@ def _near(targets: Sequence[Line], labels: Iterable[str]) -> str:
     near = [
         f"{target.name} {label}"
         for target, label in zip(targets, labels, strict=True)
-        if label != _SCALE.lowest
+        if label != _SIMILARITY_SCALE.lowest
     ]
     return ", ".join(near) or "none"

@@ -1,26 +1,18 @@
-"""How relevant a passage is to a narrative, by a model's reading of its sub-narratives.
+"""Relevance grades of passages for a narrative, by a model, with calibration and an ensemble.
 
-The grade at the end of a judge's reply, and the one that follows from what it found.
+The model rates the sub-narratives of a narrative. A reply may mention several grades, and name the
+scale: the last marker counts, and only a whole grade of the scale that ends there. Source: TREC
+2025 RAG track overview, section 3.1 and figure 5.
 
-A reply may speak of several grades before it comes to one, and name the scale: the last marker
-counts, and only a whole grade of the scale that ends there. Source: TREC 2025 RAG track overview,
-sections 3.1 and figure 5.
+Calibration puts a judge's grades on the scale of a reference judge, in their order. Of all rising
+maps from the judge's grades to the reference's, the one is taken that maximises agreement beyond
+chance (Cohen's kappa) on passages that both graded; of equals the one that changes least. A mean or
+median in place of kappa would pull every grade to the commonest. A grade that the judge never gave
+among those passages is mapped like the nearest one it gave, the lower of two.
 
-A judge's grades put on the scale of a reference judge, in their order.
-
-What a judge calls 3 another may call 2. Of all rising maps from the judge's grades to the
-reference's, the one is taken with which both agree best beyond chance (Cohen's kappa) on passages
-that both graded; of equals the one that changes least. A mean or median in place of kappa would
-pull every grade to the commonest. A grade that the judge never gave among those passages goes with
-the nearest one it gave, of two the lower.
-
-Several judges' relevance grades made one: the majority, and the median where there is none.
-
-The grade is the one that most judges gave, if more gave it than any other; of equally frequent ones
-it is the median of all grades given, the lower of two middle ones. A pair that not most judges
-graded has no grade. Who said what is recorded beside it.
-
-Passages of rankings, each graded for the narrative that it was found for.
+The ensemble's grade is the one that most judges gave, if more gave it than any other; of equally
+frequent ones it is the median of all grades given, the lower of two middle ones. A pair that not
+most judges graded has no grade. Who said what is recorded beside it.
 """
 
 from __future__ import annotations
@@ -141,7 +133,7 @@ class PromptedRelevance:
 
 
 # Every rising map is tried: of seven grades there are 1,716.
-_MOST_GRADES = 7
+_MAX_MAPPED_GRADES = 7
 
 
 class Calibration:
@@ -163,8 +155,8 @@ class Calibration:
         given, wanted = (np.array(side) for side in zip(*pairs, strict=True))
         known, row = np.unique(given, return_inverse=True)
         scale, column = np.unique(wanted, return_inverse=True)
-        if max(len(known), len(scale)) > _MOST_GRADES:
-            raise InputError(f"expected at most {_MOST_GRADES} grades; found {len(known)}")
+        if max(len(known), len(scale)) > _MAX_MAPPED_GRADES:
+            raise InputError(f"expected at most {_MAX_MAPPED_GRADES} grades; found {len(known)}")
         table = np.zeros((len(known), len(scale)), dtype=np.int64)
         np.add.at(table, (row, column), 1)
         maps = combinations_with_replacement(range(len(scale)), len(known))
@@ -214,7 +206,7 @@ def _kappa(table: npt.NDArray[np.int64], map_: Sequence[int]) -> float:
 
 
 class Vote(NamedTuple):
-    """What several judges make of one passage.
+    """Grades of one passage by several judges.
 
     Attributes:
         grade: Theirs together; None where too few gave one.
@@ -277,7 +269,7 @@ def vote_rows(votes: Mapping[str, Mapping[str, Vote]]) -> Iterator[tuple[str | i
 
 
 class Passages(NamedTuple):
-    """What was found for a narrative.
+    """Passages found for a narrative.
 
     Attributes:
         narrative: With what it comes down to.

@@ -1,11 +1,8 @@
-"""What a report tells about each expected answer, by a model that learned from people's labels.
+"""Report answers: labels for how far a report gives each answer that a rubric expects.
 
-How much the people of some examples ask for, against those that the model learned from.
-
-The weights of the model stay as they are; two numbers are learned, one for each level above the
-lowest, which are added to its logits. Few examples move them little.
-
-What a report tells about each expected answer of a rubric, by a model's reading.
+The learned labeller is trained on people's labels and calibrated on examples. The model's weights
+stay fixed; two numbers are learned, one for each level above the lowest, which are added to its
+logits. Few examples move them little. The prompted labeller asks a language model.
 """
 
 from __future__ import annotations
@@ -103,8 +100,8 @@ def _shift(logits: npt.NDArray[np.float64], reached: npt.NDArray[np.bool_]) -> f
     return shift
 
 
-_SCALE = REPORT_ANSWERS.scale
-_LEVELS = _SCALE.levels  # none, partial, full, as those of the model
+_ANSWER_SCALE = REPORT_ANSWERS.scale
+_LEVELS = _ANSWER_SCALE.levels  # none, partial, full, as those of the model
 
 _MAX_QUOTED = 160  # characters
 
@@ -130,7 +127,7 @@ class EmbeddedReportAnswers:
         self._levels, self.agreement = (
             self._learn(examples) if examples else (ShiftedLevels(), None)
         )
-        self._labels = LevelLabels(self._levels, _SCALE, min_confidence)
+        self._labels = LevelLabels(self._levels, _ANSWER_SCALE, min_confidence)
 
     def prepare(self, reports: Iterable[SubmittedReport]) -> None:
         """Encode reports that will be labelled, all at once, which is quicker than one by one."""
@@ -144,18 +141,21 @@ class EmbeddedReportAnswers:
         for verdict, likely in zip(verdicts, self._labels.of(rows_of(looked)), strict=True):
             label, told = likely, verdict.sentence
             if verdict.opposed:
-                label, told = _SCALE.opposite or _SCALE.lowest, verdict.opposed_sentence
+                label, told = (
+                    _ANSWER_SCALE.opposite or _ANSWER_SCALE.lowest,
+                    verdict.opposed_sentence,
+                )
             reason = verdict.reason or f"as likely as {max(verdict.probabilities):.2f}"
             judgments.append(Judgment(label, one_line(f"{reason}: {told[:_MAX_QUOTED]}")))
         return judgments
 
     def _look(self, rubric: Rubric, report: SubmittedReport) -> Looked:
-        """Hold all answers of a rubric against a report, whose limit was seen to before."""
+        """Compare all answers of a rubric with a report, which was cut to its limit before."""
         answers = [answer.text for answer in rubric.answers]
         return self._model.look(answers, report.text, max_words=None)
 
     def _learn(self, examples: Examples) -> tuple[ShiftedLevels, JudgeAgreement | None]:
-        """Learn from labels of rubric answers how much people ask for.
+        """Fit the shifts of the levels to labels of rubric answers.
 
         Contradictions are left to rules, so they do not take part in the fit, but in the agreement.
         """
@@ -175,7 +175,10 @@ class EmbeddedReportAnswers:
             return ShiftedLevels(), None
         x = np.vstack(rows)
         y = np.array(
-            [UNFITTED if label == _SCALE.opposite else _LEVELS.index(label) for label in labels]
+            [
+                UNFITTED if label == _ANSWER_SCALE.opposite else _LEVELS.index(label)
+                for label in labels
+            ]
         )
         predicted = predict_by_topic(x, y, topics, ShiftedLevels.fit)
         new_runs = predict_by_topic_and_run(x, y, topics, runs, ShiftedLevels.fit)
@@ -192,7 +195,9 @@ class EmbeddedReportAnswers:
 def _judged(levels: Levels, opposed: list[bool]) -> list[str]:
     """Return labels; what is said elsewhere in a report outweighs a sentence against it."""
     return [
-        _SCALE.opposite if against and not level and _SCALE.opposite else _LEVELS[level]
+        _ANSWER_SCALE.opposite
+        if against and not level and _ANSWER_SCALE.opposite
+        else _LEVELS[level]
         for level, against in zip(levels, opposed, strict=True)
     ]
 

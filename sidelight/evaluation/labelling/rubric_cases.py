@@ -1,8 +1,8 @@
-"""How alike the questions of a rubric and submitted questions are: a label for every pair.
+"""Cases and protocols of a rubric: question similarity, report answers, and their prompt material.
 
-What a report tells about the answers that a rubric expects: a label for each answer.
-
-What prompts of a topic are made of: its article, its rubric and labelled examples.
+Question similarity labels every pair of a rubric question and a submitted one; report answers
+labels each answer that the rubric expects. Prompts of a topic show its article, its rubric and
+labelled examples.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class ExampleReport(NamedTuple):
 
 
 class TopicMaterial(NamedTuple):
-    """What a model is shown before it comes to what it judges.
+    """Context that a prompt shows before the items to be labelled.
 
     Attributes:
         article: The target article.

@@ -1,8 +1,7 @@
-"""What the runs of a task hold and which labels it gets: the link between tasks and protocols.
+"""Run kinds: what the runs of a task hold and which protocols label them.
 
-What of a submission counts for a judge: only what fits the limits of its task.
-
-A text over the limit could otherwise earn by its length what others leave out to keep to it.
+A judge sees only the part of a submission that fits the limits of its task; otherwise a longer text
+could earn by its length.
 """
 
 from __future__ import annotations
@@ -139,11 +138,11 @@ class TaskRuns(NamedTuple):
     @property
     def kind(self) -> RunKind[Any, Any]:
         """What is judged about such runs."""
-        return _KINDS[self.task.kind]
+        return _RUN_KINDS[self.task.kind]
 
     @property
     def n_labels(self) -> int:
-        """How many labels the runs get."""
+        """Number of labels that the runs get."""
         cases = self.cases().values()
         return sum(len(protocol.units(case)) for protocol in self.kind.protocols for case in cases)
 
@@ -245,7 +244,7 @@ REPORT_RUNS = RunKind[ReportRun, SubmittedReport](
         (topic_id, report.text) for (_, topic_id), report in examples.reports.items()
     ),
 )
-_KINDS: dict[str, RunKind[Any, Any]] = {
+_RUN_KINDS: dict[str, RunKind[Any, Any]] = {
     "question_list": QUESTION_RUNS,
     "cited_text": REPORT_RUNS,
 }

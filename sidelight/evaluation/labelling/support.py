@@ -1,15 +1,9 @@
-"""Whether what a sentence cites says what the sentence says: one label for a sentence.
+"""Support: one label for how far the citations of a sentence support it.
 
-Whether what a sentence cites says what it says, by a model that learned from people.
-
-Whether what a sentence cites says what it says, by a model's reading.
-
-The sentence is put with the prompt with which a writer of reports checks its own.
-
-Every sentence of some reports held against what it cites.
+The prompted labeller uses the prompt with which a writer of reports checks its own sentences.
 
 Source: TREC 2025 RAG track overview, section 3.3, where only the first citation of a sentence
-counts; all citations together are held against it, too.
+counts; all citations together are judged, too.
 """
 
 from __future__ import annotations
@@ -102,7 +96,7 @@ class PromptedSupport:
 
 
 # Sentences under way at once: their prompts take memory while they wait for the model.
-_AT_ONCE = 1024
+_SENTENCES_AT_ONCE = 1024
 
 
 async def assess_support(
@@ -112,7 +106,7 @@ async def assess_support(
     asked: Mapping[str, str] = MappingProxyType({}),
     on_sentence: Callable[[], None] = lambda: None,
 ) -> list[JudgedSentence]:
-    """Hold every sentence of some runs against its first citation and against all of them.
+    """Label every sentence of some runs against its first citation and against all of them.
 
     A sentence that cites a segment whose text is not known, or on which a model gives no usable
     answer, is unjudged.
@@ -140,7 +134,7 @@ async def assess_support(
             for segment_id in sentence.citations
         }
     )
-    slots = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_SENTENCES_AT_ONCE)
 
     async def judged(
         run_tag: str, topic_id: str, number: int, sentence: CitedSentence

@@ -1,7 +1,4 @@
-"""How useful documents are for somebody who has read an article and has a question.
-
-Usefulness by any check of it: by nearest sentences, or by a model's reading.
-"""
+"""Usefulness of documents for a reader of an article who has a question."""
 
 from __future__ import annotations
 

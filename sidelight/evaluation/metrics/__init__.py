@@ -1,1 +1,1 @@
-"""One metric a module: formula, symbols, source and edge cases in its docstring."""
+"""Measures computed from labels; docstrings give formula, symbols, source and edge cases."""

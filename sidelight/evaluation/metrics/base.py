@@ -1,8 +1,8 @@
-"""What a measure is computed from, and what a computation is.
+"""Base of all measures: the record of a run on a topic, and the protocol of a computation.
 
 A computation is a class. Its constructor takes the parameters of a `Measure`; called, it returns
-the value of one run on one topic. The parameters of its call say by their names what it needs of a
-`TopicRecord`; one with a default is left out where it is not known.
+the value of one run on one topic. The parameters of its call name the fields that it needs of a
+`TopicRecord`; a parameter with a default is left out where its field is not known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicRecord:
-    """What is known of one run on one topic; None is what nobody looked at.
+    """Data of one run on one topic; None stands for what was not judged or measured.
 
     Attributes:
         scales: The labels there are, by what is labelled.

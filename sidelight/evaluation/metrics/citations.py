@@ -1,28 +1,20 @@
-"""Weighted precision: how far the sentences of a report that cite are supported by what they cite.
+"""Citation measures of a report: weighted support precision and recall, and counts of its size.
 
-wP = 1 / |C| * sum over i in C of s(l_i).
+Weighted precision, wP = 1 / |C| * sum over i in C of s(l_i): how far the sentences that cite are
+supported by what they cite. Weighted recall, wR = 1 / n * sum over i of s(l_i): how far all
+sentences are supported; a sentence without citations has no support.
 
-C: the sentences with at least one citation; l_i: the label of sentence i against its first citation
-(as at TREC), or against all of them together; s: the credit of a label, by the scale of support.
+C: the sentences with at least one citation; n: all sentences of the report; l_i: the label of
+sentence i against its first citation (as at TREC), or against all of them together; s: the credit
+of a label, by the scale of support.
 
 Source: TREC 2025 RAG track overview, section 3.3. Edge cases: without any citation C is empty and
-wP is undefined; it is given as 0, and the caller flags it. A label that could not be had earns
-nothing, and the caller counts it. Higher is better; never below weighted recall.
+wP is undefined; it is given as 0, and the caller flags it. A report without sentences has a wR of
+0. A label that could not be had earns nothing, and the caller counts it. Higher is better; wP is
+never below wR.
 
-Weighted recall: how far the sentences of a report are supported by what they cite.
-
-wR = 1 / n * sum over i of s(l_i).
-
-n: all sentences of the report; l_i and s as in `support_precision`. A sentence without citations
-has no support.
-
-Source: TREC 2025 RAG track overview, section 3.3. Edge cases: a report without sentences has 0. A
-label that could not be had earns nothing, and the caller counts it. Higher is better.
-
-How large a report is: its words as the track counts them, its citations, and its sources.
-
-Neither more nor fewer are better in themselves; they are told as higher, as more evidence is what a
-reader is after.
+Counts: words as the track counts them, citations, and sources. Neither more nor fewer are better in
+themselves; they are declared as higher is better, because readers want more evidence.
 """
 
 from __future__ import annotations

@@ -1,39 +1,31 @@
-"""How many of the nuggets of a topic an answer tells.
+"""Nugget measures of an answer: nugget recall, weighted nugget score, and sub-narrative coverage.
 
-S = (1 / |N|) * sum over n in N of v(l(n)).
+Nugget recall, S = (1 / |N|) * sum over n in N of v(l(n)).
 
 N: the nuggets that count, either those of the highest importance ("vital") or all; l(n): the label
 of the answer for nugget n; v: the credit of a label by the track's scale, or, where it is strict,
 1 for the highest label and 0 for every other. Importance decides which nuggets count, never how
-much: strict vital, vital, strict all and all are its four cases.
+much: strict vital, vital, strict all and all are its four cases. Source: TREC 2025 RAG track
+overview, section 3.2; Pradeep et al., The Great Nugget Recall (SIGIR 2025), section 3. Edge cases:
+on a topic without a vital nugget vital recall is undefined. |N| is taken from the bank, never from
+the labels.
 
-Source: TREC 2025 RAG track overview, section 3.2; Pradeep et al., The Great Nugget Recall (SIGIR
-2025), section 3. Edge cases: on a topic without a vital nugget vital recall is undefined; a label
-that could not be had earns nothing, and the caller counts it. |N| is taken from the bank, never
-from the labels. Higher is better.
+Weighted score, S = (1 / W) * sum over n of w_n * v(l(n)), with W = sum over n of max(w_n, 0).
 
-How much of what an answer should tell it tells, less what it should not.
+w_n: the weight of nugget n, below 0 for a fault that an answer should be free of. An answer that
+commits faults alone is below 0; at most it has 1. Source: Sharma et al., ResearchRubrics (2025),
+whose criteria weigh from -5 to 5. Edge case: without a nugget of positive weight nothing can be
+earned, and S is the sum itself.
 
-S = (1 / W) * sum over n of w_n * v(l(n)), with W = sum over n of max(w_n, 0).
-
-w_n: the weight of nugget n, below 0 for a fault that an answer should be free of; v: the credit of
-a label by the track's scale. An answer that commits faults alone is below 0; at most it has 1.
-
-Source: Sharma et al., ResearchRubrics (2025), whose criteria weigh from -5 to 5. Edge cases:
-without a nugget of positive weight nothing can be earned, and S is the sum itself; a label that
-could not be had earns and costs nothing, and the caller counts it. Higher is better.
-
-How many parts of a narrative an answer covers.
-
-S = |{p in P : some n in N_p has the highest label}| / |P|.
+Coverage, S = |{p in P : some n in N_p has the highest label}| / |P|.
 
 P: the sub-narratives that nuggets of the topic belong to; N_p: the nuggets of sub-narrative p. One
 nugget told in full covers a sub-narrative, whatever its importance; one told in part does not.
+Source: TREC 2025 RAG track overview, section 3.2. Edge case: where no nugget is mapped to a
+sub-narrative there is nothing to cover, and S is undefined.
 
-Source: TREC 2025 RAG track overview, section 3.2. Edge cases: where no nugget is mapped to a
-sub-narrative there is nothing to cover, and S is undefined; a label that could not be had covers
-nothing.
-Higher is better.
+In all three a label that could not be had earns, costs and covers nothing, and the caller counts
+it. Higher is better.
 """
 
 from __future__ import annotations

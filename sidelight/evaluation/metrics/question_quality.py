@@ -1,4 +1,4 @@
-"""How good the questions of a run are, by the grade of each and its rank.
+"""DCG, NDCG and average grade of a run's questions, by the grade of each and its rank.
 
 DCG@n = sum over p = 1..n of g(p) / log2(p + 1);  NDCG@n = DCG@n / IDCG@n;
 Average@n = (sum over p = 1..n of g(p)) / n.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Grades = Mapping[int, str | Unjudged]
 
-_SCALE = "question_quality"
+_SCALE_NAME = "question_quality"
 
 
 class _ToDepth:
@@ -56,7 +56,7 @@ class QuestionDcg(_ToDepth):
 
     def __call__(self, grades: Grades, scales: Scales) -> float:
         """Return the gain of one run on one topic."""
-        return self._discounted(self._gains(grades, scales[_SCALE]))
+        return self._discounted(self._gains(grades, scales[_SCALE_NAME]))
 
 
 class QuestionNdcg(_ToDepth):
@@ -69,7 +69,7 @@ class QuestionNdcg(_ToDepth):
 
     def __call__(self, grades: Grades, scales: Scales) -> float:
         """Return the share of one run on one topic, in [0, 1]."""
-        scale = scales[_SCALE]
+        scale = scales[_SCALE_NAME]
         best = max(label.credit for label in scale.labels)
         ideal = self._discounted([best] * len(self._ranks))
         return self._discounted(self._gains(grades, scale)) / ideal
@@ -86,7 +86,7 @@ class QuestionAverage(_ToDepth):
 
     def __call__(self, grades: Grades, scales: Scales) -> float:
         """Return the mean of one run on one topic."""
-        return fsum(self._gains(grades, scales[_SCALE])) / len(self._ranks)
+        return fsum(self._gains(grades, scales[_SCALE_NAME])) / len(self._ranks)
 
 
 class RedundantQuestions(_ToDepth):

@@ -1,47 +1,27 @@
-"""How much of a rubric's questions the submitted questions cover.
+"""Rubric measures: question coverage, report support and contradiction, and credit held by stages.
 
-S = (1 / W) * sum over q of w_q * max over p of g(l(q, p)), with W = sum over q of w_q.
-
-q: a rubric question, w_q its weight; p: a submitted question; l(q, p): the label of the pair; g:
-the credit of a label, by the track's scale. One submitted question may earn credit for several
-rubric questions, and its rank plays no part.
-
-Source: DRAGUN resources paper (arXiv 2602.24277), section 3.2. Edge cases: a pair without a label
-earns nothing (the paper's rule), and so does one that is `Unjudged`; the caller counts them. Higher
-is better.
-
-The mean over rubric questions that every metric on a rubric is a case of.
+All are a weighted mean over the questions of a rubric:
 
 S = (1 / W) * sum over q of w_q * v(q), with W = sum over q of w_q.
 
-w_q is the weight of rubric question q and v(q) in [0, 1] what was achieved on it.
-The sums run over all questions of the rubric, judged or not, so that leaving something out can
-never make a denominator smaller (DRAGUN resources paper, sections 3.2 and 3.3).
+w_q is the weight of rubric question q and v(q) in [0, 1] what was achieved on it. The sums run over
+all questions of the rubric, judged or not, so that leaving something out can never make a
+denominator smaller (DRAGUN resources paper, arXiv 2602.24277, sections 3.2 and 3.3).
 
-How much of a rubric's answers a report supports.
-
-S = (1 / W) * sum over q of (w_q / |A_q|) * sum over a in A_q of v(l(a)), W = sum over q of w_q.
-
-q: a rubric question, w_q its weight, A_q its expected answers; l(a): the label of the report for
-answer a; v: the credit of a label, by the track's scale.
-
-Source: DRAGUN resources paper (arXiv 2602.24277), section 3.3; the mean over topics ranks the
-runs. Edge cases: an answer without a label earns nothing, and so does one that is `Unjudged`; the
-caller counts them. |A_q| is taken from the rubric, never from the labels. Higher is better.
-
-How much of a rubric's answers a report contradicts.
-
-S = (1 / W) * sum over q of (w_q / |A_q|) * sum over a in A_q of v(l(a)), W = sum over q of w_q.
-
-The symbols are those of `report_support`; v: 1 for the label that opposes, else 0.
-
-Source: DRAGUN resources paper (arXiv 2602.24277), section 3.3. Edge cases as in `report_support`.
-Lower is better, so unjudged answers flatter a report here: read it beside their share.
-
-How much of a topic's credit a stage of the run still held.
-
-The credit of a stage is the score that a report would get whose labels were those of the stage;
-`scoring.funnel` says which stages there are. In [0, 1]; higher is better.
+- Question coverage, v(q) = max over p of g(l(q, p)): p is a submitted question, l(q, p) the label
+  of the pair, g the credit of a label by the track's scale. One submitted question may earn credit
+  for several rubric questions, and its rank plays no part (section 3.2). A pair without a label
+  earns nothing (the paper's rule), and so does one that is `Unjudged`; the caller counts them.
+  Higher is better.
+- Report support, v(q) = (1 / |A_q|) * sum over a in A_q of v(l(a)): A_q are the expected answers of
+  question q, l(a) is the label of the report for answer a, v(l) the credit of a label by the
+  track's scale. The mean over topics ranks the runs (section 3.3). An answer without a label earns
+  nothing, and so does one that is `Unjudged`; the caller counts them. |A_q| is taken from the
+  rubric, never from the labels. Higher is better.
+- Report contradiction, the same with v(l) = 1 for the label that opposes, else 0. Lower is better,
+  so unjudged answers flatter a report here: read it beside their share.
+- Credit of a stage: the score that a report would get whose labels were those of the stage;
+  `scoring.funnel` says which stages there are. In [0, 1]; higher is better.
 """
 
 from __future__ import annotations
@@ -226,7 +206,7 @@ def report_contradiction(
 
 
 class ReportContradiction:
-    """How much of a rubric's answers a report contradicts."""
+    """Weighted share of a rubric's answers that a report contradicts."""
 
     measure: ClassVar[Measure] = Measure(
         title="rubric answers contradicted, weighted by importance",

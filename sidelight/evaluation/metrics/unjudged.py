@@ -1,4 +1,4 @@
-"""How much of what had to be judged on a topic could not be.
+"""Share of the required labels of a topic that could not be had.
 
 U = 1 - J / N.
 
@@ -27,7 +27,7 @@ _UNJUDGED = Measure(
 
 
 class UnjudgedPairs:
-    """Of the pairs of a rubric question and a submitted one."""
+    """Unjudged share of the pairs of a rubric question and a submitted one."""
 
     measure: ClassVar[Measure] = _UNJUDGED
 
@@ -39,7 +39,7 @@ class UnjudgedPairs:
 
 
 class UnjudgedAnswers:
-    """Of the answers of the rubric."""
+    """Unjudged share of the answers of the rubric."""
 
     measure: ClassVar[Measure] = _UNJUDGED
 
@@ -50,7 +50,7 @@ class UnjudgedAnswers:
 
 
 class UnjudgedNuggets:
-    """Of the nuggets of the bank."""
+    """Unjudged share of the nuggets of the bank."""
 
     measure: ClassVar[Measure] = _UNJUDGED
 
@@ -60,7 +60,7 @@ class UnjudgedNuggets:
 
 
 class UnjudgedSentences:
-    """Of the sentences that cite, either by their first citation or by all."""
+    """Unjudged share of the sentences that cite, by their first citation or by all."""
 
     measure: ClassVar[Measure] = _UNJUDGED
 
@@ -74,7 +74,7 @@ class UnjudgedSentences:
 
 
 class UnjudgedQuestions:
-    """Of the first questions of a run.
+    """Unjudged share of the first questions of a run.
 
     Args:
         depth: How many; see `checked_depth`.

@@ -1,1 +1,1 @@
-"""Nuggets: made from relevant documents, weighed, and looked for in answers."""
+"""Nuggets: created from relevant documents, rated for importance, and assigned to answers."""

@@ -1,15 +1,12 @@
-"""Nuggets made by models from the documents that bear on a question.
+"""Creation of nuggets from relevant documents by models, and assignment of nuggets to answers.
 
 Each model goes through the documents ten at a time and improves its list; the lists of several are
 merged by one of them. Then each nugget is called vital or okay, ten at a time beside each other.
 Source: TREC 2025 RAG track overview, section 3.2.
 
-What an answer says of each nugget, by a model's reading, ten nuggets at a time.
-
-A reply must give each nugget of its window one label. Where neither it nor the one more turn does,
-what it says once counts and the rest is unjudged.
-
-The answers of runs, each nugget of their topics labelled.
+In assignment, too, a model labels ten nuggets at a time. A reply must give each nugget of its
+window one label. Where neither it nor the one repair turn does, nuggets that it labels exactly once
+count and the rest is unjudged.
 """
 
 from __future__ import annotations
@@ -163,7 +160,7 @@ async def _merged(
 
 
 def _check(answer: NuggetList) -> None:
-    """Hold a list to what nuggets are.
+    """Check that a list holds valid nuggets.
 
     Raises:
         ValueError: One is empty, too long, or there twice.

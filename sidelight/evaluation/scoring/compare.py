@@ -1,4 +1,4 @@
-"""Which runs of one per-topic results file differ by more than chance."""
+"""Pairwise significance tests between the runs of one per-topic results file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a run lost credit: what its searches brought, what it took, what it wrote, what counted.
+"""Funnel of a run's credit: how much is lost in searching, selecting, writing and checking.
 
 The credit of an answer is that of its label, as in the score of a report.
 The credit of a stage is the score that a report would get whose labels were those of the stage.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Stage(StrEnum):
-    """How far a run came with an answer, in order."""
+    """Stages at which a run may lose an answer, in order."""
 
     RETRIEVED = "retrieved"
     SELECTED = "selected"

@@ -1,11 +1,8 @@
-"""Scores of question runs whose questions were graded one by one.
+"""Scores of runs by graded questions or by useful documents, and the spread of scores over topics.
 
-How scores spread: the five numbers of a boxplot.
-
-Scores of documents found for questions, over the questions that can tell runs apart.
-
-Source: TREC 2024 Lateral Reading track overview, sections 2.4.3 and 3.2. A question counts unless
-fewer than three documents are useful, or every run has an NDCG@10 of 1.
+Documents are scored over the questions that can tell runs apart. Source: TREC 2024 Lateral Reading
+track overview, sections 2.4.3 and 3.2: a question counts unless fewer than three documents are
+useful, or every run has an NDCG@10 of 1. Spread is given as the five numbers of a boxplot.
 """
 
 from __future__ import annotations
@@ -190,7 +187,7 @@ _PERFECT = 1 - 1e-9
 
 
 class QuestionFilter(NamedTuple):
-    """Which questions count.
+    """Selection of the questions that count.
 
     Attributes:
         kept: Those that do, sorted.

@@ -1,4 +1,4 @@
-"""How much better all runs together do than the best one, topic by topic.
+"""Headroom: per topic, the score of all runs together above that of the best single run.
 
 The ceiling of a topic is the score of a run that would have, for each element of the rubric (a
 question, or an answer of a report), the strongest label that any run has. As many questions as are

@@ -1,4 +1,4 @@
-"""Measures by name: those of the tracks, those that instruments bring, and those of packages."""
+"""Registry of measures by name: those of tracks, of instruments, and of installed packages."""
 
 from __future__ import annotations
 

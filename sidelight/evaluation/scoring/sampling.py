@@ -1,3 +1,3 @@
-"""How often intervals and tests draw topics anew, wherever nobody says otherwise."""
+"""Default number of bootstrap samples of topics, for intervals and significance tests."""
 
 DEFAULT_SAMPLES = 10_000

@@ -1,12 +1,10 @@
-"""Scores of runs against rubrics; what a run leaves out can only cost it.
+"""Scores of runs against rubrics, from assessments or from the labels of a data folder.
 
-The rubrics say which topics, questions and answers there are; assessments only say how each one
-was met. A topic without any judgment scores 0 and is listed. A pair or answer without a label
-earns nothing and is counted as unjudged. What the rubrics do not know is an error.
-
-Scores of the runs in a data folder, by people's labels.
-
-Rubrics in which every answer of a topic weighs the same, also where no rubric is at hand.
+The rubrics say which topics, questions and answers there are; assessments only say how each one was
+met. A topic without any judgment scores 0 and is listed. A pair or answer without a label earns
+nothing and is counted as unjudged. Assessments of unknown topics, questions or answers are an
+error. Rubrics can be replaced by ones in which every answer of a topic weighs the same, also where
+no rubric is at hand.
 """
 
 from __future__ import annotations

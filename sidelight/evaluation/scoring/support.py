@@ -1,4 +1,4 @@
-"""Scores of reports by how far what they cite supports them.
+"""Scores of reports by how far their citations support them.
 
 Source: TREC 2025 RAG track overview, section 3.3.
 """

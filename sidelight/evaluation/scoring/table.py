@@ -1,4 +1,4 @@
-"""Values of measures by run and topic, as tables."""
+"""Tables of measure values by run and topic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TopicScore:
-    """What one run achieved on one topic.
+    """Scores of one run on one topic.
 
     Attributes:
         run_tag: The run.
@@ -40,7 +40,7 @@ class TopicScore:
 
 @dataclass(frozen=True, slots=True)
 class RunScore:
-    """What one run achieved.
+    """Scores of one run over topics.
 
     Attributes:
         run_tag: The run.
@@ -129,7 +129,7 @@ def tabulate(
     measures: Sequence[Measure],
     further: Sequence[Measure] = (),
 ) -> ScoreTable:
-    """Measure every run on every topic.
+    """Compute every measure of every run on every topic.
 
     Args:
         topic_ids: At least one.

@@ -1,8 +1,8 @@
-"""How far a mean over topics, or a difference of two, could be chance.
+"""Bootstrap confidence intervals and tests for a mean over topics or a difference of two means.
 
-Topics are what is resampled: the question is what another draw of topics would have given. All
-random numbers come from one seeded generator, so the same scores give the same figures, and what
-one row of scores gets does not depend on the other rows.
+Topics are resampled: the question is what another sample of topics would have given. All random
+numbers come from one seeded generator, so the same scores give the same figures, and the result for
+one row of scores does not depend on the other rows.
 """
 
 from __future__ import annotations

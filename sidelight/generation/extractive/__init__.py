@@ -1,1 +1,1 @@
-"""Every role without a model: the embedded default, and a baseline in its own right."""
+"""Extractive performers: every role without a model; the default, and a baseline."""

@@ -1,12 +1,12 @@
-"""The table of what is asked about an article: angles to search for, and questions to write.
+"""Table of what is asked about an article: the angles to search for, and the questions to write.
 
-An angle is what an investigation looks into: its aspect, the question that its search is to answer,
-the words that are searched for and its weight. They follow what assessors look at: publisher,
-author, claims and statistics, the people and organisations an article leans on, wider context, and
-other viewpoints. A question is what a reader is told to ask, in several wordings, so that the
-questions of different topics are not all alike; wordings of one question ask the same, because
-which of them a topic gets is no judgement on it. Each question holds the angle whose evidence
-answers it, or none where nothing is searched for it.
+An angle is one thing that an investigation looks into: its aspect, the question that its search is
+to answer, the search words and its weight. Angles follow what assessors look at: publisher, author,
+claims and statistics, the people and organisations an article leans on, wider context, and other
+viewpoints. A question is one that a reader is told to ask, in several wordings, so that the
+questions of different topics are not all alike. Wordings of one question ask the same; which of
+them a topic gets says nothing about the topic. Each question names the angle whose evidence answers
+it, or none where nothing is searched for it.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Question(NamedTuple):
 
 
 def _on(angle: AngleTemplate, weight: float, *, is_generic: bool = False) -> Question:
-    """Return a question that evidence on an angle answers."""
+    """Return a question that is answered by the evidence of an angle."""
     return Question(angle.aspect, weight, angle.angle_id, is_generic)
 
 

@@ -1,8 +1,8 @@
-"""Word the searches for a question on an article, without a model.
+"""Query expansion for a question on an article, without a model.
 
-A question names less than its reader knows. "The 100-page report from Moab City" finds nothing
-without the people whom the article is about, so every search carries a name of the article which
-the question lacks, those first that the article mentions together with what is asked about.
+A question omits what its reader knows. "The 100-page report from Moab City" finds nothing without
+the people whom the article is about, so every query carries a name of the article which the
+question lacks; names that the article mentions together with what is asked about come first.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def lacking_entities(profile: ArticleProfile, question: str) -> list[str]:
 
 
 def _is_code(name: str, known: Sequence[str]) -> bool:
-    """Tell whether a name is all capitals, as codes, slogans and headings are, and of nobody."""
+    """Tell whether a name is all capitals, and so a code, slogan or heading and no person."""
     return name.isupper() and name not in known
 
 

@@ -1,10 +1,7 @@
-"""Check a report without a model: by what people's labels taught.
+"""Small performers without a model: coverage, support check, usefulness ratings, report revision.
 
-Tell without a model what the evidence covers.
-
-Tell how useful documents are without a model.
-
-Revise a report without a model: what does not stand makes room for what is in reserve.
+The support check uses the model learned from people's labels. The revision fills the room that
+removed sentences left with reserve sentences.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Plan the searches of an investigation without a model.
+"""Planner of queries without a model.
 
 Every query carries a keyword of the article that its question lacks, because a bare question ("the
-100-page report") finds nothing.
-
-Draft no rubric: without a model, the planner's fixed angles say what matters.
+100-page report") finds nothing. No rubric is drafted: the planner's fixed angles set the weights.
 """
 
 from __future__ import annotations
@@ -91,7 +89,7 @@ def _reworded(angle: Angle, profile: ArticleProfile, round_number: int) -> str:
 
 
 def _anchored(query: str, question: str, profile: ArticleProfile) -> str:
-    """Return a search that holds a keyword of the article which its question lacks."""
+    """Return a query with a keyword of the article that its question lacks."""
     telling = [word for word in profile.keywords if word not in content_words(question)]
     if set(telling).intersection(content_words(query)):
         return query
@@ -204,7 +202,7 @@ def _subject_angles(profile: ArticleProfile) -> Iterator[Angle]:
 def _linked_angles(
     profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
 ) -> Iterator[Angle]:
-    """Yield angles on names that evidence ties to the outlet or the author and the article hides.
+    """Yield angles on names that the evidence, but not the article, links to outlet or author.
 
     A name counts where one sentence on who pays, owns or employs whom holds both, and only when at
     least two segments have such a sentence; what the article, the outlet or an earlier angle
@@ -241,7 +239,7 @@ def _linked_angles(
 
 
 def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
-    """Tell whether a name may stand for a tie: two words, one name, no place, no namesake."""
+    """Tell whether a name may be a hidden link: two words, one name, no place, no namesake."""
     own = {word for principal in principals for word in principal.split()}
     return (
         " " in name

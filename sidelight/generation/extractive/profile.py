@@ -1,4 +1,4 @@
-"""Take an article apart without a model: outlet, author, names, figures, dates, claims."""
+"""Profiler of an article without a model: outlet, author, names, figures, dates, claims."""
 
 from __future__ import annotations
 
@@ -31,17 +31,19 @@ if TYPE_CHECKING:
 
 _MAX_CLAIMS = 8
 _MIN_CLAIM_WORDS, _MAX_CLAIM_WORDS = 8, 34
-_MAX_NAMES = 6
+_MAX_PROFILE_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
 _MIN_SLUG_DASHES = 2
 _MIN_SINGLE, _DOMINANT = 3, 1.5
 
-_UNITS = frozenset({"percent", "cent", "million", "billion", "thousand", "year", "years", "day"})
+_UNIT_WORDS = frozenset(
+    {"percent", "cent", "million", "billion", "thousand", "year", "years", "day"}
+)
 
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
-_DATE = re.compile(
-    rf"\b(?:\d{{1,2}}\s+{_MONTH}\s+\d{{4}}|{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}|(?:19|20)\d{{2}})\b"
+_MONTH_WORD = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+_DATE_MENTION = re.compile(
+    rf"\b(?:\d{{1,2}}\s+{_MONTH_WORD}\s+\d{{4}}|{_MONTH_WORD}\s+\d{{1,2}},?\s+\d{{4}}|(?:19|20)\d{{2}})\b"
 )
 _ASSERTS = re.compile(
     r"\b(?:cause[sd]?|causing|link(?:ed|s)|because|study|studies|research|report(?:ed|s)?|found"
@@ -49,7 +51,7 @@ _ASSERTS = re.compile(
     r"|increase[sd]?|reduce[sd]?|risk|never|always|only|first|most|will|could|cost)\b|%",
     re.IGNORECASE,
 )
-_PERSONAL = re.compile(r"^(?:I|We|You|My|Our)\b|\b(?:I|I'm|I’m|we|you|your)\b")
+_AUTHOR_OR_READER = re.compile(r"^(?:I|We|You|My|Our)\b|\b(?:I|I'm|I’m|we|you|your)\b")
 _DANGLING = re.compile(
     r"^(?:[\"“'‘]?)(?:He|She|It|They|This|That|These|Those|But|And|So|Or|Such|Here|There|His|Her|"
     r"Their|Its|However|Instead|Meanwhile|Still|Then|Yet|Also|In fact|For example|Not)\b"
@@ -78,14 +80,16 @@ class ExtractiveProfiler:
             publisher=publisher,
             host=article.host,
             authors=authors,
-            people=tuple(name for name in people if name.casefold() not in own)[:_MAX_NAMES],
+            people=tuple(name for name in people if name.casefold() not in own)[
+                :_MAX_PROFILE_NAMES
+            ],
             organisations=tuple(name for name in organisations if name.casefold() not in own)[
-                :_MAX_NAMES
+                :_MAX_PROFILE_NAMES
             ],
             studies=tuple(name for name in cited_studies(body) if name.casefold() not in own)[
-                :_MAX_NAMES
+                :_MAX_PROFILE_NAMES
             ],
-            dates=tuple(dict.fromkeys(_DATE.findall(clean(article.body)))),
+            dates=tuple(dict.fromkeys(_DATE_MENTION.findall(clean(article.body)))),
             subject=_subject(title, _slug(article.url), body),
             keywords=tuple(keywords),
             claims=tuple(_claims(title, body, set(keywords))),
@@ -184,7 +188,7 @@ def _phrases(text: str) -> list[tuple[str, ...]]:
 def _is_filler(word: str) -> bool:
     return (
         word in STOPWORDS
-        or word in _UNITS
+        or word in _UNIT_WORDS
         or len(word) <= 2
         or word[0].isdigit()
         or looks_like_place(word)
@@ -238,7 +242,7 @@ def _can_be_claim(sentence: str) -> bool:
     return (
         _MIN_CLAIM_WORDS <= count_words(sentence) <= _MAX_CLAIM_WORDS
         and sentence.endswith(".")
-        and not _PERSONAL.search(sentence)
+        and not _AUTHOR_OR_READER.search(sentence)
         and not _DANGLING.match(sentence)
         and '"' not in sentence
     )

@@ -1,8 +1,7 @@
-"""Select evidence without a model: the segments whose sentences speak to an angle best.
+"""Evidence selection without a model: the segments whose sentences are most relevant to an angle.
 
-How well sentences speak to angles: the one measure that selecting and writing share.
-
-Spread what is taken for an angle over pages and sites.
+Selecting and writing share one measure of a sentence's relevance to an angle. Selected segments are
+diversified over pages and hosts.
 """
 
 from __future__ import annotations
@@ -34,116 +33,6 @@ _FLOOR, _CEILING = 0.38, 0.80
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _MANY_KEYWORDS = 2, 3, 7
 _IN_CONTEXT = 0.9
 _PER_WORD, _MOST_WORDS = 0.04, 3
-
-
-def relevance(
-    sentences: Sequence[str],
-    pages: Sequence[str],
-    angles: Sequence[Angle],
-    profile: ArticleProfile,
-    vectors: TextVectors,
-) -> npt.NDArray[np.float64]:
-    """Return `(n_sentences, n_angles)` scores in [0, 1]; 0 means that it does not speak to it.
-
-    A sentence speaks to an angle about somebody only if it or its page names them, and to any other
-    angle only if its page is about the article's subject: closeness in meaning alone would let any
-    page on a neighbouring matter in. Where the sentence itself does not, it counts for less.
-
-    Args:
-        sentences: What is weighed.
-        pages: For each, the window it stands in, with the page's title.
-        angles: What it may speak to.
-        profile: The article.
-        vectors: Encodes sentences.
-    """
-    cosines = np.maximum(
-        vectors.similarity(sentences, [angle.question for angle in angles]),
-        vectors.similarity(sentences, [angle.query for angle in angles]),
-    )
-    cosines = cosines + np.array([_wanted_words(angle, sentences) for angle in angles]).T
-    scores = np.clip((cosines - _FLOOR) / (_CEILING - _FLOOR), 0.0, 1.0)
-    is_on_subject = cache(partial(_is_on_subject, profile=profile))
-    is_about_it = cache(partial(_is_about_subject, profile=profile))
-    for column, angle in enumerate(angles):
-        names = angle.must_mention
-        names_them = cache(partial(mentions, forms=names))
-        speaks, places = (names_them, names_them) if names else (is_on_subject, is_about_it)
-        scores[:, column] *= [
-            (1.0 if speaks(sentence) else _IN_CONTEXT)
-            if places(page) or (names and speaks(sentence))
-            else 0.0
-            for sentence, page in zip(sentences, pages, strict=True)
-        ]
-    return np.asarray(np.round(scores, 4))
-
-
-def _wanted_words(angle: Angle, sentences: Sequence[str]) -> list[float]:
-    """Return for each sentence what the words of the search add, beyond whom it is about."""
-    about = stems(" ".join(angle.must_mention))
-    wanted = stems(angle.query) - about
-    return [_PER_WORD * min(_MOST_WORDS, len(stems(text) & wanted)) for text in sentences]
-
-
-def _is_on_subject(sentence: str, *, profile: ArticleProfile) -> bool:
-    """Tell whether a sentence names the subject, or has several of the article's keywords."""
-    words = set(content_words(sentence))
-    shared = len(words.intersection(profile.keywords))
-    return shared >= _SHARED_KEYWORDS or _names_subject(words, profile)
-
-
-def _is_about_subject(page: str, *, profile: ArticleProfile) -> bool:
-    """Tell the same of a page, which has many words and so needs more of them.
-
-    A narrative has too few words of its own to ask so much: one of them has to be there.
-    """
-    words = set(content_words(page))
-    if not profile.body:
-        return not words.isdisjoint(profile.keywords)
-    shared = len(words.intersection(profile.keywords))
-    names_it = _names_subject(words, profile) or mentions(page, profile.outlet)
-    return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and names_it)
-
-
-def _names_subject(words: set[str], profile: ArticleProfile) -> bool:
-    parts = [set(content_words(part)) for part in profile.subject.split(" and ")]
-    return any(part and part <= words for part in parts)
-
-
-_KEPT_PER_HOST = 2
-
-
-def spread(ranked: Iterable[Segment], keep: int) -> tuple[list[Segment], dict[str, str]]:
-    """Take the best segments, two per host at most and no two windows that overlap.
-
-    A page without an address is its own host: nobody knows whom it shares one with.
-
-    Args:
-        ranked: The best first.
-        keep: So many are taken at most.
-
-    Returns:
-        What is taken, the best first, and by segment id why the others are not.
-    """
-    taken: list[Segment] = []
-    left: dict[str, str] = {}
-    for segment in ranked:
-        if len(taken) == keep:
-            left[segment.segment_id] = "others say more"
-        elif sum(_host(other) == _host(segment) for other in taken) == _KEPT_PER_HOST:
-            left[segment.segment_id] = "two from its host say more"
-        elif overlapping(segment.segment_id, (other.segment_id for other in taken)):
-            left[segment.segment_id] = "overlaps a window that says more"
-        else:
-            taken.append(segment)
-    return taken, left
-
-
-def _host(segment: Segment) -> str:
-    return segment.host or document_id_of(segment.segment_id)
-
-
-_READ_PER_ANGLE = 12
-_MANY_SEARCHES = 4
 
 
 class ExtractiveSelector:
@@ -241,7 +130,117 @@ def single_sentences(segment: Segment) -> list[str]:
     return [said[place] for place in sorted(said)]
 
 
+def relevance(
+    sentences: Sequence[str],
+    pages: Sequence[str],
+    angles: Sequence[Angle],
+    profile: ArticleProfile,
+    vectors: TextVectors,
+) -> npt.NDArray[np.float64]:
+    """Return `(n_sentences, n_angles)` scores in [0, 1]; 0 means that it does not speak to it.
+
+    A sentence speaks to an angle about somebody only if it or its page names them, and to any other
+    angle only if its page is about the article's subject: closeness in meaning alone would let any
+    page on a neighbouring matter in. Where the sentence itself does not, it counts for less.
+
+    Args:
+        sentences: What is weighed.
+        pages: For each, the window it stands in, with the page's title.
+        angles: What it may speak to.
+        profile: The article.
+        vectors: Encodes sentences.
+    """
+    cosines = np.maximum(
+        vectors.similarity(sentences, [angle.question for angle in angles]),
+        vectors.similarity(sentences, [angle.query for angle in angles]),
+    )
+    cosines = cosines + np.array([_wanted_words(angle, sentences) for angle in angles]).T
+    scores = np.clip((cosines - _FLOOR) / (_CEILING - _FLOOR), 0.0, 1.0)
+    is_on_subject = cache(partial(_is_on_subject, profile=profile))
+    is_about_it = cache(partial(_is_about_subject, profile=profile))
+    for column, angle in enumerate(angles):
+        names = angle.must_mention
+        names_them = cache(partial(mentions, forms=names))
+        speaks, places = (names_them, names_them) if names else (is_on_subject, is_about_it)
+        scores[:, column] *= [
+            (1.0 if speaks(sentence) else _IN_CONTEXT)
+            if places(page) or (names and speaks(sentence))
+            else 0.0
+            for sentence, page in zip(sentences, pages, strict=True)
+        ]
+    return np.asarray(np.round(scores, 4))
+
+
+def _wanted_words(angle: Angle, sentences: Sequence[str]) -> list[float]:
+    """Return for each sentence what the words of the search add, beyond whom it is about."""
+    about = stems(" ".join(angle.must_mention))
+    wanted = stems(angle.query) - about
+    return [_PER_WORD * min(_MOST_WORDS, len(stems(text) & wanted)) for text in sentences]
+
+
+def _is_on_subject(sentence: str, *, profile: ArticleProfile) -> bool:
+    """Tell whether a sentence names the subject, or has several of the article's keywords."""
+    words = set(content_words(sentence))
+    shared = len(words.intersection(profile.keywords))
+    return shared >= _SHARED_KEYWORDS or _names_subject(words, profile)
+
+
+def _is_about_subject(page: str, *, profile: ArticleProfile) -> bool:
+    """Tell the same of a page, which has many words and so needs more of them.
+
+    A narrative has too few words of its own to ask so much: one of them has to be there.
+    """
+    words = set(content_words(page))
+    if not profile.body:
+        return not words.isdisjoint(profile.keywords)
+    shared = len(words.intersection(profile.keywords))
+    names_it = _names_subject(words, profile) or mentions(page, profile.outlet)
+    return shared >= _MANY_KEYWORDS or (shared >= _SOME_KEYWORDS and names_it)
+
+
+def _names_subject(words: set[str], profile: ArticleProfile) -> bool:
+    parts = [set(content_words(part)) for part in profile.subject.split(" and ")]
+    return any(part and part <= words for part in parts)
+
+
+_KEPT_PER_HOST = 2
+
+
+def spread(ranked: Iterable[Segment], keep: int) -> tuple[list[Segment], dict[str, str]]:
+    """Return the best segments, two per host at most, without overlapping windows.
+
+    A page without an address is its own host: nobody knows whom it shares one with.
+
+    Args:
+        ranked: The best first.
+        keep: So many are taken at most.
+
+    Returns:
+        What is taken, the best first, and by segment id why the others are not.
+    """
+    taken: list[Segment] = []
+    left: dict[str, str] = {}
+    for segment in ranked:
+        if len(taken) == keep:
+            left[segment.segment_id] = "others say more"
+        elif sum(_host(other) == _host(segment) for other in taken) == _KEPT_PER_HOST:
+            left[segment.segment_id] = "two from its host say more"
+        elif overlapping(segment.segment_id, (other.segment_id for other in taken)):
+            left[segment.segment_id] = "overlaps a window that says more"
+        else:
+            taken.append(segment)
+    return taken, left
+
+
+def _host(segment: Segment) -> str:
+    return segment.host or document_id_of(segment.segment_id)
+
+
+_READ_PER_ANGLE = 12
+_MANY_SEARCHES = 4
+
+
 def _quotes(segments: Sequence[Segment]) -> list[tuple[Segment, list[str]]]:
-    """Return the segments that have quotable sentences, each with these."""
+    """Return the segments that have quotable sentences, with those sentences."""
     read = [(segment, single_sentences(segment)) for segment in segments]
     return [(segment, sentences) for segment, sentences in read if sentences]

@@ -1,4 +1,4 @@
-"""Answer a narrative in one call, out of evidence under keys."""
+"""Answer writer for a narrative: one model call over evidence under keys."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.schemas.investigation.evidence import EvidenceSet
 
-PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
-_SEGMENT_WORDS = 250
+ANSWER_PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
+_WRITER_SEGMENT_WORDS = 250
 
 
 class WrittenSentence(Value):
@@ -47,7 +47,7 @@ class PromptedAnswerWriter:
         max_citations: Of a sentence, by the track.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=25_000, written=900),)
+    asks = (Asked(ANSWER_PROMPT, calls=1, characters=25_000, written=900),)
 
     def __init__(self, writer: PromptedModel, max_report_words: int, max_citations: int) -> None:
         self._model = writer
@@ -63,11 +63,11 @@ class PromptedAnswerWriter:
             ReplyError: The model gave no usable answer.
         """
         del profile
-        keyed = KeyedSegments([item.segment for item in evidence.items], _SEGMENT_WORDS)
+        keyed = KeyedSegments([item.segment for item in evidence.items], _WRITER_SEGMENT_WORDS)
         if not keyed.shown:
             return DraftReport(sentences=())
         answer = await self._model.answer(
-            PROMPT,
+            ANSWER_PROMPT,
             WrittenAnswer,
             check=self._check,
             questions=[angle.question for angle in angles],
@@ -86,7 +86,7 @@ class PromptedAnswerWriter:
         return DraftReport(sentences=tuple(written), invented_keys=tuple(invented))
 
     def _check(self, answer: WrittenAnswer) -> None:
-        """Hold an answer to the track's limits.
+        """Check that an answer keeps the track's limits.
 
         Raises:
             ValueError: It is too long, or a text is not one sentence.

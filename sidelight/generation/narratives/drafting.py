@@ -1,4 +1,4 @@
-"""Write a narrative, and split one into sub-narratives in two steps: a draft, and its revision.
+"""Drafting of narratives, and their split into sub-narratives by a draft and its revision.
 
 Source: TREC 2025 RAG track overview, section 2 and figures 2 and 3.
 """
@@ -61,7 +61,7 @@ async def write_narrative(queries: Sequence[str], model: PromptedModel) -> str:
 async def split_into_sub_narratives(
     narrative: str, queries: Sequence[str], drafter: PromptedModel, reviser: PromptedModel
 ) -> tuple[SubNarrative, ...]:
-    """Return what a narrative asks for, at most ten things, the most important first.
+    """Return the sub-narratives of a narrative, at most ten, the most important first.
 
     Args:
         narrative: The narrative.
@@ -102,7 +102,7 @@ def _check_narrative(answer: NarrativeDraft) -> None:
 
 
 def _check_sub_narratives(answer: SubNarratives) -> None:
-    """Hold a list to what sub-narratives are.
+    """Check that a list holds valid sub-narratives.
 
     Raises:
         ValueError: One is empty, too long, or there twice.

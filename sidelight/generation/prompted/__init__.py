@@ -1,1 +1,1 @@
-"""The roles that ask a model, each with its prompt beside it."""
+"""Prompted performers: the roles that ask a model, each with its prompt beside it."""

@@ -1,4 +1,4 @@
-"""Add up how far what a model read reaches; nobody is asked again."""
+"""Coverage assessment from what a model has read already; no further call is made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check a report with a model, which reads all of it beside what it cites."""
+"""Support check of a report by a model, which reads the whole report beside its sources."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.report import CheckedReport, DraftReport, DraftSentence
     from sidelight.text_vectors import Encode
 
-PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
+CHECK_PROMPT = load_prompt(Path(__file__).with_name("check.prompt.md"))
 
-_SEGMENT_WORDS = 300
+_CHECKER_SEGMENT_WORDS = 300
 # Sentences that stood: those of a hundred topics at work at once, and no more for a server's life.
 _REMEMBERED = 2_000
 
@@ -77,7 +77,9 @@ class PromptedChecker:
         encode: Stands in where it gives no usable answer, and labels what stands.
     """
 
-    asks = (Asked(PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),)
+    asks = (
+        Asked(CHECK_PROMPT, calls=2.5, more=0.4, characters=14_500, written=255, model="checker"),
+    )
 
     def __init__(self, checker: PromptedModel, encode: Encode) -> None:
         self._model = checker
@@ -142,7 +144,7 @@ class _Reading:
             for one in sentence.segment_ids
             if one in by_id
         )
-        keyed = KeyedSegments([by_id[one] for one in cited], _SEGMENT_WORDS)
+        keyed = KeyedSegments([by_id[one] for one in cited], _CHECKER_SEGMENT_WORDS)
         key_of = dict(zip(cited, (shown.key for shown in keyed.shown), strict=True))
         named = sources_of(self._evidence)
         asked: dict[str, str] = {}
@@ -155,7 +157,7 @@ class _Reading:
                 asked[sentence_id] = sentence.text
             shown.append(ShownSentence(sentence_id, keys, sentence.text))
         answer = await self._model.answer(
-            PROMPT,
+            CHECK_PROMPT,
             CheckedSentences,
             check=lambda answer: check_each_once(
                 list(asked), [one.sentence_id for one in answer.sentences]

@@ -1,7 +1,4 @@
-"""Draft the rubric that assessors may write: one list, so that nothing in it is asked twice.
-
-Questions a model drafts, made into angles that can be searched for.
-"""
+"""Rubric drafting by a model, in one list without duplicates, as angles to search for."""
 
 from __future__ import annotations
 
@@ -59,7 +56,7 @@ def as_angle(drafted: DraftedQuestion, angle_id: str, profile: ArticleProfile) -
 
 
 def check_questions(drafted: Iterable[DraftedQuestion]) -> None:
-    """Hold drafted questions against what each of them and all together have to be.
+    """Check drafted questions, each by itself and all together.
 
     Raises:
         ValueError: One is no question, or is asked twice.
@@ -93,7 +90,7 @@ def _principals(aspect: Aspect, question: str, profile: ArticleProfile) -> tuple
     return tuple(dict.fromkeys(forms)) if mentions(question, forms) else ()
 
 
-PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
+RUBRIC_PROMPT = load_prompt(Path(__file__).with_name("rubric.prompt.md"))
 
 _LEAST, _MOST = 8, 20
 
@@ -114,7 +111,7 @@ class PromptedRubricDrafter:
         writer: Who drafts.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=0, written=527),)
+    asks = (Asked(RUBRIC_PROMPT, calls=1, characters=0, written=527),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
@@ -135,7 +132,7 @@ async def draft_angles(model: PromptedModel, profile: ArticleProfile) -> tuple[A
         ReplyError: The model gave no usable answer.
     """
     draft = await model.answer(
-        PROMPT,
+        RUBRIC_PROMPT,
         RubricDraft,
         check=lambda draft: check_questions(draft.questions),
         profile=profile,

@@ -1,4 +1,4 @@
-"""Ask a model for the searches of a question, and see to it that each carries what it lacks."""
+"""Query expansion for a question by a model; queries that lack a name of the article get one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.investigation.angle import ArticleProfile
 
-PROMPT = load_prompt(Path(__file__).with_name("expand_question.prompt.md"))
+EXPAND_PROMPT = load_prompt(Path(__file__).with_name("expand_question.prompt.md"))
 
 _MOST_CHARACTERS = 300
 
@@ -43,7 +43,7 @@ class PromptedExpander:
         queries_per_question: How many.
     """
 
-    asks = (Asked(PROMPT, calls=10, characters=150, written=200),)
+    asks = (Asked(EXPAND_PROMPT, calls=10, characters=150, written=200),)
 
     def __init__(self, writer: PromptedModel, queries_per_question: int) -> None:
         self._model = writer
@@ -54,7 +54,7 @@ class PromptedExpander:
         """Return as many different searches as are wanted, if so many can be made."""
         try:
             answer = await self._model.answer(
-                PROMPT, Searches, profile=profile, question=question, count=self._count
+                EXPAND_PROMPT, Searches, profile=profile, question=question, count=self._count
             )
             worded = [text for text in map(one_line, answer.queries) if text]
         except ReplyError:

@@ -1,10 +1,7 @@
-"""What was found, put in order for those who go on from it: by question, each claim once, keyed.
+"""Findings for the prompts that follow: grouped by question, deduplicated, under citation keys.
 
-Whether two sentences of a report say the same.
-
-How important a question is, in the words and weights of the track's rubrics.
-
-Segments under the keys of one prompt, and the way back.
+Also the levels of importance in the words and weights of the track's rubrics, the test of whether
+two sentences say the same, and the mapping between segments and the keys of one prompt.
 """
 
 from __future__ import annotations
@@ -194,7 +191,7 @@ def sources_of(evidence: EvidenceSet) -> dict[str, str]:
 
 
 def _passage(item: Evidence) -> FoundClaim:
-    """Return what a segment says in its own words, cut where it is long."""
+    """Return the text of a segment, truncated where it is long."""
     words = one_line(item.segment.text).split(maxsplit=_PASSAGE_WORDS)[:_PASSAGE_WORDS]
     return FoundClaim(
         text=" ".join(words),
@@ -204,7 +201,7 @@ def _passage(item: Evidence) -> FoundClaim:
 
 
 def _joined(known: FoundClaim, other: FoundClaim) -> FoundClaim:
-    """Return a claim that rests on what both rest on."""
+    """Return a claim with the segments of both."""
     answers = {
         angle_id: max(known.answers.get(angle_id, 0.0), other.answers.get(angle_id, 0.0))
         for angle_id in (*known.answers, *other.answers)

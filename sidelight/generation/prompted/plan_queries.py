@@ -1,4 +1,4 @@
-"""Plan searches with a model: those that were drafted, then leads that the evidence opened."""
+"""Query planning by a model: drafted questions first, then leads that the evidence opened."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.text_vectors import Encode
 
-PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
+PLAN_PROMPT = load_prompt(Path(__file__).with_name("plan.prompt.md"))
 
 LEAD = "lead-"
 """Begins the ids of angles that other pages led to."""
@@ -64,7 +64,7 @@ class PromptedPlanner:
         queries_per_round: Searches a round may make; the lightest angles go without.
     """
 
-    asks = (Asked(PROMPT, calls=0, more=1, characters=7_800, written=333),)
+    asks = (Asked(PLAN_PROMPT, calls=0, more=1, characters=7_800, written=333),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, queries_per_round: int) -> None:
         self._model = writer
@@ -104,7 +104,7 @@ class PromptedPlanner:
     ) -> tuple[tuple[Angle, ...], list[tuple[Angle, str]]]:
         known = {angle.angle_id: angle for angle in angles}
         leads = await self._model.answer(
-            PROMPT,
+            PLAN_PROMPT,
             Leads,
             check=lambda leads: check_questions(leads.angles),
             profile=profile,

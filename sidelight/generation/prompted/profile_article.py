@@ -1,4 +1,4 @@
-"""Take an article apart with a model, and keep only what the page holds."""
+"""Article profiling by a model; only values that the page contains are kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.angle import ArticleProfile
     from sidelight.schemas.topic import Article
 
-PROMPT = load_prompt(Path(__file__).with_name("profile.prompt.md"))
+PROFILE_PROMPT = load_prompt(Path(__file__).with_name("profile.prompt.md"))
 
 _PAGE_TOP_WORDS = 200
 _MAX_SUBJECT_WORDS = 6
@@ -54,7 +54,7 @@ class PromptedProfiler:
         writer: Who reads the article.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=1_200, written=145),)
+    asks = (Asked(PROFILE_PROMPT, calls=1, characters=1_200, written=145),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
@@ -69,7 +69,7 @@ class PromptedProfiler:
         """
         plain = await self._extract(article)
         facts = await self._model.answer(
-            PROMPT, PageFacts, profile=plain, page_top=_page_top(article)
+            PROFILE_PROMPT, PageFacts, profile=plain, page_top=_page_top(article)
         )
         page = _Page(article)
         authors = page.names(facts.authors) or plain.authors

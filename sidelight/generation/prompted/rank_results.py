@@ -1,4 +1,4 @@
-"""Ask a model to put search results in order."""
+"""Listwise ranking of search results by a model."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.segment import Segment
 
-PROMPT = load_prompt(Path(__file__).with_name("rank.prompt.md"))
+RANK_PROMPT = load_prompt(Path(__file__).with_name("rank.prompt.md"))
 
-_SEGMENT_WORDS = 180
+_RANKER_SEGMENT_WORDS = 180
 
 
 class RankedKeys(Value):
@@ -41,7 +41,7 @@ class PromptedRanker:
 
     async def __call__(self, query: str, segments: Sequence[Segment]) -> tuple[int, ...]:
         """Return the segments' places, best first; as they are without a usable answer."""
-        keyed = KeyedSegments(segments, _SEGMENT_WORDS)
+        keyed = KeyedSegments(segments, _RANKER_SEGMENT_WORDS)
         places = {shown.key: place for place, shown in enumerate(keyed.shown)}
 
         def complete(answer: RankedKeys) -> None:
@@ -50,7 +50,7 @@ class PromptedRanker:
 
         try:
             answer = await self._model.answer(
-                PROMPT, RankedKeys, check=complete, query=query, segments=keyed.shown
+                RANK_PROMPT, RankedKeys, check=complete, query=query, segments=keyed.shown
             )
         except ReplyError:
             return tuple(range(len(segments)))

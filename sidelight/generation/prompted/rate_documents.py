@@ -1,4 +1,4 @@
-"""Ask a model how useful documents are."""
+"""Usefulness ratings of documents by a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Revise a report with its writer: what fell is told anew, and free room is filled."""
+"""Report revision by the writer: removed sentences are rewritten, and free room is filled."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from sidelight.schemas.segment import Segment
     from sidelight.text_vectors import Encode
 
-PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
+REVISE_PROMPT = load_prompt(Path(__file__).with_name("revise.prompt.md"))
 
-_SEGMENT_WORDS = 250
+_WRITER_SEGMENT_WORDS = 250
 _SENTENCES, _KEYS_PER_SENTENCE = 6, 6
 
 
@@ -73,7 +73,7 @@ class PromptedReviser:
         max_report_words: The track's limit.
     """
 
-    asks = (Asked(PROMPT, calls=2.4, characters=19_400, written=100),)
+    asks = (Asked(REVISE_PROMPT, calls=2.4, characters=19_400, written=100),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = writer
@@ -105,7 +105,7 @@ class PromptedReviser:
         }
         by_id = {item.segment.segment_id: item for item in evidence.items}
         cited = [by_id[one] for one in sorted(again) if one in by_id]
-        keyed = KeyedSegments([item.segment for item in cited], _SEGMENT_WORDS)
+        keyed = KeyedSegments([item.segment for item in cited], _WRITER_SEGMENT_WORDS)
         passages = {
             shown.key: _as_claim(item, shown.text)
             for shown, item in zip(keyed.shown, cited, strict=True)
@@ -121,7 +121,7 @@ class PromptedReviser:
             _check(added, {*claims, *passages}, room)
 
         asked = self._model.answer(
-            PROMPT,
+            REVISE_PROMPT,
             AddedSentences,
             check=check,
             profile=profile,

@@ -1,6 +1,6 @@
-"""Have a model read what the searches brought, page by page, for all questions at once.
+"""Evidence selection by a model, which reads page by page for all questions at once.
 
-Which windows are read, and how: page by page, in parts that fit one prompt, no text twice.
+A long page is split into parts that fit one prompt; no text is read twice.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _WINDOW_CHARACTERS = 2_400
 _PART_CHARACTERS = 20_000
 _HEAD_CHARACTERS = 600
 
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,7}\.?"
-_DATE = re.compile(
-    rf"\b(?:(?:[1-9]|[12]\d|3[01])\s{_MONTH}\s\d{{4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d"
-    rf"|{_MONTH}\s\d{{4}})\b"
+_PAGE_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,7}\.?"
+_PAGE_DATE = re.compile(
+    rf"\b(?:(?:[1-9]|[12]\d|3[01])\s{_PAGE_MONTH}\s\d{{4}}|{_PAGE_MONTH}\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d"
+    rf"|{_PAGE_MONTH}\s\d{{4}})\b"
 )
 
 
@@ -102,7 +102,9 @@ def parts(segments: Iterable[Segment]) -> list[list[Window]]:
 
 def page_date(segment: Segment) -> str:
     """Return the first date at the top of a page, as written; empty for what is not its top."""
-    found = None if segment.start_char else _DATE.search(one_line(segment.text[:_HEAD_CHARACTERS]))
+    found = (
+        None if segment.start_char else _PAGE_DATE.search(one_line(segment.text[:_HEAD_CHARACTERS]))
+    )
     return found.group() if found else ""
 
 
@@ -121,7 +123,7 @@ def _without_overlap(page: Sequence[Segment]) -> list[Window]:
     return windows
 
 
-PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
+READ_PROMPT = load_prompt(Path(__file__).with_name("read.prompt.md"))
 
 # Of the first round, and of each later one, whose searches are few and pointed.
 _FIRST_CHARACTERS, _LATER_CHARACTERS = 120_000, 40_000
@@ -172,7 +174,7 @@ class PromptedReader:
         writer: Who reads.
     """
 
-    asks = (Asked(PROMPT, calls=6.3, more=1.9, characters=18_300, written=382),)
+    asks = (Asked(READ_PROMPT, calls=6.3, more=1.9, characters=18_300, written=382),)
 
     def __init__(self, writer: PromptedModel) -> None:
         self._model = writer
@@ -252,7 +254,7 @@ class PromptedReader:
     ) -> _PartRead:
         by_key = {f"E{number}": window for number, window in enumerate(part, start=1)}
         answer = await self._model.answer(
-            PROMPT,
+            READ_PROMPT,
             ReadClaims,
             profile=profile,
             angles=[

@@ -1,8 +1,7 @@
-"""A question as a model writes it, made fit for one line of a run.
+"""Question writing by a model, after the evidence was read, and the one-call baseline of 2024.
 
-Ask a model for questions after the evidence was read, and take the best that can stand.
-
-Write the questions as the organizers' baselines of 2024 did: one call, order kept.
+Candidates are made fit for one line of a run; the best valid ones are taken. The baseline writes
+questions as the organizers' of 2024 did: one call, order kept.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet
     from sidelight.text_vectors import Encode
 
-_MARKS = "\"'“”‘’"
+_QUOTATION_MARKS = "\"'“”‘’"
 
 
 def clean_question(text: str) -> str:
@@ -48,12 +47,12 @@ def clean_question(text: str) -> str:
     quotation mark; both go.
     """
     line = one_line(text)
-    if len(line) > 1 and line[0] in _MARKS and line[-1] in _MARKS:
+    if len(line) > 1 and line[0] in _QUOTATION_MARKS and line[-1] in _QUOTATION_MARKS:
         line = line[1:-1]
     return one_line(line.replace('"', "'"))
 
 
-PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
+QUESTIONS_PROMPT = load_prompt(Path(__file__).with_name("questions.prompt.md"))
 
 # Candidates asked for, as a multiple of what is wanted: faulty and repeated ones fall away.
 _MOST = 1.6
@@ -99,7 +98,7 @@ class PromptedQuestionWriter:
         max_question_characters: The track's limit per question, in code points of the NFC text.
     """
 
-    asks = (Asked(PROMPT, calls=1, characters=3_400, written=124),)
+    asks = (Asked(QUESTIONS_PROMPT, calls=1, characters=3_400, written=124),)
 
     def __init__(
         self,
@@ -124,7 +123,7 @@ class PromptedQuestionWriter:
         findings = await Findings.of(angles, evidence, self._encode)
         most = round(_MOST * self._count)
         answer = await self._model.answer(
-            PROMPT,
+            QUESTIONS_PROMPT,
             _at_most(most),
             profile=profile,
             findings=findings.shown(most=_SHOWN_PER_ANGLE),
@@ -176,13 +175,13 @@ class PromptedQuestionWriter:
 
 
 def _speaks_of(known: frozenset[str], question: str) -> bool:
-    """Tell whether all that a question names is known; its first word asks rather than names."""
+    """Tell whether all named entities of a question are known; its first word is none."""
     _, _, rest = question.partition(" ")
     return all(stems(name) <= known for name in names(rest))
 
 
 def _named(profile: ArticleProfile, drafted: Sequence[Angle]) -> frozenset[str]:
-    """Return what an article, its address and its rubric name, in stems."""
+    """Return the stems of the named entities of an article, its address and its rubric."""
     return stems(
         "\n".join(
             (

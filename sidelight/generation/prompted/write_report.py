@@ -1,4 +1,4 @@
-"""Write the report with a model that sees everything that was found."""
+"""Report writing by a model that sees all findings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import EvidenceSet, FoundClaim
     from sidelight.text_vectors import Encode
 
-PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
+REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 
 # Models count words badly: of 250, the prompt asks for 225 to 242.
 _LEAST_SHARE, _MOST_SHARE = 0.9, 0.97
@@ -63,7 +63,7 @@ class PromptedReportWriter:
         max_report_words: The track's limit.
     """
 
-    asks = (Asked(PROMPT, calls=1.3, characters=9_200, written=448),)
+    asks = (Asked(REPORT_PROMPT, calls=1.3, characters=9_200, written=448),)
 
     def __init__(self, writer: PromptedModel, encode: Encode, max_report_words: int) -> None:
         self._model = writer
@@ -91,7 +91,7 @@ class PromptedReportWriter:
         try:
             drafts.append(
                 await self._model.answer(
-                    PROMPT,
+                    REPORT_PROMPT,
                     WrittenReport,
                     check=check,
                     profile=profile,
@@ -128,7 +128,7 @@ class PromptedReportWriter:
     def _within_limits(
         self, drafts: Sequence[WrittenReport], claims: Mapping[str, FoundClaim]
     ) -> DraftReport:
-        """Return the sentences of a draft that can stand, and in reserve what they do not state."""
+        """Return the valid sentences of a draft, with unstated claims in reserve."""
         kept: list[DraftSentence] = []
         invented: list[str] = []
         told: set[str] = set()
@@ -156,7 +156,7 @@ class PromptedReportWriter:
 
 
 def stating(text: str, claims: Sequence[FoundClaim]) -> DraftSentence:
-    """Return a sentence that rests on what its claims rest on.
+    """Return a sentence with the citations of its claims.
 
     The best supporter of each claim comes first; supporters beyond those follow where there is
     room. Of two windows that overlap, the first counts.

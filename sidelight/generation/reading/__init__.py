@@ -1,1 +1,1 @@
-"""What both ways of working share: reading pages and articles as text."""
+"""Reading of pages and articles as text, shared by performers with and without a model."""

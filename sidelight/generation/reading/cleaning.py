@@ -1,11 +1,10 @@
-"""The prose of a scraped article: site chrome and reader comments out, with a record of both.
+"""Cleaning of scraped articles: prose without site chrome and comments, and publisher and author.
 
 Reader comments are out of scope by the track's guidelines, and scraped pages carry thousands of
 words of menus and headlines. A line counts as prose when it is long enough and ends like a
-sentence; what follows a comment marker is cut whatever it looks like. Prompts hold the whole body,
-so no more of it is kept than a long article has.
-
-Who published an article, and who wrote it, from the address and the lines above the text.
+sentence; everything after a comment marker is cut. What is removed is recorded. Prompts hold the
+whole body, so no more of it is kept than a long article has. Publisher and author come from the
+address and the lines above the text.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _END_MATTER = re.compile(
     r"|about\s+the\s+author|around\s+the\s+web|sponsored|promoted)\b.{0,60}",
     re.IGNORECASE,
 )
-_SERVICE = re.compile(
+_SITE_CHROME = re.compile(
     r"\b(?:sign up (?:for|to)|subscribe|newsletter|we use cookies|cookie (?:policy|notice|settings)"
     r"|privacy policy|terms of (?:use|service)|all rights reserved|click here|read more"
     r"|article continues below|follow us on|getty images|enable javascript|your email address)\b",
@@ -105,7 +104,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _is_service(line: str) -> bool:
-    return count_words(line) <= 40 and _SERVICE.search(line) is not None
+    return count_words(line) <= 40 and _SITE_CHROME.search(line) is not None
 
 
 def _comments_start(lines: list[str]) -> int | None:
@@ -144,11 +143,11 @@ def _cut(reason: str, lines: list[str]) -> Cut:
 _HEAD_LINES = 60
 _MAX_BYLINE_WORDS = 25
 _MIN_PREFIX = 8  # letters of a host that a longer name may continue
-_PERSON = (
+_BYLINE_NAME = (
     r"(?:(?:Dr|Prof)\.?\s+)?[^\W\d_a-z][\w'’.-]+"
     r"(?:\s+(?:[A-Z]\.|de|van|von|del|la|al))*(?:\s+[^\W\d_a-z][\w'’-]+){1,2}"
 )
-_PEOPLE = rf"{_PERSON}(?:(?:,\s+and\s+|,\s*|\s+and\s+|\s*&\s*){_PERSON})*"
+_PEOPLE = rf"{_BYLINE_NAME}(?:(?:,\s+and\s+|,\s*|\s+and\s+|\s*&\s*){_BYLINE_NAME})*"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _BYLINES = (
     re.compile(

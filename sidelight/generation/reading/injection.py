@@ -1,8 +1,8 @@
-"""Whether a text gives orders to software that reads it, however they are dressed up.
+"""Prompt injection detection: does a text give orders to software that reads it?
 
-The text is read as a model might: markup, entities, invisible and lookalike characters resolved,
-spaced-out letters joined. A pattern asks for an order, not for a subject: news about language
-models, prompts and assistants passes.
+The text is normalised as a model might read it: markup, entities, invisible and lookalike
+characters resolved, spaced-out letters joined. Patterns match an order, not a subject: news about
+language models, prompts and assistants passes.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _OTHER_LANGUAGES = (
     ),
 )
 # Marks of our prompts, of chat templates and of answers, and what hides text from people.
-_MARKS = (
+_PROMPT_MARKS = (
     r"[<‹⟨]{2}\s{0,5}(?:begin|end)\b|\b(?:begin|end) (?:segment|article|source) e?\d*\s*[>›⟩]{2}",
     r"<\|\w+\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
     (
@@ -102,7 +102,7 @@ _HIDDEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WORDS = re.compile("|".join((*_ENGLISH, *_OTHER_LANGUAGES)))
-_SIGNS = re.compile("|".join(_MARKS))
+_SIGNS = re.compile("|".join(_PROMPT_MARKS))
 
 
 # A topic meets the same windows in every round; reading one takes milliseconds.

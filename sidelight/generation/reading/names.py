@@ -1,8 +1,7 @@
-"""Names in running text, found by capitals and cue words alone.
+"""Named entities and occupations in running text, by capitals and cue words, and search keywords.
 
-What a text says somebody is, as in "Ines Corvane, a hydrologist at the University of Orrin".
-
-The words of a text that are worth searching for, numbers and names as they are written.
+An occupation is an apposition, as in "Ines Corvane, a hydrologist at the University of Orrin".
+Search keywords are the content words of a text, with numbers and names as they are written.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from sidelight.text import STOPWORDS, sentences, tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_WORD = r"[^\W\d_a-z][\w'’&-]*(?:\.[^\W\d_a-z]\.?)*"
+_CAPITALISED_WORD = r"[^\W\d_a-z][\w'’&-]*(?:\.[^\W\d_a-z]\.?)*"
 _JOINER = r"(?:of|for|and|the|de|van|von|del|la|al|&)"
-_NAME = re.compile(rf"(?:{_WORD}\.?)(?:\s(?:{_JOINER}\s){{0,2}}{_WORD})*")
+_NAME = re.compile(rf"(?:{_CAPITALISED_WORD}\.?)(?:\s(?:{_JOINER}\s){{0,2}}{_CAPITALISED_WORD})*")
 _PERSONAL_WORD = re.compile(r"[^\W\d_a-z](?:[^\W\d_]|['’.-])*|de|van|von|del|la|al")
 _TITLES = frozenset(
     """
@@ -65,7 +64,7 @@ _STUDY = (
     r"|scientists|estimates?)"
 )
 # A whole text is searched for each name; so many are in none that people write.
-_MAX_NAMES = 400
+_MAX_DIFFERENT_NAMES = 400
 _MIN_LABEL = 7  # shorter labels are words that any text may hold
 _VERB = (
     r"(?:said|says|told|tells|argued|argues|wrote|writes|warned|warns|added|adds|explained"
@@ -108,7 +107,7 @@ def people_and_organisations(text: str) -> tuple[list[str], list[str]]:
     """
     people: Counter[str] = Counter()
     organisations: Counter[str] = Counter()
-    for name, count in find_names(text).most_common(_MAX_NAMES):
+    for name, count in find_names(text).most_common(_MAX_DIFFERENT_NAMES):
         if looks_like_organisation(name) or (count > 1 and _is_acronym(name)):
             organisations[name] += count
         elif looks_personal(name) and _speaks(name, text):
@@ -122,7 +121,7 @@ def cited_studies(text: str) -> list[str]:
     A name that is a part of another one (`Ostrey` of `Ostrey Institute`) is left out.
     """
     counts: Counter[str] = Counter()
-    for name, _ in find_names(text).most_common(_MAX_NAMES):
+    for name, _ in find_names(text).most_common(_MAX_DIFFERENT_NAMES):
         plain = re.escape(name)
         ties = re.findall(
             rf"{plain}(?:['’]s)?\s+{_STUDY}\b"
@@ -239,7 +238,7 @@ def _by_count(counts: Counter[str]) -> list[str]:
     return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
-_KIND = (
+_OCCUPATION = (
     r"(?:scientist|researcher|professor|director|founder|co-founder|chief|executive|ceo|cto"
     r"|minister|lawyer|attorney|spokes(?:man|woman|person)|author|expert|analyst|economist"
     r"|doctor|physician|oncologist|nutritionist|dietitian|psychologist|psychiatrist|president"
@@ -250,7 +249,7 @@ _KIND = (
     r"|actress|singer|rapper|musician|influencer|activist|whistleblower|cryptographer|lecturer"
     r"|nurse|surgeon|pulmonologist|cardiologist|gastroenterologist|entrepreneur|leader|secretary)"
 )
-_MAX_WORDS = 9
+_MAX_ROLE_WORDS = 9
 _AFTER = (
     r",?\s+(?:who\s+is\s+|is\s+)?(?P<role>(?:(?:the|a|an)\s+)?(?:[a-z][\w’'-]*\s+){{0,4}}{kind}"
     r"\b[^,.;:()\"“”]*)"
@@ -259,7 +258,7 @@ _BEFORE = r"\b(?P<role>(?:[a-z][\w’'-]*\s+){{0,2}}{kind}),?\s+(?:(?:Dr|Prof)\.
 _TITLE = re.compile(r"\b(?P<role>Dr|Professor|Prof|Senator|Judge|Sheriff)\.?\s+$")
 _CUT = re.compile(
     r"(?<!\s)\s+(?:who|which|that|said|says|told|but|when|where|while"
-    rf"|and(?!\s+(?:[a-z]+\s+){{0,2}}{_KIND}))\b.*$"
+    rf"|and(?!\s+(?:[a-z]+\s+){{0,2}}{_OCCUPATION}))\b.*$"
 )
 
 _BROKEN = re.compile(r"\s(?:at|of|in|for|with)(?:\sthe)?\s[A-Z]$")  # "at the U" of "U.S."
@@ -268,14 +267,14 @@ _ENDS_IN_A_NAME = re.compile(r"[a-z]\s[A-Z][a-z]+\s[A-Z][a-z]+$")
 
 def role_of(name: str, text: str) -> str:
     """Return what a text says a person is, in at most nine words; empty when it does not say."""
-    after = re.compile(_AFTER.format(kind=_KIND))
-    before = re.compile(_BEFORE.format(kind=_KIND))
+    after = re.compile(_AFTER.format(kind=_OCCUPATION))
+    before = re.compile(_BEFORE.format(kind=_OCCUPATION))
     titled = ""
     for match in re.finditer(rf"\b{re.escape(name)}\b", text):
         if found := after.match(text, match.end()):
             role = _BROKEN.sub("", _CUT.sub("", found["role"]).strip())
             named = _ENDS_IN_A_NAME.search(role)  # "senior analyst Ines Corvane" after a firm
-            if text[match.end()] in ", " and len(role.split()) <= _MAX_WORDS and not named:
+            if text[match.end()] in ", " and len(role.split()) <= _MAX_ROLE_WORDS and not named:
                 return role
         line = text[: match.start()].rsplit("\n", maxsplit=1)[-1]
         if found := before.search(line):
@@ -303,10 +302,10 @@ _NO_PART = frozenset(
 )
 
 
-_CODE = r"[A-Z0-9]+(?:[-/][A-Z0-9]+)+"
+_HYPHENATED_CODE = r"[A-Z0-9]+(?:[-/][A-Z0-9]+)+"
 _NUMBER = r"[$£€]?\d+(?:[.,]\d+)*%?(?![^\W_])"
 _SEARCH_WORD = r"[^\W_]+(?:['’-][^\W_]+)*"
-_PIECE = re.compile(rf"{_CODE}|{_NUMBER}|{_SEARCH_WORD}")
+_PIECE = re.compile(rf"{_HYPHENATED_CODE}|{_NUMBER}|{_SEARCH_WORD}")
 _POSSESSIVE = re.compile(r"['’]s$")
 
 

@@ -1,4 +1,4 @@
-"""Take a narrative apart: each of its sentences is something to find out."""
+"""Splitting of a narrative without a model: each of its sentences is a sub-narrative."""
 
 from __future__ import annotations
 

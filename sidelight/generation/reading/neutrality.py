@@ -1,6 +1,6 @@
-"""Words that pass a verdict. The track asks for context, never for a ruling on the article.
+"""Verdict words and other faults of form for which a sentence cannot stand in a report.
 
-Why a sentence cannot stand in a report, as far as its form tells.
+The track asks for context, never for a ruling on the article.
 """
 
 from __future__ import annotations

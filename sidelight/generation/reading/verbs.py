@@ -1,6 +1,6 @@
-"""Whether a sentence has a verb: what has none is a label, a caption or an entry of a list.
+"""Verb detection, which tells sentences from labels and captions, and figures with what they count.
 
-The figures of an article with what they count, as in "4,000 jobs".
+A figure phrase is a number with its noun, as in "4,000 jobs".
 """
 
 from __future__ import annotations

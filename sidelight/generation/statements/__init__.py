@@ -1,1 +1,1 @@
-"""What a page says, sentence by sentence, made to stand without the rest of the page."""
+"""Statements: the sentences of a page, changed so that each can stand alone."""

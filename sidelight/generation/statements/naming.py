@@ -1,6 +1,6 @@
-"""Put names in the place of words that point back: "he", "it", "the company", "the Board".
+"""Coreference resolution by rules: "he", "it", "the company", "the Board" replaced by names.
 
-Only what the page itself says decides, and where two things could be meant nothing is put.
+Only the page itself decides, and where two antecedents are possible nothing is replaced.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _LEADING_KIND = re.compile(
     rf"^The\s+(?:(?P<person>{PERSON_KINDS})|(?P<body>{ORGANISATION_KINDS}))(?P<of>['’]s)?\s+"
     r"(?=[a-z])(?!(?:of|for|on|that|which|who|in|at|from)\b)"
 )
-_NAME_WORD = r"(?:[^\W\d_a-z][\w'’&.-]*|\d[\w.-]*)"
+_NAME_OR_NUMBER = r"(?:[^\W\d_a-z][\w'’&.-]*|\d[\w.-]*)"
 _LEADING_NAME = re.compile(
-    rf"^(?P<the>The\s+)?(?P<name>{_NAME_WORD}(?:\s+(?:(?:of|for|and|the|de|van|von)\s+){{0,2}}"
-    rf"{_NAME_WORD})*)(?=\s+(?:\([^()]*\)\s+)?[a-z]|,\s)"
+    rf"^(?P<the>The\s+)?(?P<name>{_NAME_OR_NUMBER}(?:\s+(?:(?:of|for|and|the|de|van|von)\s+){{0,2}}"
+    rf"{_NAME_OR_NUMBER})*)(?=\s+(?:\([^()]*\)\s+)?[a-z]|,\s)"
 )
 _TITLE_END = re.compile(r"(?<!\s)\s+[-–—|:]\s+|:\s+|(?<!\s)\s+\(")
-_TITLED = re.compile(r"\b(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+[^\W\d_a-z][\w’'-]+")
+_TITLED_PERSON = re.compile(r"\b(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+[^\W\d_a-z][\w’'-]+")
 _PERSON = re.compile(
     r"(?<![\w.])(?:(?:Dr|Mr|Ms|Mrs|Prof|Professor|Sir|Dame)\.?\s+)?[^\W\d_a-z][\w’'-]+"
     r"(?:\s+[A-Z]\.)?(?:\s+[^\W\d_a-z][\w’'-]+){1,2}(?!\w)"
 )
 _OWNER = re.compile(r"^(?:The |.+['’]s )+")
-_NO_PERSON = STOPWORDS | CALENDAR
+_NEVER_A_PERSON = STOPWORDS | CALENDAR
 _TWO_CAPITALS = re.compile(r"[A-Z]+[a-z]+[A-Z]\w*")
 _FUNCTION_WORDS = frozenset({"of", "and", "for", "the", "&", "de"})
 
@@ -76,18 +76,18 @@ class Page:
         self.about, self.known = _title_name(self.title), page_names(self.text)
 
     def move_on(self, sentence: str, as_named: str) -> None:
-        """Take note of a sentence that was read, and of how it reads with names put in."""
+        """Record a sentence that was read, and its form with names."""
         begins = _leading_name(as_named, self.text)
         if begins or not sentence.startswith(("It ", "Its ")):
             self.subject = begins
         self.recent = [*self.recent, sentence][-_LOOK_BACK:]
 
     def new_paragraph(self) -> None:
-        """Forget the last sentences: nothing points back over a line's end."""
+        """Forget the last sentences: no reference reaches over a line's end."""
         self.recent = []
 
     def named(self, sentence: str) -> str:
-        """Return a sentence with names put in, or nothing where one would have to be guessed."""
+        """Return a sentence with references replaced by names, or nothing if one is ambiguous."""
         if match := _LEADING_PRONOUN.match(sentence):
             name = self._person() if match["word"] in {"He", "She", "His", "Her"} else self._thing()
             if match["word"] in {"They", "Their"} or not name:
@@ -118,13 +118,13 @@ class Page:
         return f"{sentence[: match.start()]}{self.about}{_own(own)}{rest}"
 
     def _person(self) -> str:
-        """Return the one person that "he" or "she" can mean, or nothing where there are two."""
+        """Return the only possible antecedent of "he" or "she", or nothing where there are two."""
         named = {
             name.split()[-1]: name
             for sentence in self.recent
-            for name in [*_TITLED.findall(sentence), *_PERSON.findall(sentence)]
-            if (looks_personal(name) and not _NO_PERSON.intersection(name.casefold().split()))
-            or _TITLED.fullmatch(name)
+            for name in [*_TITLED_PERSON.findall(sentence), *_PERSON.findall(sentence)]
+            if (looks_personal(name) and not _NEVER_A_PERSON.intersection(name.casefold().split()))
+            or _TITLED_PERSON.fullmatch(name)
         }
         if looks_personal(self.about):
             return "" if set(named) - set(self.about.split()) else self.about
@@ -163,7 +163,7 @@ def full_names(body: str, source: str) -> set[str]:
 
 
 def with_first_names(sentence: str, source: str, known: Callable[[str], bool]) -> str:
-    """Return a sentence with first names before surnames that nobody could place without them.
+    """Return a sentence with first names added to surnames that are unknown without them.
 
     Args:
         sentence: On one line.
@@ -178,7 +178,7 @@ def with_first_names(sentence: str, source: str, known: Callable[[str], bool]) -
             for name in re.findall(
                 rf"\b[A-Z][a-z’'-]+ {re.escape(surname)}\b(?!['’]?s? [A-Z])", source
             )
-            if looks_personal(name) and not _NO_PERSON.intersection(name.casefold().split())
+            if looks_personal(name) and not _NEVER_A_PERSON.intersection(name.casefold().split())
         }
         if len(full) == 1 and (name := full.pop()) not in sentence:
             sentence = re.sub(rf"\b{re.escape(surname)}\b", lambda _: name, sentence, count=1)  # noqa: B023

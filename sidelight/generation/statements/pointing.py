@@ -1,9 +1,7 @@
-"""Words that point out of their sentence: what a reader of that sentence alone could not resolve.
+"""Unresolved references of a sentence: words that its reader could not resolve without the page.
 
-Everything goes by form. The rules err on the side of refusing: a sentence that might point
-elsewhere costs a report more than one that is left out.
-
-Which words of a sentence are names, as far as their form tells.
+Everything goes by form. The rules prefer to refuse: a sentence with an unresolved reference costs a
+report more than one that is left out. Includes the recognition of named entities by form.
 """
 
 from __future__ import annotations
@@ -122,12 +120,12 @@ _THING_KINDS = (
     r"|offer|loan|sale|purchase|series|episode|show|song|video|post|photo|image|message|speech"
     r"|summit|conference|forum|petition|announcement|operator|aircraft|bottle|factory|plant|shop|store|restaurant|chamber|room|laboratory"
 )
-_KINDS = rf"(?:{PERSON_KINDS}|{ORGANISATION_KINDS}|{_THING_KINDS})"
+_NOUN_KINDS = rf"(?:{PERSON_KINDS}|{ORGANISATION_KINDS}|{_THING_KINDS})"
 
-_NAME = r"(?:[^\W\d_a-z][\w'’&-]{0,60})"
+_NAME_WORD = r"(?:[^\W\d_a-z][\w'’&-]{0,60})"
 # "the company", "The new agency", unless "of the Harrow Lane Institute" or the like says which.
 _BY_KIND = re.compile(
-    rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z\d][\w-]*,?\s+){{0,2}}?{_KINDS})\b(?!\s+[\"“]?{_NAME})"
+    rf"\b(?P<the>[Tt]he)\s+(?P<phrase>(?:[a-z\d][\w-]*,?\s+){{0,2}}?{_NOUN_KINDS})\b(?!\s+[\"“]?{_NAME_WORD})"
     r"(?!\s+(?:of|for|on|by|at|from|in(?!\s+(?:January|February|March|April|May|June|July|August"
     r"|September|October|November|December|\d{4}))|about|behind|to|with|between|into|against|over|that|which|who|whose"
     r"|called|named|known)\b)(?!,\s+(?:which|who|called|named)\b)"
@@ -140,7 +138,7 @@ _BARE_PLURAL = re.compile(
 _SHARES = re.compile(r"percent\s+of\s+the\s+(?:shares|stock|company|firm)\b(?!\s+(?:of|in)\b)")
 # "The Institute", which the page has named in full before.
 _SHORT_NAME = re.compile(
-    rf"\b(?P<the>[Tt]he)\s+(?P<body>{BODIES})(?P<own>['’]s)?(?!\s+(?:{_NAME}|of\b|for\b))(?!\w)"
+    rf"\b(?P<the>[Tt]he)\s+(?P<body>{BODIES})(?P<own>['’]s)?(?!\s+(?:{_NAME_WORD}|of\b|for\b))(?!\w)"
 )
 _OF_A_BODY = frozenset(f"{ORGANISATION_KINDS}|shares|founder|owner".split("|"))
 _POINTS_BACK = re.compile(
@@ -176,7 +174,7 @@ _POINTS_BACK = re.compile(
     r"|this(?=[.,;]|\s+(?:when|and|but|because|as|to|is|was|by)\b))\b",
     re.IGNORECASE,
 )
-_LEADS = re.compile(
+_LEADING_POINTER = re.compile(
     r"^[\"“'‘(]?(?:This|That|These|Those|Such|Both|Neither|Either|Another|Others?(?!\s+[a-z]+,\s+including\s+[A-Z])|The\s+other"
     r"|Each|None|Here|There(?!\s+(?:is|are|was|were|has|have)\b(?!\s+(?:another|other)\b))|Not|Nor|Only|Even|Again"
     r"|Similarly|Likewise|So|Then|Instead|Yet|Still|Therefore|Thus|Perhaps|Later|Earlier"
@@ -193,7 +191,7 @@ _PRONOUN = re.compile(
     r"|themselves)\b",
     re.IGNORECASE,
 )
-_PERSONAL = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "herself"})
+_PERSONAL_PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "herself"})
 _IMPERSONAL_IT = re.compile(
     r"\bit\s+(?:is|was|has\s+been|will\s+be|would\s+be|may\s+be|remains|seems|appears|takes|took)\b",
     re.IGNORECASE,
@@ -209,13 +207,13 @@ _DEMONSTRATIVE = re.compile(
 
 
 def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
-    """Return the words of a sentence that point out of it, or nothing.
+    """Return the words of a sentence that refer to something outside it, or nothing.
 
     Args:
         sentence: On one line.
         known: Words that are names on its page, wherever they stand.
     """
-    if match := _LEADS.search(sentence):
+    if match := _LEADING_POINTER.search(sentence):
         return match.group()
     for match in _DEMONSTRATIVE.finditer(sentence):
         if match["many"] or first_verb(sentence[match.end() :]) == 0:
@@ -229,18 +227,18 @@ def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
 
 
 def _is_before(match: re.Match[str], sentence: str) -> bool:
-    """Tell whether what "such people" or "that year" points to stands before it in the sentence."""
+    """Tell whether the antecedent of "such people" or "that year" is in the sentence."""
     noun, before = match.group().split()[-1].casefold(), sentence[: match.start()]
     if noun == "year":
-        return _YEAR.search(before) is not None
+        return _YEAR_SINCE_1500.search(before) is not None
     return re.search(rf"\b{re.escape(noun.rstrip('s'))}", before.casefold()) is not None
 
 
-_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_YEAR_SINCE_1500 = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
 def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Match[str] | None:
-    """Return the first pronoun for which nothing before it in the sentence can stand.
+    """Return the first pronoun without a possible antecedent in the sentence.
 
     He and she need a name before them; it and they a name or a noun with its article.
     """
@@ -248,24 +246,26 @@ def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Matc
         word, before = match["word"].casefold(), sentence[: match.start()]
         if word == "it" and _IMPERSONAL_IT.match(sentence, match.start()):
             continue
-        if has_name(_NO_PERSON.sub(" ", before) if word in _PERSONAL else before, known):
+        if has_name(
+            _NOT_PERSONAL.sub(" ", before) if word in _PERSONAL_PRONOUNS else before, known
+        ):
             continue
         opening = before.split(maxsplit=1)[:1]
-        thing = _THING_BEFORE.search(before) or (opening and opening[0].casefold() not in _OPENING)
-        if word in _PERSONAL or not thing:
+        thing = _THING_BEFORE.search(before) or (opening and opening[0].casefold() not in _OPENERS)
+        if word in _PERSONAL_PRONOUNS or not thing:
             return match
     return None
 
 
-_NO_PERSON = re.compile(
-    rf"\b[Tt]he\s+{_NAME}(?:\s+(?:of\s+)?{_NAME})*|(?:{_NAME}\s+){{0,12}}{BODIES}(?:\s+of\s+{_NAME})*"
-    rf"|(?:{_NAME}\s+){{0,12}}{CUE.pattern}|\"[^\"]*\"|“[^“”]*”"
+_NOT_PERSONAL = re.compile(
+    rf"\b[Tt]he\s+{_NAME_WORD}(?:\s+(?:of\s+)?{_NAME_WORD})*|(?:{_NAME_WORD}\s+){{0,12}}{BODIES}(?:\s+of\s+{_NAME_WORD})*"
+    rf"|(?:{_NAME_WORD}\s+){{0,12}}{CUE.pattern}|\"[^\"]*\"|“[^“”]*”"
 )
-_OPENING = STOPWORDS | {"since", "according", "like", "unlike", "despite", "although", "besides"}
+_OPENERS = STOPWORDS | {"since", "according", "like", "unlike", "despite", "although", "besides"}
 
 
 def definites(sentence: str, known: frozenset[str] = frozenset()) -> list[str]:
-    """Return what a sentence calls by its kind alone, as in "the company" or "the Board".
+    """Return the definite descriptions without a name, as in "the company" or "the Board".
 
     What a noun with `a` before it in the same sentence may introduce is left out, and so is what a
     name before it may mean; but no person is a company.

@@ -1,24 +1,19 @@
-"""The sentences of a page that can stand in a report, made to stand alone where that is safe.
+"""Statements of a page: sentences fit for a report, and their decontextualisation.
 
 A sentence is changed in six ways only, and all words of the change come from the page: a leading
 connective goes, and so do "also" and "on Thursday"; a pronoun, "the company" or "the Board" becomes
-the name that the page gives it; a sentence that points to the one before is joined to it by a
-semicolon; one that means what its page is about is attributed to the page by its title, and "this
-report" takes that title.
+the name that the page gives it; a sentence that refers to the one before is joined to it by a
+semicolon; one that refers to the subject of its page is attributed to the page by its title, and
+"this report" takes that title.
 
-Whether a sentence of a page is a statement fit for a report, as far as its form tells.
-
-What a sentence tells, without its remarks on another text.
-
-Pages that check or discuss a text wrap what they found into remarks on it: "That framing is
+Pages that check or discuss a text wrap their findings in remarks on it: "That framing is
 misleading: ...", "... is supported by the register, which lists ...", "..., confirming the
-article's account". Where such a sentence leans on the one before, what was found may still stand
-alone. Only whole clauses go; what stays is in the page's own words and order.
+article's account". Where such a sentence depends on the one before, its finding may still stand
+alone. Only whole clauses are cut; the rest keeps the page's words and order.
 
-Pages that are documents: what a ruling, a register or a study says of its own matter.
-
-Such a page says "this report" or "the corrected ratio" and means what its title names. A reader of
-one sentence learns from that title what is meant.
+A page that is a document, such as a ruling, a register or a study, says "this report" or "the
+corrected ratio" and means what its title names. A reader of one sentence learns that from the
+title.
 """
 
 from __future__ import annotations
@@ -44,11 +39,11 @@ _MIN_WORDS, _MAX_WORDS = 6, 80
 _MIN_OWN_WORDS = 4  # outside quotation marks
 _MAX_LABEL = 4
 # Also in single quotes, as headlines and titles of songs are.
-_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|‘[^‘’]*’|(?<![\w])\'[^\']*\'(?!\w)')
+_QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|‘[^‘’]*’|(?<![\w])\'[^\']*\'(?!\w)')
 
 _BEGINS = re.compile(r"(?!\d+, \d+ )[\"“'‘]?[^\W_a-z]")
 _ENDS = re.compile(r"(?<!\.\.)\.[\"”'’]?$")
-_MARKUP = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?[\d$£€])|https?://|www\.|\w@\w|&[a-z]+;")
+_MARKUP_REMAINS = re.compile(r"[<>{}\[\]|\\^`=]|~(?!\s?[\d$£€])|https?://|www\.|\w@\w|&[a-z]+;")
 _FIRST_OR_SECOND_PERSON = re.compile(
     r"\b(?:I|I'm|I’m|I've|me|my|mine|we|us|ours?|we're|you|yours?|you're"
     r"|(?:Me|My|Mine|We|Ours?|We're|You|Yours?|You're)(?!\s+[A-Z]))\b"  # not "Know Your Meme"
@@ -100,6 +95,69 @@ _LEANS = re.compile(
 )
 
 
+class Statement(NamedTuple):
+    """A sentence of a page that can stand in a report.
+
+    Attributes:
+        text: One sentence.
+        first: Number of the first sentence of the window that it is made of.
+        last: Number of the last one; the same unless two were joined.
+        loose: What it calls by its kind alone, such as "company", or all of it where it names
+            nothing: it stands only for a reader who knows that from elsewhere.
+    """
+
+    text: str
+    first: int
+    last: int
+    loose: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=8192)  # a topic meets the same windows in every round
+def statements(text: str, title: str) -> tuple[Statement, ...]:
+    """Return the statements of a window of a page, in order; joined sentences follow their first.
+
+    A text that gives orders to software that reads it says nothing: its author writes for
+    machines, not for readers.
+
+    Args:
+        text: The window.
+        title: The title of its page, which may name whom "he" or "the company" means.
+    """
+    if gives_orders(text):
+        return ()
+    found: list[Statement] = []
+    page, number = Page(_NO_WORD.sub(" ", title), _NO_WORD.sub(" ", text)), 0
+    for line in clean(text).split("\n"):
+        if count_words(line) > _MAX_LINE_WORDS or _NO_WORD.search(line):
+            continue
+        half, standing, gross = False, "", Statement("", 0, 0)
+        page.new_paragraph()
+        for sentence in map(one_line, sentences(line)):
+            number += 1
+            alone = _alone(_of_titled(sentence, page), page)
+            loose = _loose(alone, page.known)
+            is_half = _HALF.search(alone) is not None
+            if net := _with_net(gross, sentence, number, page):
+                found.append(net)
+            if _is_gross(alone):
+                gross, alone = Statement(alone, number, number), ""
+            if alone and not is_half:
+                found.append(Statement(alone, number, number, loose))
+            if loose and not is_half and (framed := of_document(alone, loose, page)):
+                found.append(Statement(framed, number, number))
+            contrasts = _CONTRAST_START.match(sentence)
+            if contrasts:  # what a page answers itself is not quoted without the answer
+                found = [one for one in found if one.last != number - 1]
+            follows = half or loose or contrasts or points_out(sentence, page.known)
+            if standing and follows and (joined := _joined(standing, sentence, page)):
+                found.append(Statement(joined, number - 1, number))
+            half, standing = is_half, "" if loose and not is_half else alone
+            page.move_on(sentence, alone or sentence)
+        if not line.rstrip().endswith(_ENDS_SENTENCE):
+            page.subject = ""  # a heading begins something else
+    return tuple(found)
+
+
 def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
     """Tell whether a sentence is a statement fit for a report.
 
@@ -119,13 +177,14 @@ def is_quotable(sentence: str, *, leaning: bool = False) -> bool:
         and sentence.count('"') % 2 == 0
         and sentence.count("“") == sentence.count("”")
         and sentence.count("(") == sentence.count(")")
-        and not _FIRST_OR_SECOND_PERSON.search(_QUOTED.sub(" ", sentence))
+        and not _FIRST_OR_SECOND_PERSON.search(_QUOTATION.sub(" ", sentence))
         and not any(
-            pattern.search(sentence) for pattern in (_MARKUP, _SERVICE, _NO_STATEMENT, _ORDER)
+            pattern.search(sentence)
+            for pattern in (_MARKUP_REMAINS, _SERVICE, _NO_STATEMENT, _ORDER)
         )
         and (leaning or _LEANS.match(sentence) is None)
         and not passes_verdict(sentence)
-        and (leaning or count_words(_QUOTED.sub("", sentence)) >= _MIN_OWN_WORDS)
+        and (leaning or count_words(_QUOTATION.sub("", sentence)) >= _MIN_OWN_WORDS)
         and has_verb(sentence)
         and not _is_label(sentence)
         and not _announces(sentence)
@@ -171,7 +230,7 @@ _BEARS_ON = (
     r"|validat|align|correspond|track|mirror|rebut|refut|undermin)"
 )
 # Openings such as "Bottom line:", "Another important update is that" and "Updating the story,".
-_OPENING = re.compile(
+_REMARK_OPENING = re.compile(
     r"^(?:(?:The\s+)?[Bb]ottom\s+line:"
     rf"|[^:;.,\"“]{{0,90}}\b{_NOTED}\b[^:;.,\"“]{{0,40}}:"
     rf"|[^:;\"“]{{0,90}}\b{_NOTED}\b(?:[^:;\"“]{{0,80}},)?[^:;,\"“]{{0,50}}?\s(?:is|was)\s+that"
@@ -209,7 +268,7 @@ def told(sentence: str) -> str:
 
 
 def _without_opening(sentence: str) -> str:
-    match = _OPENING.match(sentence)
+    match = _REMARK_OPENING.match(sentence)
     return (_standing(sentence[match.end() :]) if match else "") or sentence
 
 
@@ -249,15 +308,17 @@ def _standing(text: str) -> str:
 _MAX_TITLE_WORDS, _SHORT_TITLE = 14, 6
 
 # A title such as "Correction notice C-17" or "Survey of growers, 2019" names a document.
-_KINDS = (
+_DOCUMENT_KINDS = (
     r"\b(?:notice|opinion|decision|ruling|report|study|survey|trial|test|filing|schedule|accounts"
     r"|statistics|assessment|evaluation|re-evaluation|analysis|audit|census|directory|register"
     r"|judg(?:e)?ment|complaint|inquiry|investigation|review|fact[- ]check|corrections?)\b"
 )
-_DOCUMENT = re.compile(rf"{_KINDS}|\b[A-Z]{{2}}[A-Z0-9/-]{{0,60}}\d", re.IGNORECASE)
-_ANOTHER = re.compile(rf"{_KINDS}|\b(?:bulletin|entry|patent|grants|results)\b", re.IGNORECASE)
+_KIND_OR_CODE = re.compile(rf"{_DOCUMENT_KINDS}|\b[A-Z]{{2}}[A-Z0-9/-]{{0,60}}\d", re.IGNORECASE)
+_ANOTHER = re.compile(
+    rf"{_DOCUMENT_KINDS}|\b(?:bulletin|entry|patent|grants|results)\b", re.IGNORECASE
+)
 # "MA-2021-0417": the number under which a document is filed.
-_FILED = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,4}){0,20}-\d{3,}[\d/-]*")
+_REGISTER_NUMBER = re.compile(r"\b[A-Z]{1,6}(?:-[A-Z]{1,4}){0,20}-\d{3,}[\d/-]*")
 _SUBTITLE = re.compile(r"(?:(?<!\s)\s+)?\([^()]*\)$|(?<!\s)\s+[|–—-]\s+[^|–—-]*$")
 # Headings and fields that only a study has.
 _SECTION = re.compile(
@@ -279,10 +340,9 @@ _ITSELF = re.compile(
     r"(?=[a-z])(?!(?:of|for|on|that|which|who|in|at|from|by|group|found by|also)\b)"
 )
 
-
 # "Assessment RIA-2021-047 estimates": a number that only its own page explains.
 _BY_NUMBER = re.compile(
-    rf"^(?P<kind>[A-Z][a-z]+(?: paper)?) (?P<number>{_FILED.pattern}) (?=[a-z])"
+    rf"^(?P<kind>[A-Z][a-z]+(?: paper)?) (?P<number>{_REGISTER_NUMBER.pattern}) (?=[a-z])"
 )
 
 
@@ -294,7 +354,7 @@ def titled(sentence: str, page: Page) -> str:
     if (own := _BY_NUMBER.match(sentence)) and own["number"] in page.title:
         sentence = f"This {own['kind'].lower()} {sentence[own.end() :]}"
     match = _ITSELF.match(sentence)
-    if match is None or not (_FILED.search(page.title) or _is_study(page)):
+    if match is None or not (_REGISTER_NUMBER.search(page.title) or _is_study(page)):
         return sentence
     name, kind = _name_of(page), match["kind"]
     is_another = match["the"] == "The" and kind not in name.casefold() and _ANOTHER.search(name)
@@ -324,9 +384,9 @@ def of_document(sentence: str, loose: tuple[str, ...], page: Page) -> str:
 def _name_of(page: Page) -> str:
     """Return the title of a page if it names a document, else nothing."""
     subtitle = _SUBTITLE.search(page.title)
-    is_filed = subtitle is not None and _FILED.search(subtitle.group()) is not None
+    is_filed = subtitle is not None and _REGISTER_NUMBER.search(subtitle.group()) is not None
     name = (page.title if is_filed else _SUBTITLE.sub("", page.title)).strip('"“”')
-    if not (is_filed or _DOCUMENT.search(name) or _is_study(page)):
+    if not (is_filed or _KIND_OR_CODE.search(name) or _is_study(page)):
         return ""
     return "" if '"' in name or count_words(name) > _MAX_TITLE_WORDS else name
 
@@ -371,7 +431,9 @@ _GROSS = re.compile(
 )
 _NET = re.compile(r"\bnet\b|\bafter\s+(?:adjust|allow|deduct|support|help|aid|compensation)")
 _DATED_TITLE = re.compile(r"(?P<title>.+?) \((?:[^()]* )?(?:1[89]|20)\d\d\)\.?")
-_CONTRAST = re.compile(r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+")
+_CONTRAST_START = re.compile(
+    r"^(?:But|However,?|Yet|Still,|By contrast,|In contrast,|Nevertheless,)\s+"
+)
 _PARTICULAR = re.compile(
     r"\b(?:was|were|had|did|gave|found|made|took|held|\w{2,}ed|will|would|must|shall)\b|\d"
 )
@@ -379,69 +441,6 @@ _BEYOND = re.compile(
     r"\b(?:the\s+(?:former|latter)|as\s+(?:above|below))\b|\baccording\s+to\s+the\s+[a-z]+\.$"
 )
 _ENDS_SENTENCE = (".", "!", "?", '"', "”")
-
-
-class Statement(NamedTuple):
-    """Something a page says that can stand in a report.
-
-    Attributes:
-        text: One sentence.
-        first: Number of the first sentence of the window that it is made of.
-        last: Number of the last one; the same unless two were joined.
-        loose: What it calls by its kind alone, such as "company", or all of it where it names
-            nothing: it stands only for a reader who knows that from elsewhere.
-    """
-
-    text: str
-    first: int
-    last: int
-    loose: tuple[str, ...] = ()
-
-
-@lru_cache(maxsize=8192)  # a topic meets the same windows in every round
-def statements(text: str, title: str) -> tuple[Statement, ...]:
-    """Return what a window of a page says, in its order; joined sentences follow their first.
-
-    A text that gives orders to software that reads it says nothing: its author writes for
-    machines, not for readers.
-
-    Args:
-        text: The window.
-        title: The title of its page, which may name whom "he" or "the company" means.
-    """
-    if gives_orders(text):
-        return ()
-    found: list[Statement] = []
-    page, number = Page(_NO_WORD.sub(" ", title), _NO_WORD.sub(" ", text)), 0
-    for line in clean(text).split("\n"):
-        if count_words(line) > _MAX_LINE_WORDS or _NO_WORD.search(line):
-            continue
-        half, standing, gross = False, "", Statement("", 0, 0)
-        page.new_paragraph()
-        for sentence in map(one_line, sentences(line)):
-            number += 1
-            alone = _alone(_of_titled(sentence, page), page)
-            loose = _loose(alone, page.known)
-            is_half = _HALF.search(alone) is not None
-            if net := _with_net(gross, sentence, number, page):
-                found.append(net)
-            if _is_gross(alone):
-                gross, alone = Statement(alone, number, number), ""
-            if alone and not is_half:
-                found.append(Statement(alone, number, number, loose))
-            if loose and not is_half and (framed := of_document(alone, loose, page)):
-                found.append(Statement(framed, number, number))
-            contrasts = _CONTRAST.match(sentence)
-            if contrasts:  # what a page answers itself is not quoted without the answer
-                found = [one for one in found if one.last != number - 1]
-            follows = half or loose or contrasts or points_out(sentence, page.known)
-            if standing and follows and (joined := _joined(standing, sentence, page)):
-                found.append(Statement(joined, number - 1, number))
-            half, standing = is_half, "" if loose and not is_half else alone
-            page.move_on(sentence, alone or sentence)
-        if not line.rstrip().endswith(_ENDS_SENTENCE):
-            page.subject = ""  # a heading begins something else
-    return tuple(found)
 
 
 def _is_gross(sentence: str) -> bool:
@@ -468,7 +467,7 @@ def _of_titled(sentence: str, page: Page) -> str:
 
 
 def _alone(sentence: str, page: Page) -> str:
-    """Return a sentence, or else what it found, as it can stand alone, or nothing."""
+    """Return a sentence, or else its finding, in a form that stands alone, or nothing."""
     if text := _made_to_stand(sentence, page):
         return text
     finding = told(sentence)
@@ -482,7 +481,7 @@ def _made_to_stand(sentence: str, page: Page) -> str:
 
 
 def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
-    """Return what only a reader who knows it from elsewhere can place; all of it if it is nameless.
+    """Return the unresolved references of a sentence; all of it if it names nothing.
 
     A sentence that names nothing tells of something in particular if it is in the past or future
     tense or gives a figure.
@@ -494,8 +493,8 @@ def _loose(sentence: str, known: frozenset[str]) -> tuple[str, ...]:
 
 
 def _joined(standing: str, sentence: str, page: Page) -> str:
-    """Return two sentences as one, where the second points to the first or speaks against it."""
-    contrast = _CONTRAST.match(sentence)
+    """Return two sentences as one, where the second refers to the first or contrasts with it."""
+    contrast = _CONTRAST_START.match(sentence)
     rest = sentence[contrast.end() :] if contrast else sentence
     second = _lower_first(rest, page)
     if not second or ";" in standing or _BEYOND.search(rest):

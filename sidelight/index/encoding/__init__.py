@@ -1,1 +1,1 @@
-"""Texts to vectors."""
+"""Encoding of texts as vectors."""

@@ -1,7 +1,7 @@
-"""Which arithmetic encodes a collection: the quickest that agrees with single precision here.
+"""Choice of the encoder's arithmetic: the fastest on this machine that is accurate enough.
 
-Each is tried for some seconds on texts of the collection, where they will be encoded. What is
-chosen stays in the folder of the parts, so that a build goes on as it began.
+Each candidate encodes texts of the collection for some seconds, where they will be encoded. The
+choice is stored in the folder of the parts, so that an interrupted build keeps it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TEXTS, _EVERY = 64, 16
 
 
 class Agreement(Value):
-    """How alike the vectors of the same texts are.
+    """Similarity of the vectors of the same texts.
 
     Attributes:
         mean_cosine: Mean over all texts.
@@ -60,7 +60,7 @@ class Agreement(Value):
 
 
 class Trial(Value):
-    """How well an arithmetic did.
+    """Speed and accuracy of an arithmetic.
 
     Attributes:
         arithmetic: Which.
@@ -83,7 +83,7 @@ class Trial(Value):
 
 
 class Encoding(Value):
-    """How a collection was encoded.
+    """Arithmetic with which a collection was encoded.
 
     Attributes:
         arithmetic: In what.

@@ -1,4 +1,4 @@
-"""All cores at work, each on its own item; they never wait for each other."""
+"""Parallel map over all cores, each with its own item; cores never wait for each other."""
 
 from __future__ import annotations
 

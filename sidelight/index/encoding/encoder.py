@@ -1,31 +1,20 @@
-"""Texts to vectors with a sentence-transformers model.
+"""Encoder of texts with a sentence-transformers model, in single precision, bfloat16 or int8.
 
 The same text gives the same bytes whatever it is encoded with. Matrix products round differently
 for different shapes and for different numbers of threads, so every batch has the same number of
 rows, and of tokens for all texts whose length calls for it, and is computed on one core: two that
-share a product wait for each other, on a busy machine far longer than they work.
+share a product wait for each other, on a busy machine far longer than they work. int8 needs the
+model's ONNX file. Vectors are normalised in single precision afterwards, and are alike enough for
+an index made in one arithmetic to be searched in another.
 
-The model computes in single precision, in bfloat16 or, where it comes with an ONNX file for that,
-in int8. The vectors are normalised in single precision afterwards. They are alike enough for an
-index made in one to be searched in another.
+In bfloat16 the weights are laid out once as the processor's matrix units read them. PyTorch would
+do so anew for every product, which for one query takes longer than the product. The results are the
+same to the last bit.
 
-Products of a model in bfloat16 whose weights lie as the processor's matrix units read them.
-
-PyTorch lays them out anew for every product, which for one query takes longer than the product. The
-results are the same to the last bit.
-
-A loaded model made to compute in one arithmetic.
-
-Whether the default encoder is the model that was published.
-
-Its package is by somebody else than the authors of the model, and a changed model would change
-every search. The hash is that of `model.safetensors` of all-MiniLM-L6-v2.
-
-What models were trained to find before queries and passages.
-
-Most say so themselves, in `config_sentence_transformers.json`. Those that do not are known by name.
-
-Whether the files of a sentence-transformers model are on this machine.
+The package of the default model is published by somebody else than the model's authors, and a
+changed model would change every search. So the SHA-256 of `model.safetensors` of all-MiniLM-L6-v2
+is checked. The prompts for queries and passages come from `config_sentence_transformers.json`, or
+are known by the model's name.
 """
 
 from __future__ import annotations
@@ -166,7 +155,7 @@ def genuine(folder: Path) -> Path:
 
 
 class Prompts(NamedTuple):
-    """What stands before texts of each kind; often nothing."""
+    """Prefixes of queries and of passages; often empty."""
 
     query: str
     passage: str
@@ -203,8 +192,8 @@ def prompts_of(name: str, own: Mapping[str, str]) -> Prompts:
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 
 
-class Shape(NamedTuple):
-    """Of the batches that a model reads.
+class BatchShape(NamedTuple):
+    """Shape of the batches that a model reads.
 
     Attributes:
         rows: Texts in a batch; the last one is filled up.
@@ -216,16 +205,16 @@ class Shape(NamedTuple):
 
 
 # Somebody waits for a query.
-_QUERIES = Shape(1, 16)
+_QUERIES = BatchShape(1, 16)
 # A batch of few rows stays in the caches of a core, and few are lost to rows that fill up the last.
-_PASSAGES = Shape(4, 16)
-_SENTENCES = Shape(8, 16)
-_ON_GPU = Shape(64, 64)
-_IN_INT8 = Shape(1, 1)
+_PASSAGES = BatchShape(4, 16)
+_SENTENCES = BatchShape(8, 16)
+_ON_GPU = BatchShape(64, 64)
+_IN_INT8 = BatchShape(1, 1)
 
 
 class EncoderIdentity(Value):
-    """What decides the vectors of a text.
+    """Everything on which the vector of a text depends.
 
     Attributes:
         name: The name the model was asked for by.
@@ -316,7 +305,7 @@ class Encoder:
         """
         return self._encode(texts, prompts_of(self.name, self._model().prompts).query, _SENTENCES)
 
-    def _encode(self, texts: Sequence[str], prompt: str, shape: Shape) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str], prompt: str, shape: BatchShape) -> NDArray[np.float32]:
         """Encode in batches, which have another shape on GPUs and in int8."""
         import numpy as np
 
@@ -353,7 +342,7 @@ class Encoder:
 
 
 def _batches(
-    model: Any, texts: Sequence[str], prompt: str, shape: Shape
+    model: Any, texts: Sequence[str], prompt: str, shape: BatchShape
 ) -> Iterator[tuple[list[int], int]]:
     """Yield which texts are read at once, the longest first, and to how many tokens they go."""
     if not texts:

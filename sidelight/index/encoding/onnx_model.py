@@ -1,8 +1,8 @@
-"""The int8 ONNX file that many published models come with, run by ONNX Runtime.
+"""ONNX Runtime model: the int8 file that many published models come with.
 
-Numbers are rounded to int8 by the largest of the whole input. So every input is one text alone,
-without padding: its result is the same in any company, and closer to that of the whole model. Each
-runs on one core, and as many at once as there are cores; the cores never wait for each other.
+Activations are quantised to int8 by the largest value of the whole input. So every input is one
+text alone, without padding: its result does not depend on other texts, and is closer to that of the
+full model. Each text runs on one core, and as many at once as there are cores.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What models compute in, and which of it this machine has in hardware."""
+"""Precisions that a model can compute in, and which of them this machine has in hardware."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Arithmetic(StrEnum):
-    """What a model computes in."""
+    """Arithmetic in which a model computes."""
 
     FP32 = "fp32"
     BF16 = "bf16"

@@ -1,11 +1,11 @@
-"""One Java virtual machine per process, with Anserini's classes.
+"""Java virtual machine, one per process, with Anserini's classes.
 
 The classes come from the jar inside the pyserini package. The package itself is never imported: it
 pulls in torch, transformers and an API client, which takes seconds and hundreds of megabytes.
 
 The bridge to Java keeps the receiver of a call in the method, which all objects of a class share:
 two threads that call the same method of two objects may end up with one of them, or with none.
-Whoever uses Java where other threads may do so holds `JAVA`; long calls go through `call_method`,
+Code that uses Java where other threads may do so holds `JAVA`; long calls go through `call_method`,
 which needs no receiver and so no lock.
 """
 
@@ -37,7 +37,7 @@ _HEAP = "-Xmx1g"
 _LARGEST_STACK = 64 << 20
 _SMALLEST_STACK = 1 << 20
 
-_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
+_JAVA_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 
 JAVA = threading.RLock()
 """Held while anything but `call_method` is called in Java."""
@@ -118,7 +118,7 @@ def java_class(name: str) -> Any:
 
 @contextmanager
 def java_reads(folder: Path) -> Iterator[None]:
-    """Hold Java while it opens an index.
+    """Lock Java while it opens an index.
 
     Raises:
         InputError: A file of the index is damaged.
@@ -210,7 +210,7 @@ def _java_homes() -> Iterator[tuple[str, Path]]:
 def _java_version(home: Path) -> int:
     """Return the feature release that a Java home declares; 0 if it declares none."""
     try:
-        match = _VERSION.search((home / "release").read_text(encoding="utf-8"))
+        match = _JAVA_VERSION.search((home / "release").read_text(encoding="utf-8"))
     except OSError:
         return 0
     return int(match.group(1)) if match else 0

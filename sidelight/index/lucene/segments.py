@@ -1,10 +1,9 @@
-"""Lucene through Anserini: write an index, and search one of ours or of others from any thread.
+"""Lucene index through Anserini: writing, and thread-safe search of our own and published indexes.
 
-The best hits of a Lucene query: ids and scores alone, as one text out of Java.
-
-Of a hit nothing stored is read: its id comes from the column of ids by which Lucene breaks ties.
-Reading hits object by object takes several times as long as the search itself, and where an index
-keeps the text of its segments, loading it with every hit takes longer still.
+The best hits of a query come as ids and scores alone, as one text out of Java. Stored fields are
+not read: an id comes from the column of ids by which Lucene breaks ties. Reading hits object by
+object takes several times as long as the search itself, and where an index keeps the text of its
+segments, loading it with every hit takes longer still.
 """
 
 from __future__ import annotations
@@ -95,11 +94,11 @@ def _hit(score: float, name: dict[str, Any]) -> Hit:
 ANALYZER = "Anserini DefaultEnglishAnalyzer: Porter stemmer, Lucene stop words"
 
 # The field that Anserini indexes all words in.
-_FIELD = "contents"
+_TEXT_FIELD = "contents"
 # What feedback terms come in.
 _TERMS = "java.util.HashMap"
 # Segments that Anserini is handed at once.
-_BATCH = 1000
+_SEGMENTS_AT_ONCE = 1000
 # What Lucene gathers in memory before it writes; Anserini's default is more than the whole heap.
 _BUFFER_MB = "256"
 # Lucene refuses a query of more than 1,024 different words; a whole article may well be one.
@@ -166,7 +165,7 @@ def write_lucene(folder: Path, segments: Iterable[Segment], threads: int | None 
     options += ["-memoryBuffer", _BUFFER_MB]
     indexer = java_class("io.anserini.index.SimpleIndexer")(options)
     remaining = iter(segments)
-    while batch := list(islice(remaining, _BATCH)):
+    while batch := list(islice(remaining, _SEGMENTS_AT_ONCE)):
         texts = [(segment.segment_id, lexical_text(segment)) for segment in batch]
         documents = [
             orjson.dumps({"id": segment_id, "contents": text}).decode()
@@ -198,7 +197,7 @@ def merge_lucene(folder: Path, parts: Sequence[Path]) -> None:
 
 
 class Contents(NamedTuple):
-    """What a Lucene index keeps of its segments besides the words they are found by.
+    """Stored contents of a Lucene index, besides the indexed words.
 
     Attributes:
         segments: How many there are.
@@ -242,7 +241,7 @@ class LuceneIndex:
         """What the index keeps; all of Anserini's keep the same of each segment."""
         with java_reads(self.folder):
             utilities = java_class("io.anserini.index.IndexReaderUtils")
-            words = utilities.getFieldInfo(self.reader).get(_FIELD)
+            words = utilities.getFieldInfo(self.reader).get(_TEXT_FIELD)
             # Lucene 10, in pyserini 2, has another name for it.
             kept = "hasTermVectors" if hasattr(words, "hasTermVectors") else "hasVectors"
             terms = bool(words and getattr(words, kept)())
@@ -330,7 +329,7 @@ class LuceneSearcher:
     def _plain(self, text: str) -> Any:
         with JAVA:
             words = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
-            return words.buildQuery(_FIELD, self._analyzer, text)
+            return words.buildQuery(_TEXT_FIELD, self._analyzer, text)
 
     def _expanded(self, text: str) -> Any:
         """Return the query that Anserini searches after feedback: weighted words."""
@@ -348,5 +347,5 @@ class LuceneSearcher:
             )
             query = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
             for name, weight in sorted(weights.items()):
-                query.add(boost(word(term(_FIELD, name)), weight), any_of.SHOULD)
+                query.add(boost(word(term(_TEXT_FIELD, name)), weight), any_of.SHOULD)
             return query.build()

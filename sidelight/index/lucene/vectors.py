@@ -1,6 +1,7 @@
 """Vectors in Lucene: one or more HNSW indexes made by Anserini, searched as one.
 
-Such are the published vectors of MS MARCO V2.1 segmented by Arctic-embed-L, in bytes, in ten parts.
+Among them are the published vectors of MS MARCO V2.1 segmented by Arctic-embed-L, in bytes, in ten
+parts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.investigation.evidence import Hit
 
-_FIELD = "vector"
+_VECTOR_FIELD = "vector"
 # Neighbours that a search keeps in view; Anserini's figures for the published indexes use as many.
 _MIN_SEEN = 1000
 
@@ -60,10 +61,10 @@ class LuceneVectors:
     def search(self, vectors: NDArray[np.float32], k: int) -> list[list[Hit]]:
         """Return up to `k` hits for each row of `(n_queries, dimension) float32`."""
         seen = max(k, _MIN_SEEN)
-        asked = [partial(self._nearest, _FIELD, row, seen) for row in vectors.tolist()]
+        asked = [partial(self._nearest, _VECTOR_FIELD, row, seen) for row in vectors.tolist()]
         return self._hits.search(asked, k)
 
 
 def _dimension(reader: Any) -> int:
-    field = java_class("io.anserini.index.IndexReaderUtils").getFieldInfo(reader).get(_FIELD)
+    field = java_class("io.anserini.index.IndexReaderUtils").getFieldInfo(reader).get(_VECTOR_FIELD)
     return field.getVectorDimension() if field else 0

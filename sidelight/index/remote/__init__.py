@@ -1,1 +1,1 @@
-"""An index that somebody else keeps, searched over REST as Anserini and Pyserini offer it."""
+"""Remote index: searched over the REST interfaces of Anserini and Pyserini."""

@@ -1,9 +1,7 @@
-"""Ask a server for JSON, with bounds on time, size, tries and pace.
+"""JSON client for index servers, with bounds on time, size, retries and rate, and its settings.
 
-The server may be slow, busy or hostile: see `transport` for the bounds of an answer. A token goes
-only where the user allows it, and is taken out of whatever the server says.
-
-Where an index on a server is, and what its folder on this machine says about it.
+The server may be slow, busy or hostile: see `transport` for the bounds of an answer. A token is
+sent only where the user allows it, and is removed from whatever the server says.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""An index on a server, to those who search and read as one in a folder.
+"""Remote index with the interface of a local folder, a cache of its answers, and their parsing.
 
-What a server answered, kept by what it was asked, so that nothing is asked twice.
-
-What a server's answers say: hits, and the segments that come with them.
+Answers are cached by request, so that nothing is requested twice. A server's answers hold hits, and
+often the segments that come with them.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import Query
 
 FILE = "pages.sqlite"
-_VERSION = 1
+_CACHE_VERSION = 1  # of the layout of the cache file
 _LOCK_WAIT_S = 60.0
 _AT_ONCE = 500
 # In WAL mode NORMAL loses nothing when a process dies; only a power cut may take the last answers.
-_SCHEMA = f"""
+_CACHE_SCHEMA = f"""
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS searches (request TEXT PRIMARY KEY, hits BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS segments (segment_id TEXT PRIMARY KEY, segment BLOB NOT NULL);
-PRAGMA user_version = {_VERSION};
+PRAGMA user_version = {_CACHE_VERSION};
 """
 
 
@@ -68,12 +67,12 @@ class Pages:
                 path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False
             )
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
-            if version not in {0, _VERSION}:
+            if version not in {0, _CACHE_VERSION}:
                 raise sqlite3.DatabaseError(f"pages of version {version}")
-            self._database.executescript(_SCHEMA)
+            self._database.executescript(_CACHE_SCHEMA)
         except sqlite3.Error as error:
             raise InputError(
-                f"{path}: expected kept pages of version {_VERSION}; found: {error}",
+                f"{path}: expected kept pages of version {_CACHE_VERSION}; found: {error}",
                 remedy="Remove the file; what it held is asked for again.",
             ) from error
 
@@ -256,7 +255,7 @@ _MAX_QUERY_BYTES = 6_000
 
 
 class DensePart(Protocol):
-    """What is taken from a local index."""
+    """Parts of a local index that complement a remote one."""
 
     @property
     def vectors(self) -> VectorIndex | LuceneVectors:
@@ -265,7 +264,7 @@ class DensePart(Protocol):
 
     @property
     def encoder(self) -> Encoder:
-        """What made them."""
+        """The encoder that made them."""
         ...
 
     def fingerprint(self) -> str:

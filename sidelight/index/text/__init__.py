@@ -1,1 +1,1 @@
-"""From shards of documents to segments whose text can be fetched by id."""
+"""Text of an index: shards of documents to segments that can be fetched by id."""

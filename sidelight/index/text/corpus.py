@@ -1,14 +1,11 @@
-"""Shards of a corpus as streams of segments that go on after what is broken.
+"""Corpus shards as streams of segments; invalid lines are reported and skipped.
 
-JSONL files of any size, read line by line in constant memory, however long a line is.
+JSONL files of any size are read line by line in constant memory, however long a line is. The fields
+that each kind of index reads from a segment are declared here.
 
-Which fields of a segment each kind of index reads.
-
-Cut documents into the windows of sentences that MS MARCO V2.1 calls segments.
-
-The collection's windows hold 10 sentences and begin 5 sentences apart, so neighbours share half.
-A newline is white space there, not the end of a sentence: its pages are extracted text whose lines
-break anywhere.
+Documents are cut into the windows of sentences that MS MARCO V2.1 calls segments. The collection's
+windows hold 10 sentences and begin 5 sentences apart, so neighbours share half. A newline is white
+space there, not the end of a sentence: its pages are extracted text whose lines break anywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
 # A file in the wrong format has a problem in every line; nobody needs to see them all.
 MAX_PROBLEMS = 10
 
-T = TypeVar("T", bound=BaseModel)
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class DamagedFileError(InputError):
@@ -97,8 +94,8 @@ def raw_lines(path: Path) -> Iterator[RawLine]:
 
 
 def parse_line(
-    line: RawLine, model: type[T], findings: Findings, *, what: str, remedy: str
-) -> T | None:
+    line: RawLine, model: type[ModelT], findings: Findings, *, what: str, remedy: str
+) -> ModelT | None:
     """Return the object on a line; None when it is blank or, with an error in `findings`, broken.
 
     Args:
@@ -123,7 +120,7 @@ def parse_line(
     return None
 
 
-def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Iterator[T]:
+def stream_objects(path: Path, model: type[ModelT], *, what: str, remedy: str) -> Iterator[ModelT]:
     """Yield the object on each line of a plain or `.gz` file; blank lines are left out.
 
     Args:
@@ -147,14 +144,14 @@ def stream_objects(path: Path, model: type[T], *, what: str, remedy: str) -> Ite
     findings.raise_errors()
 
 
-_REMEDY = (
+_FIELDS_REMEDY = (
     "Name the keys with --id-field and --text-field, or cut documents with "
     "`sidelight corpus segment` first."
 )
 
 
 class CorpusFields(Value):
-    """Which keys of a line hold the id and the text; the defaults are those of MS MARCO V2.1.
+    """Keys of a line that hold id and text; the defaults are those of MS MARCO V2.1.
 
     `url`, `title`, `headings`, `start_char` and `end_char` are read under these names if present.
     """
@@ -244,7 +241,7 @@ class ShardReader:
 
     def _segment(self, raw: RawLine) -> Segment | None:
         findings = Findings(self.path)
-        found = parse_line(raw, self._model, findings, what="a segment", remedy=_REMEDY)
+        found = parse_line(raw, self._model, findings, what="a segment", remedy=_FIELDS_REMEDY)
         if findings.problems:
             self._note(findings.problems)
         return None if found is None else Segment(**vars(found))

@@ -1,14 +1,10 @@
-"""Segment ids to segments, without the JVM, however their text is kept.
+"""Document stores that map segment ids to segments: offset files, SQLite, or a Lucene index.
 
-Segments by the byte offset that their ids carry: a compressed shard that can be read anywhere.
-
-A shard as published holds each segment at the offset that ends its id, so its text needs no index
-of ids. `<name>.zst` is that shard in Zstandard frames of whole lines; any tool unpacks it to the
-shard, in which refused lines are blank. `<name>.npy` says where the frames begin. Both are mapped.
-
-Segments under ids of any kind: one SQLite table in the order of ids.
-
-The text of segments out of a Lucene index that stores it, where there is no document store.
+Offset files and SQLite need no JVM. A shard as published holds each segment at the byte offset that
+ends its id, so it needs no index of ids. `<name>.zst` is that shard in Zstandard frames of whole
+lines; any tool unpacks it to the shard, in which refused lines are blank. `<name>.npy` says where
+the frames begin. Both are mapped. Segments under other ids are kept in one SQLite table in the
+order of ids. Where there is no document store, text comes from a Lucene index that stores it.
 """
 
 from __future__ import annotations
@@ -162,7 +158,7 @@ _COLUMNS = ", ".join(_FIELDS)
 _INSERT = f"INSERT OR IGNORE INTO segments VALUES ({', '.join('?' * len(_FIELDS))})"  # noqa: S608
 _PAGE = 1000
 # Rows of a table without rowids lie in the tree itself, which wants pages that hold many of them.
-_SCHEMA = f"""
+_STORE_SCHEMA = f"""
 PRAGMA page_size = 32768;
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -183,7 +179,7 @@ class SqliteWriter:
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path)
-        self._connection.executescript(_SCHEMA)
+        self._connection.executescript(_STORE_SCHEMA)
 
     def __enter__(self) -> Self:
         return self

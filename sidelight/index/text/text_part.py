@@ -1,4 +1,4 @@
-"""The text of some shards as a part of an index: made anywhere, one beside the other, then merged.
+"""Text part of an index: the text of some shards, built independently of others, then merged.
 
 ```text
 <folder>/<part>/docstore/      `OffsetStore` or `SqliteStore`

@@ -1,1 +1,1 @@
-"""The vectors of a collection: how they are made, kept and searched."""
+"""Vectors of a collection: how they are made, stored and searched."""

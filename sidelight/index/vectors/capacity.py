@@ -1,4 +1,4 @@
-"""What an index of vectors will take, before any of it is built.
+"""Capacity planning of a vector index: memory, disk and time, before anything is built.
 
 Sizes follow from the formats. Times rest on rates measured on two idle cores of a server that
 multiplies bfloat16 with AVX-512 (AMD EPYC, NVMe disk, FAISS 1.15), at a million vectors of 256
@@ -14,7 +14,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from sidelight.index.vectors.inverted import ITERATIONS, SAMPLE_PER_LIST
-from sidelight.index.vectors.profiles import Profile, code_bytes, shape_of
+from sidelight.index.vectors.profiles import GB, Profile, code_bytes, shape_of
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from sidelight.index.vectors.profiles import Shape
 
 # Segments of MS MARCO V2.1.
-COLLECTION = 113_520_750
+N_SEGMENTS = 113_520_750
 
 # Longest id of MS MARCO V2.1 segmented, as `ids.npy` keeps it.
 _ID_BYTES = 45
-_GB = 1e9
 # Hits asked for where the time of a query is stated.
 _HITS = 100
 _KMEANS_FLOPS = 1.4e11
@@ -47,7 +46,7 @@ _GPU_BYTES_PER_SECOND = 3.3e12
 
 
 class Capacity(Value):
-    """What a profile takes for a collection.
+    """Memory, disk and time that a profile takes for a collection.
 
     Attributes:
         profile: Its name.
@@ -87,7 +86,7 @@ class Capacity(Value):
 
 
 class Machine(Value):
-    """What there is to build and search on, in bytes.
+    """Memory and disk of a machine, in bytes.
 
     Attributes:
         memory: Of the machine.
@@ -139,7 +138,7 @@ def plan_capacity(
     parts = segments * (4 * dimension + _ID_BYTES)
     # Codes and lists as they are appended, then sorted; an inverted file is converted from that.
     between = segments * (2 * (code_bytes(dimension) + 8) + 4) if shape.lists else 0
-    building = segments * (code_bytes(dimension) + 8 + 12) if shape.lists else _GB
+    building = segments * (code_bytes(dimension) + 8 + 12) if shape.lists else GB
     building += shape.lists * SAMPLE_PER_LIST * dimension * 4
     planned = Capacity(
         profile=profile.name,
@@ -149,10 +148,10 @@ def plan_capacity(
         probes=shape.probes,
         memory_bytes_per_vector=shape.memory_bytes / segments,
         disk_bytes_per_vector=disk / segments,
-        memory_gb=shape.memory_bytes / _GB,
-        disk_gb=disk / _GB,
-        building_disk_gb=(parts + between) / _GB,
-        building_memory_gb=building / _GB,
+        memory_gb=shape.memory_bytes / GB,
+        disk_gb=disk / GB,
+        building_disk_gb=(parts + between) / GB,
+        building_memory_gb=building / GB,
         gpus=shape.gpus,
         build_s=_build_seconds(shape, segments, dimension),
         recall=profile.recall,
@@ -181,7 +180,7 @@ def _query_seconds(profile: Profile, shape: Shape, segments: int, dimension: int
     if not shape.lists:
         return shape.memory_bytes / _FLAT_BYTES_PER_SECOND
     scanned = segments * shape.probes / shape.lists
-    cached = shape.disk_bytes < profile.memory_gb * _GB
+    cached = shape.disk_bytes < profile.memory_gb * GB
     return (
         2 * shape.lists * dimension / _LISTS_FLOPS
         + scanned / _CODES_PER_SECOND * dimension / 256
@@ -191,7 +190,7 @@ def _query_seconds(profile: Profile, shape: Shape, segments: int, dimension: int
 
 def _problems(planned: Capacity, machine: Machine) -> list[str]:
     found = []
-    memory = machine.memory / _GB
+    memory = machine.memory / GB
     needed = planned.building_memory_gb if planned.gpus else planned.memory_gb
     if needed > memory:
         found.append(f"{needed:.1f} GB of memory are needed; this machine has {memory:.1f}")
@@ -200,11 +199,11 @@ def _problems(planned: Capacity, machine: Machine) -> list[str]:
             f"building needs {planned.building_memory_gb:.1f} GB of memory; this machine has "
             f"{memory:.1f}: build elsewhere and copy the folder"
         )
-    disk, free = planned.disk_gb + planned.building_disk_gb, machine.disk / _GB
+    disk, free = planned.disk_gb + planned.building_disk_gb, machine.disk / GB
     if disk > free:
         found.append(f"{disk:.1f} GB of disk are needed while building; {free:.1f} are free")
     if planned.gpus:
-        room = sum(machine.gpus) / _GB
+        room = sum(machine.gpus) / GB
         if planned.memory_gb > room:
             found.append(
                 f"{planned.memory_gb:.1f} GB of GPU memory are needed; this machine has {room:.1f}"

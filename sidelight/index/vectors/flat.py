@@ -1,9 +1,8 @@
-"""A flat index of FAISS: all vectors in single precision, `index.faiss`, mapped when opened.
+"""Exact search: a flat FAISS index in single precision, or a matrix in GPU memory with torch.
 
-Exact search of a matrix that lies in the memory of GPUs, with torch.
-
-Below some hundred queries at once a pass takes as long as the memory needs to be read: an index
-would gain nothing. Several GPUs hold a share of the rows each.
+The FAISS index, `index.faiss`, is mapped when opened. On GPUs, a pass for fewer than some hundred
+queries at once takes as long as the memory needs to be read: an approximate index would gain
+nothing. Several GPUs hold a share of the rows each.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from sidelight.errors import MachineError
-from sidelight.index.vectors.matrix import Found, Matrix, RowFile, write_rows
+from sidelight.index.vectors.matrix import Matrix, NearestRows, RowFile, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,12 +61,12 @@ class FlatSearch:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         # FAISS rounds a lone query in its own way; with company it is scored like any other.
         asked = vectors if len(vectors) > 1 else np.repeat(vectors, 2, axis=0)
         scores, rows = self._index.search(asked, k)
-        return list(map(Found, rows[: len(vectors)], scores[: len(vectors)]))
+        return list(map(NearestRows, rows[: len(vectors)], scores[: len(vectors)]))
 
 
 def _flat_header(dimension: int, rows: int) -> bytes:
@@ -135,7 +134,7 @@ class GpuSearch:
         """Length of a vector."""
         return self._matrix.dimension
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
         """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
         queries = self._matrix.scaled(vectors)
         # Work on all devices begins before the first is waited for.
@@ -147,7 +146,7 @@ class GpuSearch:
         found = []
         for own_scores, own_rows in zip(scores, rows, strict=True):
             order = np.lexsort((own_rows, -own_scores))[:k]
-            found.append(Found(own_rows[order], own_scores[order]))
+            found.append(NearestRows(own_rows[order], own_scores[order]))
         return found
 
 

@@ -1,22 +1,22 @@
-"""An inverted file of product codes, and a matrix on disk that settles the order of what it finds.
+"""Inverted file of product codes, with a matrix on disk that reranks its candidates.
 
 ```text
-<folder>/index.faiss    FAISS IndexIVFPQFastScan over row numbers, behind a turn of the axes that
-                        was learnt with it; read when opened: FAISS maps no such lists
+<folder>/index.faiss    FAISS IndexIVFPQFastScan over row numbers, behind a rotation of the axes
+                        that was learnt with it; read when opened: FAISS maps no such lists
 <folder>/matrix.npy     the vectors in fewer bits, mapped; with scales.npy for int8
 ```
 
-Building an inverted file of product codes: what it is, and how it is searched, is in `inverted`.
+In a build, rotation, centroids and codes are learnt from a seeded sample (`trained.faiss`). Then
+the list and the code of each row are appended to `lists.i4` and `codes.u1` and its vector to the
+matrix, block by block, so that an interrupted call resumes after the last whole block. At last the
+codes are sorted into their lists (`filled.faiss`). FAISS cannot add to a fast-scan index what was
+assigned elsewhere, so that one is converted from `filled.faiss`, which is mapped meanwhile: the
+codes are in memory once.
 
-Axes, lists and codes are learnt from a seeded sample (`trained.faiss`). Then the list and the code
-of each row are appended to `lists.i4` and `codes.u1` and its vector to the matrix, block by block,
-so that an interrupted call goes on after the last whole block. At last the codes are sorted into
-their lists (`filled.faiss`). FAISS cannot add to a fast-scan index what was assigned elsewhere, so
-that one is converted from `filled.faiss`, which is mapped meanwhile: the codes are in memory once.
-
-A code of 4 bits stands for three numbers, so no three should carry much more than others. Vectors
-are therefore turned before they are coded: of the axes along which they differ most from the middle
-of their list, each three are one of the strongest third, one of the second and one of the last.
+A code of 4 bits stands for three numbers, so no three should carry much more variance than others.
+Vectors are therefore rotated before they are coded: of the axes along which they differ most from
+the centroid of their list, each three are one of the strongest third, one of the second and one of
+the last.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from sidelight.index.encoding.precision import multiplies_bfloat16
 from sidelight.index.vectors.matrix import (
     MATRIX,
     MATRIX_PART,
-    Found,
     Matrix,
+    NearestRows,
     RowFile,
     matrix_file,
     packed,
@@ -85,7 +85,7 @@ class InvertedSearch:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]:
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
         """Return up to `k` rows for each row of `(n_queries, dimension) float32`."""
         # FAISS would turn even one query on all threads, and a busy machine makes it wait for them.
         # One by one, so that a query is rounded alike in any company.
@@ -106,7 +106,7 @@ _FOR_AXES = 65_536
 # Steps in which Panorama adds up a product with the middle of a list, to stop where it is too low.
 _LEVELS = 8
 # Middles it looks at before it knows what is too low.
-_BATCH = 1024
+_PROBE_BATCH = 1024
 
 _TRAINED, _FILLED = "trained.faiss", "filled.faiss"
 _LISTS, _CODES = "lists.i4", "codes.u1"
@@ -271,7 +271,7 @@ def list_finder(middles: NDArray[np.float32], probes: int) -> Any:
     """
     import faiss
 
-    batch = max(probes, _BATCH)  # it can find no more than a batch has
+    batch = max(probes, _PROBE_BATCH)  # it can find no more than a batch has
     finder: Any = faiss.IndexFlatIPPanorama(middles.shape[1], _LEVELS, batch)
     finder.add(middles)
     return finder

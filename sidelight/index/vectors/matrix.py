@@ -1,11 +1,9 @@
-"""All vectors as one matrix on disk, in half precision or 8 bits, read a few rows at a time.
+"""Matrix of all vectors on disk, in half precision or 8 bits, read a few rows at a time.
 
 `matrix.npy` holds (n, dimension) float16 or int8. For int8, `scales.npy` has for each dimension
-the number that an integer step stands for, so that the largest value of a sample is 127.
-
-The vectors of several parts as one matrix, and their ids as one list.
-
-Files that grow together, a row of each per vector, and go on where they were interrupted.
+the number that an integer step stands for, so that the largest value of a sample is 127. The
+vectors of several parts are one matrix, and their ids one list. Files that grow together, a row of
+each per vector, resume where they were interrupted.
 """
 
 from __future__ import annotations
@@ -228,7 +226,7 @@ def matrix_file(path: Path, rows: int, dimension: int, precision: Precision) -> 
     return RowFile(path, array_header(rows, dimension, precision), dimension * kind.itemsize)
 
 
-class Found(NamedTuple):
+class NearestRows(NamedTuple):
     """Rows found for one query, best first, with their inner products."""
 
     rows: NDArray[np.int64]
@@ -270,7 +268,7 @@ class Matrix:
         """Return queries whose product with rows as they are kept is the inner product."""
         return queries if self.scales is None else queries * self.scales
 
-    def best(self, query: NDArray[np.float32], rows: NDArray[np.int64], k: int) -> Found:
+    def best(self, query: NDArray[np.float32], rows: NDArray[np.int64], k: int) -> NearestRows:
         """Return the `k` of these rows with the highest inner products with a query (dimension,).
 
         Of equal ones the first rows win.
@@ -279,9 +277,9 @@ class Matrix:
         self._ask_for(rows)
         scores = self.rows[rows].astype(np.float32) @ self.scaled(query)
         order = np.argsort(-scores, kind="stable")[:k]
-        return Found(rows[order], scores[order])
+        return NearestRows(rows[order], scores[order])
 
     def _ask_for(self, rows: NDArray[np.int64]) -> None:
-        """Let the disk read all rows at once; touched one by one they would wait for each other."""
+        """Ask the disk for all rows at once; read one by one, each would wait for the last."""
         for place in (self._start + rows * self._row_bytes).tolist():
             os.posix_fadvise(self._descriptor, place, self._row_bytes, os.POSIX_FADV_WILLNEED)

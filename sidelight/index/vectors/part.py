@@ -1,4 +1,4 @@
-"""One part of the vectors of a collection: as many as one shard or one published file holds.
+"""Part of the vectors of a collection: those of one shard or one published file.
 
 ```text
 <folder>/ids.npy        (n,) bytes, the segment id of each row
@@ -6,7 +6,7 @@
 ```
 
 A part can be made anywhere. While it is being written, ids are lines of `ids.part` and vectors
-go to `vectors.part`, in whole chunks, so that an interrupted call is taken up again.
+go to `vectors.part`, in whole chunks, so that an interrupted call resumes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _VECTORS = "vectors.npy"
 
 
 class VectorPart(NamedTuple):
-    """Where the ids and the vectors of a part are; row by row they belong together."""
+    """Paths of a part's ids and vectors; row by row they belong together."""
 
     ids: Path
     vectors: Path

@@ -1,4 +1,4 @@
-"""Ways to keep and search vectors, one for each size of machine, and their shape for a collection.
+"""Profiles of storing and searching vectors, one for each size of machine.
 
 `exact` is a flat file of single precision. The `cpu-*` profiles search an inverted file of product
 codes (4 bits for three numbers, scanned with SIMD) in memory, and score the best candidates again
@@ -30,7 +30,7 @@ BYTES: dict[Precision, int] = {"float32": 4, "float16": 2, "int8": 1}
 MIN_VECTORS = 1000
 NUMBERS_PER_CODE = 3
 """Of a vector, that four bits stand for in the `cpu-*` profiles."""
-_GB = 10**9
+GB = 10**9
 # FAISS advises no fewer vectors than this to place a centroid.
 _VECTORS_PER_LIST = 39
 # Costs under a millisecond. In a small collection the nearest are spread over more of its lists.
@@ -89,7 +89,7 @@ PROFILES = {
 
 
 class Shape(NamedTuple):
-    """What a profile becomes for so many vectors of one length.
+    """Parameters of a profile for a number of vectors of one length.
 
     Attributes:
         precision: Of the matrix.
@@ -133,7 +133,7 @@ def shape_of(profile: Profile, count: int, dimension: int) -> Shape:
         size = count * dimension * BYTES[profile.precision]
         return Shape(profile.precision, 0, 0, size, size, 0)
     if profile.kind == "gpu":
-        room = int(profile.memory_gb * _GB * _GPU_FILLED)
+        room = int(profile.memory_gb * GB * _GPU_FILLED)
         half = count * dimension * BYTES["float16"]
         precision: Precision = "float16" if half <= room else "int8"
         size = count * dimension * BYTES[precision]

@@ -1,9 +1,7 @@
-"""Where the vectors of an index come from: published files, or the encoder.
+"""Sources of an index's vectors: published parquet files, or the encoder.
 
-Published vectors of the collection, from parquet files, as parts of an index.
-
-Read through Hugging Face `datasets`, which streams local files and published sets alike and knows
-how to go on in the middle of one.
+Published vectors are read through Hugging Face `datasets`, which streams local files and published
+sets alike and can resume in the middle of one.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ class EmbeddingSet(NamedTuple):
     shortened: tuple[int, ...]
 
 
-PUBLISHED = (
+PUBLISHED_VECTORS = (
     EmbeddingSet("Snowflake/msmarco-v2.1-snowflake-arctic-embed-l", 1024, ()),
     EmbeddingSet("Snowflake/msmarco-v2.1-snowflake-arctic-embed-m-v1.5", 768, (256,)),
     EmbeddingSet("Cohere/msmarco-v2.1-embed-english-v3", 1024, ()),
@@ -135,7 +133,7 @@ def _column(parquet: Path | str, rows: Any, names: Sequence[str]) -> str:
 
 def _check_cut(parquet: Path | str, full: int, kept: int) -> None:
     allowed = {full} | {
-        length for one in PUBLISHED if one.dimension == full for length in one.shortened
+        length for one in PUBLISHED_VECTORS if one.dimension == full for length in one.shortened
     }
     if kept not in allowed:
         raise InputError(
@@ -161,7 +159,7 @@ def _unit(
     return np.asarray(rows / lengths, dtype=np.float32)
 
 
-_SETS = frozenset(one.name for one in PUBLISHED)
+_SETS = frozenset(one.name for one in PUBLISHED_VECTORS)
 # Ids looked up in each file of vectors.
 _CHECKED = 100
 

@@ -1,4 +1,4 @@
-"""The vectors of all segments on disk, kept and searched as a profile says.
+"""Vectors of all segments on disk, stored and searched as a profile says.
 
 ```text
 <folder>/ids.npy        the segment id of each row
@@ -7,7 +7,7 @@
 <folder>/profile.json   other profiles: how to search; written last
 ```
 
-Files are mapped, not read, when the index is opened, but for an inverted file; a GPU reads the
+Files are mapped, not read, when the index is opened, except an inverted file; a GPU reads the
 matrix.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sidelight.index.vectors.matrix import Found
+    from sidelight.index.vectors.matrix import NearestRows
     from sidelight.index.vectors.part import VectorPart
     from sidelight.index.vectors.profiles import Profile
 
@@ -41,7 +41,7 @@ _PROFILE = "profile.json"
 
 
 class SearchSettings(Value):
-    """How vectors are searched that are not of the profile `exact`.
+    """Search parameters of vectors whose profile is not `exact`.
 
     Attributes:
         profile: Its name.
@@ -62,7 +62,7 @@ class _Search(Protocol):
 
     def __len__(self) -> int: ...
 
-    def search(self, vectors: NDArray[np.float32], k: int) -> list[Found]: ...
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]: ...
 
 
 def write_vectors(

@@ -1,1 +1,1 @@
-"""What is read off a pair of texts: words, names, order, denial, opposition."""
+"""Lexical features of a pair of texts: words, names, order, negation, contradiction."""

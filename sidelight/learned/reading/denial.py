@@ -1,13 +1,12 @@
-"""Which words of a sentence its own frame takes back: denied, refuted, doubted, or only asked.
+"""Negation scope: which words of a sentence are denied, refuted, doubted, or only asked about.
 
 A rule, not a weight: "there is no evidence that" turns a sentence into its opposite however many
 other words it shares with what it denies, which no sum of features learns from a few thousand
 labels of honest answers. The rule knows English phrases; what it does not know stays asserted.
 
-The phrases by which English takes something back, as patterns over a sentence's words.
-
-A phrase is a line. `(a|b)` is either; `~2` stands for up to two words; a name in capitals stands
-for one of its list below. The words of a sentence are case-folded, one space between two.
+Phrases are patterns over a sentence's words, one a line. `(a|b)` is either; `~2` stands for up to
+two words; a name in capitals stands for one of its list below. The words of a sentence are
+case-folded, one space between two.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ contrary to
 whether or not
 (is|was|are|remains?) ~2 ?(unclear|unknown|uncertain|disputed|questionable) (whether|if)
 """
-_NAME = re.compile(rf"\b(?:{'|'.join(_LISTS)})\b")
+_LIST_NAME = re.compile(rf"\b(?:{'|'.join(_LISTS)})\b")
 
 _AFTER = """
 DISPUTE ANAPHOR$
@@ -119,7 +118,7 @@ _ABOUT_ALL = """
 def _expanded(phrase: str) -> str:
     """Return a phrase as a regular expression without groups to capture."""
     for _ in range(2):  # lists name lists
-        phrase = _NAME.sub(lambda found: f"({_LISTS[found.group()]})", phrase)
+        phrase = _LIST_NAME.sub(lambda found: f"({_LISTS[found.group()]})", phrase)
     phrase = re.sub(r"~(\d) \?", r"(\\w+ ){0,\1}?", phrase)
     return re.sub(r"\((?!\?)", "(?:", phrase)
 
@@ -171,7 +170,7 @@ _SUBJECTS = frozenset(
 
 
 class Frame(NamedTuple):
-    """What a sentence does with its own words.
+    """Which words of a sentence its frame denies or questions.
 
     Attributes:
         taken_back: Whether each word is denied, refuted, doubted or only supposed.
@@ -190,7 +189,7 @@ class Frame(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def frame(sentence: Sentence) -> Frame:
-    """Return what a sentence does with its own words."""
+    """Return which words of a sentence its frame denies or questions."""
     words = sentence.words
     joined = " ".join(words)
     taken = [False] * len(words)
@@ -216,7 +215,7 @@ def frame(sentence: Sentence) -> Frame:
 
 
 def frames(sentences: Sequence[Sentence]) -> list[Frame]:
-    """Return the frame of each sentence of a text, with what its neighbours take back."""
+    """Return the frame of each sentence of a text, denials by neighbouring sentences included."""
     found = [frame(sentence) for sentence in sentences]
     after = next((place for place, item in enumerate(found) if item.all_after), len(found))
     before = max((place for place, item in enumerate(found) if item.all_before), default=-1)

@@ -1,7 +1,7 @@
-"""Whether a sentence says the opposite of an item, though it uses the item's words.
+"""Contradiction rules for a sentence that says the opposite of an item in the item's words.
 
 Four rules: what the item says is denied in the sentence (see `denial`), or negated, or said with
-an opposite word, or said of another figure or of other names (see `roles`). Each needs most of the
+an antonym, or said of another figure or of other names (see `roles`). Each needs most of the
 item's words in the sentence; where less is shared, the model's weights decide.
 """
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _TAKEN_BACK = 0.5  # share of what both say that the sentence takes back
 _MUCH = 0.6  # share of the item's weight in the sentence from which its negation counts
-_NEARLY_ALL = 0.7
+_NEGATION_LOST_OVERLAP = 0.7
 _LITTLE_ELSE = 0.35  # share of the sentence's weight in the item from which opposites count
 _NEGATIONS = frozenset("no not never neither nor none nobody nothing without cannot hardly".split())
 _REFUSALS = frozenset("fail lack omit omitt refus omissi neglec".split())  # stems that may negate
 _NOT_NEGATING = frozenset("only just merely simply doubt question until least surprisingly".split())
 _BREAKS = frozenset("but and or although though while because which who that if when".split())
-_REACH = 5  # words that a negation reaches, up to the next conjunction
+_NEGATION_REACH = 5  # words that a negation reaches, up to the next conjunction
 
 _OPPOSITES = {
     word: pair[1 - place]
@@ -50,7 +50,7 @@ _OPPOSITES = {
 
 
 def taken_back(item: Sentence, sentence: Sentence, framed: Frame) -> bool:
-    """Tell whether a sentence takes back most of what it shares with an item.
+    """Tell whether a sentence denies most of the words that it shares with an item.
 
     An item that negates or denies something is said by a denial, not taken back, unless the
     sentence denies its negation.
@@ -82,7 +82,7 @@ def opposed(item: Sentence, sentence: Sentence, overlap: float) -> str:
     if overlap >= _MUCH and _negated_there(item, sentence):
         return "it is negated"
     if overlap >= _MUCH and _share(sentence.content, item.content) >= _LITTLE_ELSE:
-        if overlap >= _NEARLY_ALL and _negation_lost(item, sentence):
+        if overlap >= _NEGATION_LOST_OVERLAP and _negation_lost(item, sentence):
             return "the negation is missing"
         if word := _opposite_word(item, sentence):
             return f"it says {word}"
@@ -107,7 +107,7 @@ def negated(sentence: Sentence) -> frozenset[str]:
     for place in range(len(words)):
         if not _negates(sentence, place):
             continue
-        for other in range(place + 1, min(place + 1 + _REACH, len(words))):
+        for other in range(place + 1, min(place + 1 + _NEGATION_REACH, len(words))):
             if words[other] in _BREAKS:
                 break
             reached.add(sentence.stems[other])

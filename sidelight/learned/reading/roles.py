@@ -1,12 +1,10 @@
-"""Whether a sentence says of other names or figures what an item says of its own.
+"""Alignment of two sentences: exchanged names and changed figures in otherwise equal wording.
 
 Names: "Corrance sued Ashdale" is not "Ashdale sued Corrance", but it is "Ashdale was sued by
 Corrance". Figures: "2.4 million, 59 percent" is not "59 million, 2.4 percent".
 
-Two sentences laid side by side, their names and figures being places that anything may fill.
-
-Where nearly all other words agree in order, what fills the places must agree too: that finds
-exchanged names and changed figures in a sentence that otherwise copies the item.
+Names and figures are slots. Where nearly all other words of two sentences agree in order, the
+fillers of the slots must agree too.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.learned.reading.words import Entity, Sentence
 
-_ALIKE = 0.85  # least share of the item's words, places counted, that must be side by side
+_ALIGNED_SHARE = 0.85  # least share of the item's words, places counted, that must be side by side
 _FILLED_OTHERWISE = 0.6  # of a word: places filled by the same thing are sought first
 
 
@@ -45,7 +43,7 @@ def same_name(left: frozenset[str], right: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=16_384)
 def slots(sentence: Sentence) -> tuple[Slot, ...]:
-    """Return a sentence with its names and figures as places."""
+    """Return a sentence with its names and figures as slots."""
     found: list[Slot] = []
     names = {name.start: name for name in entities(sentence)}
     place = 0
@@ -62,7 +60,7 @@ def slots(sentence: Sentence) -> tuple[Slot, ...]:
 
 
 def filled_otherwise(item: Sentence, sentence: Sentence) -> str:
-    """Return which kind of place is filled otherwise in a sentence that copies an item.
+    """Return which kind of slot has another filler in a sentence that copies an item.
 
     Returns:
         `names`, `figures`, or nothing: where no place differs or the sentences are not alike.
@@ -71,7 +69,7 @@ def filled_otherwise(item: Sentence, sentence: Sentence) -> str:
     if not any(slot.filling for slot in ours):
         return ""
     pairs = _side_by_side(ours, theirs)
-    if len(pairs) < _ALIKE * len(ours):
+    if len(pairs) < _ALIGNED_SHARE * len(ours):
         return ""
     known = frozenset().union(*(slot.filling for slot in theirs))
     for left, right in pairs:
@@ -119,7 +117,7 @@ def _match(left: Slot, right: Slot) -> float:
 
 _SAME_WORDS = 0.6  # share of the item's other words that the sentence must have
 _MOST_WORDS = 0.7  # the same, where a figure is merely missing
-_NEARLY_ALL = 0.85  # the same, where a name is
+_SAME_WORDS_LESS_A_NAME = 0.85  # the same, where a name is
 _PREPOSITIONS = frozenset("by from to for against of with in at on than over under".split())
 _PASSIVE = "by"
 _CONVERSE = "belong"  # turns "owns" round as "is owned by" does
@@ -184,7 +182,7 @@ def other_names(item: Sentence, sentence: Sentence) -> str:
                     item, sentence, (first, second), (first_found, second_found)
                 ):
                     return "the names have changed places"
-    if rest >= _NEARLY_ALL and not _PRONOUNS & set(sentence.words):
+    if rest >= _SAME_WORDS_LESS_A_NAME and not _PRONOUNS & set(sentence.words):
         missing = [place for place in ours if not place.stems & sentence.content]
         foreign = [other for other in theirs if not other.stems & item.content]
         if foreign and missing and 2 * len(missing) >= len(ours):

@@ -1,7 +1,4 @@
-"""How much of an item's words, phrases, names and figures sentences share with it.
-
-How far a text repeats an item's letters and runs of words, whatever its sentences.
-"""
+"""Overlap of an item with sentences (words, names, figures) and with a whole text (n-grams)."""
 
 from __future__ import annotations
 

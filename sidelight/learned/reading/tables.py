@@ -1,8 +1,8 @@
-"""Two small tables of how English is written, counted once in public text and shipped as numbers.
+"""Word frequencies and word-class transitions of English, counted once in public text.
 
 They come from the 6,011 segments of MS MARCO V2.1 that TREC RAG 2024 published with its 301 topics:
-how many topics use a word, and which kinds of words follow one another. No text can be read out of
-them, and what is judged does not change them.
+how many topics use a word, and which classes of words follow one another. No text can be recovered
+from them, and they do not depend on what is judged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PUNCTUATION = {
 
 
 class Frequencies:
-    """How rare words are, from the number of topics whose segments use them.
+    """Rarity of words, from the number of topics whose segments use them.
 
     Args:
         topics: How many topics were read.
@@ -64,7 +64,7 @@ class Frequencies:
 
 
 class WordOrder:
-    """Whether words stand in an order that people write.
+    """Plausibility of a word order in English.
 
     Words fall into kinds: the commonest function words each by itself, all others by capital,
     ending or figure. `bonds[i, j]` is how much more often kind j follows kind i than chance would

@@ -1,8 +1,8 @@
-"""A text read once, to be held against many items: what it asserts, sentence by sentence.
+"""Text read once for comparison with many items: the sentences that it asserts.
 
 Questions assert nothing, and neither do words in an order that nobody writes: shuffled words and
-lists of keywords are left out by how rarely their words follow one another in English. This is a
-rule because people's labels hold no such texts to learn it from.
+lists of keywords are left out by how rarely their word classes follow one another in English. This
+is a rule because people's labels hold no such texts to learn it from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FROM_WORDS = 5  # shorter than that, form tells nothing
 
 
 class Reading(NamedTuple):
-    """What a text asserts.
+    """Sentences that a text asserts.
 
     Attributes:
         sentences: All sentences within the word limit.
@@ -50,7 +50,7 @@ class Reading(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """What has to be encoded: asserted sentences, then asserted pairs."""
+        """Texts to be encoded: asserted sentences, then asserted pairs."""
         return [
             *(self.sentences[place].text for place in self.asserted),
             *(text for _, text in self.pairs),

@@ -1,7 +1,7 @@
-"""A sentence taken apart: its words in order, their stems, its names and figures.
+"""Tokenised sentences: words in order, their stems, names and figures.
 
-Everything else in this package reads sentences in this form. A sentence is never longer than
-`MAX_WORDS` words, so whatever looks at all pairs of its words is bounded; a longer one, be it a
+Every other module of this package reads sentences in this form. A sentence is never longer than
+`MAX_WORDS` words, so the cost of comparing all pairs of its words is bounded; a longer one, be it a
 list without full stops or a page without any, is read as several.
 """
 
@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidelight.learned.reading.tables import frequencies
-from sidelight.text import STOPWORDS, clean, one_line, sentences, stems
+from sidelight.text import STOPWORDS, clean, content_words, one_line, sentences, stems
 
 MAX_WORDS = 60
 """Words of one sentence, and of two neighbours read together."""
@@ -26,7 +26,7 @@ _MANY = 12  # names of one sentence that are looked at
 _MAX_LETTERS = 60  # of a word; what is longer is no word, and is cut
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;:()\[\]\"“”/|•*–—-]")
 _CODE = re.compile(r"\b[A-Z]{1,8}-(?:[A-Z]{1,8}-){0,3}\d[\d-]{0,20}")
-_WORD = re.compile(r"[^\W_]")
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _SOFT_BOUNDARY = re.compile(r"(?<=[.;!?])\s+")
 _AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
 _CLOSING = "\"'”’»)]* "
@@ -138,12 +138,17 @@ def entities(sentence: Sentence) -> tuple[Entity, ...]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return what the inflections of a word share; empty for a word without content.
+    """Return the stem of a word by `text.stems`, irregular verbs included; empty for a stop word.
 
     Of the parts of "well-known" or "11,270" it is the longest, in every process the same.
     """
     found = stems(_PRESENT.get(word, word))
     return max(found, key=lambda part: (len(part), part), default="")
+
+
+def content_stems(text: str) -> list[str]:
+    """Return the stems of a text's content words in order, repeated ones included."""
+    return [found for word in content_words(one_line(text)) if (found := stem(word))]
 
 
 @lru_cache(maxsize=16_384)
@@ -152,7 +157,7 @@ def read(text: str) -> Sentence:
     text = one_line(text)
     cut = " ".join(text.split()[:MAX_WORDS])
     pieces = tuple(match.group()[:_MAX_LETTERS] for match in _TOKEN.finditer(cut))
-    words = [piece for piece in pieces if _WORD.match(piece)]
+    words = [piece for piece in pieces if _LETTER_OR_DIGIT.match(piece)]
     coded = _coded(cut)
     folded = tuple(word.casefold().replace("’", "'") for word in words)
     return Sentence(
@@ -190,7 +195,7 @@ def split(text: str, max_words: int | None = None) -> list[str]:
                 " ".join(words[start : start + MAX_WORDS])
                 for start in range(0, len(words), MAX_WORDS)
             ]
-    return [sentence for sentence in found if _WORD.search(sentence)]
+    return [sentence for sentence in found if _LETTER_OR_DIGIT.search(sentence)]
 
 
 def neighbours(parts: list[str]) -> list[tuple[int, str]]:
@@ -217,7 +222,7 @@ def _coded(text: str) -> list[bool]:
     ends = [match.span() for match in _CODE.finditer(text)]
     found, last = [], 0
     for match in _TOKEN.finditer(text):
-        if _WORD.match(match.group()):
+        if _LETTER_OR_DIGIT.match(match.group()):
             while last < len(ends) and ends[last][1] <= match.start():
                 last += 1
             found.append(last < len(ends) and ends[last][0] <= match.start())

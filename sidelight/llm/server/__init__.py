@@ -1,1 +1,1 @@
-"""A model server: asked over HTTP, looked at, or started and ended here."""
+"""Model servers: the HTTP client, a probe of abilities, and a vLLM server started here."""

@@ -1,6 +1,6 @@
-"""Any server that speaks the OpenAI chat API: vLLM, llama.cpp, Ollama, hosted services.
+"""Client for servers with the OpenAI chat API: vLLM, llama.cpp, Ollama, hosted services.
 
-The bytes of a chat completion, read to a `Reply` or to the error that says why there is none.
+The bytes of a chat completion are parsed to a `Reply` or to the error that says why there is none.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     ReasoningField = Literal["", "reasoning", "reasoning_content"]
 
-_MAX_QUOTED = 200
+_MAX_QUOTED_BYTES = 200
 
 
 class _Message(BaseModel):
@@ -86,7 +86,7 @@ def read_completion(body: bytes) -> Reply:
     try:
         completion = _Completion.model_validate_json(body)
     except ValidationError as error:
-        quoted = body[:_MAX_QUOTED].decode(errors="replace")
+        quoted = body[:_MAX_QUOTED_BYTES].decode(errors="replace")
         raise MalformedReplyError(
             f"expected a chat completion, found {quoted!r}",
             text=body.decode(errors="replace"),

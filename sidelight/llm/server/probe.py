@@ -1,4 +1,4 @@
-"""One tiny structured question, to see what a model server can do."""
+"""Probe of a model server: one small structured question, to see what the server supports."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Runs a command whose whole process group ends with whoever started it, even by `kill -9`.
+"""Process supervisor that ends a command's process group when its starter ends.
 
 Started as a script of its own, in a session of its own, with its standard input a pipe that only
-the starter holds: however the starter ends, the pipe does too. `PR_SET_PDEATHSIG` would reach only
-the direct child, and fires when the starting thread ends.
+the starter holds: however the starter ends, even by `kill -9`, the pipe does too.
+`PR_SET_PDEATHSIG` would reach only the direct child, and fires when the starting thread ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import sys
 from contextlib import suppress
 
-_POLL_S = 0.2
+_CHILD_POLL_S = 0.2  # how soon the end of the child is noticed
 _GRACE_S = 10.0
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: None)
     child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)  # noqa: S603 - vllm serve
     while child.poll() is None:
-        if select.select([sys.stdin], [], [], _POLL_S)[0]:  # nobody writes: this is the end
+        if select.select([sys.stdin], [], [], _CHILD_POLL_S)[0]:  # nobody writes: this is the end
             os.killpg(0, signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 child.wait(_GRACE_S)

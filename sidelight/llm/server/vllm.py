@@ -1,4 +1,4 @@
-"""A vLLM server of one's own: started, waited for, and ended with its whole process group."""
+"""Local vLLM server: started, waited for, and ended with its whole process group."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
 _HOST = "127.0.0.1"
-_POLL_S = 0.25
+_READY_POLL_S = 0.25
 _HEALTH_TIMEOUT_S = 2.0
 _NOTICED_S = 1.0
 _LOG_LINES, _MAX_LINE = 20, 1000
@@ -145,7 +145,7 @@ async def _wait_until_ready(
         if last != shown:
             progress(last)
             shown = last
-        await asyncio.sleep(_POLL_S)
+        await asyncio.sleep(_READY_POLL_S)
 
 
 async def _has_ended(process: Process) -> bool:

@@ -1,1 +1,1 @@
-"""What submissions are graded by, labelled with and measured in."""
+"""Values of grading: rubrics, labels, grades and measures."""

@@ -1,4 +1,4 @@
-"""Passages with what graders made of them, item by item.
+"""Graded passages: the grades of each passage, item by item.
 
 Plain dataclasses: files hold hundreds of thousands of cells, and their reader checks each one.
 """
@@ -26,7 +26,7 @@ HIGHEST_RELEVANCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Grader:
-    """Who graded: the same one grades the same things the same way.
+    """Identity of a grader: the same one grades the same things the same way.
 
     Attributes:
         prompt: What the model was asked with, or the method of a grader that asks none.
@@ -111,7 +111,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class OfficialJudgment:
-    """What an assessor said of the passage.
+    """Judgment of the passage by an assessor.
 
     Attributes:
         relevance: On the scale of the collection, from `LOWEST_RELEVANCE` to `HIGHEST_RELEVANCE`.

@@ -1,14 +1,10 @@
-"""Labels that a judge or an assessor gave to what.
+"""Labels, assessments and measures: label scales, what was labelled, and how measures are declared.
 
-A label is the name of one of a `LabelScale`. Assessments are plain dataclasses: files hold a
-hundred thousand, and their reader checks each cell.
-
-The labels of one kind: their order, what each earns, and which one wins where two are given.
-
-A scale is data of a track or of an instrument. Judges, assessments, agreement, audits and figures
-take a scale; none of them knows a label by name.
-
-What is measured, apart from who computes it.
+A label is the name of one entry of a `LabelScale`: an order, the credit of each label, and which
+label wins where two are given. A scale is data of a track or of an instrument. Judges, assessments,
+agreement, audits and figures take a scale; none of them knows a label by name. Assessments are
+plain dataclasses: files hold a hundred thousand, and their reader checks each cell. A `Measure` is
+declared apart from its computation.
 """
 
 from __future__ import annotations
@@ -75,7 +71,7 @@ class CompoundAssessment:
 
 @dataclass(frozen=True, slots=True)
 class QuestionGrade:
-    """How good one submitted question is.
+    """Grade of one submitted question.
 
     Attributes:
         redundant: Whether an earlier question of the same list answers it; None where nobody said.
@@ -176,7 +172,7 @@ class LabelScale(Value):
 
     @property
     def writings(self) -> tuple[str, ...]:
-        """What files write for the labels, in order."""
+        """Spellings of the labels in files, in order."""
         return tuple(self._by_writing)
 
     @property

@@ -1,12 +1,8 @@
-"""What assessors wanted a reader to know about an article.
+"""Rubrics, banks and nuggets: the questions, answers and key facts that a topic is graded by.
 
-What a topic is graded by: questions with answers, questions without, or nuggets.
-
-Test questions without answers, or key facts: what any passage can be graded by.
-
-What an answer says of each nugget of its topic.
-
-How a bank is drafted: what its items are, and with which prompt a model is asked for them.
+A rubric has questions with answers; an exam bank has test questions or key facts, by which any
+passage can be graded; a nugget bank has nuggets, which assignments label for an answer. Styles say
+how a bank is drafted: what its items are, and with which prompt a model is asked for them.
 """
 
 from __future__ import annotations
@@ -47,7 +43,7 @@ class BankItem(Value):
 
 
 class Bank(Value):
-    """All that one topic is graded by; each kind of bank says what its items are called.
+    """Items that one topic is graded by; each kind of bank says what its items are called.
 
     Attributes:
         topic_id: The topic.
@@ -177,7 +173,7 @@ class ExamItem(BankItem):
 
 
 class ExamBank(Bank):
-    """What answers to one query, or to one subtopic of it, are graded by.
+    """Items that answers to one query, or to one subtopic of it, are graded by.
 
     Attributes:
         topic_id: The query.
@@ -291,5 +287,5 @@ class Style(StrEnum):
 
     @property
     def kind(self) -> ExamKind:
-        """What the items are."""
+        """Kind of the items."""
         return "nugget" if self is Style.NUGGETS else "question"

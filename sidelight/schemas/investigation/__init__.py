@@ -1,1 +1,1 @@
-"""What an investigation works with, from the angles of an article to its outcome."""
+"""Values of an investigation, from the angles of an article to its outcome."""

@@ -1,7 +1,4 @@
-"""What an investigation asks: the unit that plans, evidence, questions and reports share.
-
-What a reader can tell about an article without leaving the page.
-"""
+"""Angles, the questions that plans, evidence and reports share, and the profile of an article."""
 
 from __future__ import annotations
 
@@ -73,14 +70,14 @@ class PlannedQuery(Value):
 
 
 class Plan(Value):
-    """What a round investigates: angles that are new, and searches for new and open angles."""
+    """Plan of a round: new angles, and searches for new and open angles."""
 
     angles: tuple[Angle, ...]
     queries: tuple[PlannedQuery, ...]
 
 
 class Coverage(Value):
-    """How far the evidence reaches.
+    """Coverage of the angles by the evidence.
 
     Attributes:
         covered: Angles that evidence speaks to, sorted.
@@ -100,7 +97,7 @@ class Coverage(Value):
 
 
 class Cut(Value):
-    """Something taken out of an article body before anyone reads it.
+    """A passage removed from an article body before anyone reads it.
 
     Attributes:
         reason: Why, e.g. `reader comments`.
@@ -128,7 +125,7 @@ class Claim(Value):
 
 
 class ArticleFacts(Value):
-    """What an article says of itself and on its subject, without its prose.
+    """Facts that an article states of itself and its subject, without its prose.
 
     Attributes:
         title: The headline, without the outlet's name; the first sentence where there is none.
@@ -176,7 +173,7 @@ class ArticleProfile(ArticleFacts):
 
     @property
     def outlet(self) -> tuple[str, ...]:
-        """What the outlet is called: its name and its host, as far as they are known."""
+        """Name and host of the outlet, as far as they are known."""
         return tuple(filter(None, (self.publisher, self.host)))
 
     def facts(self) -> ArticleFacts:

@@ -1,7 +1,4 @@
-"""Segments found for a topic, the short keys writers see, and the way back to segment ids.
-
-What a retriever is asked and what it answers.
-"""
+"""Evidence of a topic: segments, the short keys that writers cite, and queries with their hits."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ class Evidence(Value):
 
 
 class FoundClaim(Value):
-    """What somebody who read the evidence found stated in it.
+    """A claim that a reader of the evidence found stated in it.
 
     Attributes:
         text: The statement, understood by itself.
@@ -111,7 +108,7 @@ class EvidenceSet(Value):
 
 
 class Selection(Value):
-    """What was taken as evidence, and what was not.
+    """Segments taken as evidence, and segments left out.
 
     Attributes:
         evidence: What was taken.

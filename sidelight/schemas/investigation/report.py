@@ -1,7 +1,4 @@
-"""Reports before and after the track's limits have been checked.
-
-Questions before and after the track's limits have been checked.
-"""
+"""Reports and questions, as drafts and after the track's limits have been checked."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ class DraftSentence(Value):
 
 
 class DraftReport(Value):
-    """What a writer proposes.
+    """A report as a writer proposes it.
 
     Attributes:
         sentences: In reading order.
@@ -65,8 +62,8 @@ class Removal(Value):
     reason: str
 
 
-class Standing(Value):
-    """How far what it cites supports a sentence that a check kept.
+class SentenceSupport(Value):
+    """Support label of a sentence that a check kept.
 
     Attributes:
         text: The sentence.
@@ -84,7 +81,7 @@ class Standing(Value):
 
 
 class DroppedCitation(Value):
-    """Something cited that did not become a citation, and why."""
+    """A cited key that did not become a citation, and why."""
 
     segment_id: str
     reason: str
@@ -101,7 +98,7 @@ class CheckedReport(Value):
 
     draft: DraftReport
     removed: tuple[Removal, ...] = ()
-    stood: tuple[Standing, ...] = ()
+    stood: tuple[SentenceSupport, ...] = ()
 
 
 class Revision(Value):
@@ -118,7 +115,7 @@ class Revision(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReportLimits:
-    """What a track allows in a report; see `CitedTextTask`."""
+    """Limits of a track for a report; see `CitedTextTask`."""
 
     max_words: int
     max_citations: int
@@ -162,7 +159,7 @@ class Report:
 
     @property
     def content(self) -> tuple[CitedSentence, ...]:
-        """What a run file holds."""
+        """Content as a run file holds it."""
         return self.sentences
 
     def _check_sentence(self, sentence: CitedSentence) -> None:
@@ -181,7 +178,7 @@ class Report:
 
 
 class DraftQuestions(Value):
-    """What a writer proposes: any number of questions, most important first."""
+    """Questions as a writer proposes them: any number, most important first."""
 
     questions: tuple[str, ...]
 
@@ -224,5 +221,5 @@ class QuestionSet:
 
     @property
     def content(self) -> tuple[str, ...]:
-        """What a run file holds."""
+        """Content as a run file holds it."""
         return self.questions

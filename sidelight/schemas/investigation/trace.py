@@ -1,9 +1,7 @@
-"""What a topic's investigation did, step by step, so that people can see how a result came about.
+"""Trace of a topic's investigation, step by step, and the outcome of a topic.
 
-Each step of an investigation makes a trace that holds what this step did and nothing else; merged,
-in any order, they are the trace of the topic.
-
-What work on a topic delivers.
+Each step makes a trace that holds what this step did and nothing else; merged in any order, they
+are the trace of the topic.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from sidelight.schemas.investigation.report import (
     QuestionSet,
     Removal,
     Report,
-    Standing,
+    SentenceSupport,
 )
 from sidelight.schemas.ranking import QuestionRankings, Ranking
 
@@ -44,7 +42,7 @@ _Numbered = Annotated[dict[int, _Step], AfterValidator(_in_order)]
 
 
 class Searched(Value):
-    """What the searches for one side of trustworthiness brought.
+    """Results of the searches for one aspect of trustworthiness.
 
     Attributes:
         hits: By query id, best first.
@@ -56,14 +54,14 @@ class Searched(Value):
 
 
 class PageName(Value):
-    """How to speak of a page: its address and its title, either of which may be empty."""
+    """Address and title by which a page is mentioned; either may be empty."""
 
     url: str
     title: str
 
 
 class Selected(Value):
-    """Which hits of a round became evidence.
+    """Hits of a round that became evidence, and hits that did not.
 
     Attributes:
         taken: By segment id, how well it speaks to each angle (by id), in (0, 1].
@@ -97,7 +95,7 @@ class Round(Value):
 
 
 class Revised(Value):
-    """How a report was made up for what a check took out.
+    """Revision of a report after a check removed sentences.
 
     Attributes:
         found: By the text of a removed sentence, the segments that a search for it brought.
@@ -113,7 +111,7 @@ class Revised(Value):
 
 
 class Finished(Value):
-    """What became of the citations of the last draft.
+    """Outcome of the citations of the last draft.
 
     Attributes:
         dropped_citations: Those that the track's rules left no place for.
@@ -145,7 +143,7 @@ class RankedDocument(Value):
 
 
 class QuestionSearch(Value):
-    """How documents for a question were found.
+    """Search for documents on a question.
 
     Attributes:
         question: What a reader wants to know.
@@ -163,7 +161,7 @@ class QuestionSearch(Value):
 
 
 class Trace(Value):
-    """What was done on a topic; None and empty where a step was not taken.
+    """Record of the work on a topic; None and empty where a step was not taken.
 
     Attributes:
         profile: What the article was found to say of itself.
@@ -185,7 +183,7 @@ class Trace(Value):
     documents: _Numbered[QuestionSearch] = Field(default_factory=dict)
     draft: DraftReport | None = None
     checks: _Numbered[tuple[Removal, ...]] = Field(default_factory=dict)
-    stood: _Numbered[tuple[Standing, ...]] = Field(default_factory=dict)
+    stood: _Numbered[tuple[SentenceSupport, ...]] = Field(default_factory=dict)
     revisions: _Numbered[Revised] = Field(default_factory=dict)
     report: Finished | None = None
 
@@ -246,7 +244,7 @@ TaskResult: TypeAlias = QuestionSet | Report | Ranking | QuestionRankings
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a topic.
+    """Result of the work on a topic.
 
     Attributes:
         results: By the name of the task, for each task of the track.

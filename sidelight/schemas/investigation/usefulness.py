@@ -1,4 +1,4 @@
-"""How useful a document is for answering a question.
+"""Usefulness of a document for answering a question.
 
 The three labels are those of the TREC 2024 Lateral Reading track overview, section 2.4.3.
 """

@@ -1,1 +1,1 @@
-"""What a reader sees first: who is behind an article, what it says, and what others found."""
+"""Digest of a topic, shown first: publisher and author, claims, and what others found."""

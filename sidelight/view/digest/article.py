@@ -1,4 +1,4 @@
-"""What an article tells of itself, whether or not the run kept a record of reading it."""
+"""Self-description of an article, from the run's profile or read anew from the page."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Told:
 
     @classmethod
     def of(cls, article: Article, trace: Trace, known: Iterable[Segment] = ()) -> Told:
-        """Return what an article tells; what the run read off it goes before what rules find.
+        """Return the facts of an article; the run's profile takes precedence over rules.
 
         Args:
             article: The article.

@@ -1,8 +1,7 @@
-"""The first screen of a topic, out of its report and what a run recorded on the way.
+"""Assembly of a topic's digest from its report and its trace.
 
-Which sentences of a report answer a question.
-
-What an article says beside what others say, and the three lines that lead to it.
+Matches the sentences of a report with questions, and claims of the article with what others say;
+three lines lead the digest.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.topic import Article
 from sidelight.view.digest.article import angles_of
-from sidelight.view.digest.model import Digest, Finding, Lead, Paragraph, Row
+from sidelight.view.digest.model import ComparedClaim, Digest, Finding, Lead, Paragraph
 from sidelight.view.digest.origin import Origins
 from sidelight.view.digest.subjects import (
     AUTHOR,
@@ -32,12 +31,12 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.evidence import FoundClaim
     from sidelight.schemas.segment import Segment
     from sidelight.view.digest.article import Told
-    from sidelight.view.report import Sentence, Source
+    from sidelight.view.report import ShownSentence, Source
     from sidelight.view.shown_run import Made
 
 _MOST = 3
 _LEAST_SHARE = 0.3
-_LEAST_ALIKE = 0.3
+_LEAST_OVERLAP = 0.3  # from which an angle and a question count as alike
 
 
 def answers(
@@ -57,7 +56,7 @@ def answers(
         near = {
             angle_id: alike
             for angle_id, angle in angles.items()
-            if (alike := _overlap(question, angle.question)) >= _LEAST_ALIKE
+            if (alike := _overlap(question, angle.question)) >= _LEAST_OVERLAP
         }
         scores = {
             number: max(
@@ -110,7 +109,7 @@ class Table:
     def __init__(
         self,
         told: Told,
-        sentences: Sequence[Sentence],
+        sentences: Sequence[ShownSentence],
         subjects: Sequence[str],
         angles: Mapping[str, Angle],
         covers: Mapping[str, Mapping[str, float]],
@@ -118,7 +117,7 @@ class Table:
     ) -> None:
         self._told = told
         self._said = told.sentences
-        self._by_subject: dict[str, list[Sentence]] = {}
+        self._by_subject: dict[str, list[ShownSentence]] = {}
         for sentence, subject in zip(sentences, subjects, strict=True):
             if sentence.citations:
                 self._by_subject.setdefault(subject, []).append(sentence)
@@ -128,7 +127,7 @@ class Table:
 
     def make(
         self, claims: Sequence[FoundClaim], find: Callable[[str], Source | None]
-    ) -> tuple[Lead, tuple[Row, ...]]:
+    ) -> tuple[Lead, tuple[ComparedClaim, ...]]:
         """Return lead and table.
 
         Args:
@@ -154,7 +153,7 @@ class Table:
         found = [*self._by_subject.get(PUBLISHER, ()), *self._by_subject.get(AUTHOR, ())]
         return _finding(max(found, key=self._worth)) if found else None
 
-    def _worth(self, sentence: Sentence) -> float:
+    def _worth(self, sentence: ShownSentence) -> float:
         return max(
             (
                 chance * self._angles[angle_id].weight
@@ -180,7 +179,7 @@ class Table:
         found = self._by_subject.get(CLAIMS)
         return _finding(found[0]) if found else None
 
-    def _who_rows(self, lead: Lead) -> list[Row]:
+    def _who_rows(self, lead: Lead) -> list[ComparedClaim]:
         """Return a row on the publisher and one on the author, without what the lead says."""
         told = {lead.behind.number} if lead.behind else set()
         rows = []
@@ -188,7 +187,7 @@ class Table:
             found = [_finding(one) for one in self._by_subject.get(subject, ())]
             fresh = [one for one in found if one.number not in told] or found
             if says and fresh:
-                rows.append(Row(subject, says, tuple(fresh[:_MOST_ON_PEOPLE])))
+                rows.append(ComparedClaim(subject, says, tuple(fresh[:_MOST_ON_PEOPLE])))
         return rows
 
     def _about_author(self) -> str:
@@ -240,7 +239,7 @@ class Table:
         return pairs
 
 
-def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[Row]:
+def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[ComparedClaim]:
     """Return a row for each sentence of the article, with its surest finding.
 
     Args:
@@ -250,10 +249,10 @@ def _claim_rows(pairs: Sequence[_Pair], first: Finding | None) -> list[Row]:
     best: dict[str, _Pair] = {}
     for pair in sorted(pairs, key=lambda pair: (pair.finding != first, -pair.score)):
         best.setdefault(pair.says, pair)
-    return [Row(CLAIMS, pair.says, (pair.finding,)) for pair in best.values()]
+    return [ComparedClaim(CLAIMS, pair.says, (pair.finding,)) for pair in best.values()]
 
 
-def _finding(sentence: Sentence) -> Finding:
+def _finding(sentence: ShownSentence) -> Finding:
     named = {one.source.segment_id: one.source for one in sentence.citations if one.supports}
     return Finding(sentence.text, sentence.number, "", tuple(named.values()))
 
@@ -263,7 +262,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def digest(
-    made: Made, told: Told | None, sentences: Sequence[Sentence], sources: Iterable[Source]
+    made: Made, told: Told | None, sentences: Sequence[ShownSentence], sources: Iterable[Source]
 ) -> Digest:
     """Return the first screen of a topic.
 

@@ -1,4 +1,4 @@
-"""The first screen of a topic as values: a lead, a table, paragraphs, and questions."""
+"""Digest values: a lead, a table, paragraphs, and questions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sidelight.view.report import Sentence, Source
+    from sidelight.view.report import ShownSentence, Source
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What others say.
+    """A statement of others.
 
     Attributes:
         text: What they say.
@@ -27,8 +27,8 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Something an article says, and what others say about it.
+class ComparedClaim:
+    """A claim of an article, and what others say about it.
 
     Attributes:
         about: What the row is about, such as who wrote the article.
@@ -43,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What to know first.
+    """Opening of the digest.
 
     Attributes:
         origin: Who published the article, when, and who wrote it.
@@ -61,7 +61,7 @@ class Paragraph:
     """Sentences of a report on one subject, in the order of the report."""
 
     title: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ShownSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,6 @@ class Digest:
     """
 
     lead: Lead | None
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedClaim, ...]
     paragraphs: tuple[Paragraph, ...]
     answers: tuple[tuple[int, ...], ...]

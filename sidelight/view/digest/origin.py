@@ -1,4 +1,4 @@
-"""What kind of page a source is, when it was published and by whom: as far as the page tells."""
+"""Kind, date and publisher of a source, as far as its page tells."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _OWN = "the article's own site"
 
 
 class Origin(NamedTuple):
-    """What a page tells of itself.
+    """Origin of a page, as far as the page tells.
 
     Attributes:
         name: Of who publishes it, or the host; empty where there is neither.
@@ -139,7 +139,7 @@ class Origins:
 
 
 def source_kind(url: str, top: Segment) -> str:
-    """Return what kind of page it is by its address and its top; empty where neither shows it."""
+    """Return the kind of a page by its address and its top; empty where neither shows it."""
     if is_talk(top):
         return "forum"
     begin = "" if top.start_char else top.text[:_HEAD_CHARACTERS]

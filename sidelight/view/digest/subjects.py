@@ -1,6 +1,6 @@
-"""Which subject each sentence of a report is on, and the report in paragraphs by subject.
+"""Grouping of a report's sentences by subject, and the word similarity of two sentences.
 
-How much two sentences have in common, by words that few sentences of an article hold.
+Similarity weighs words by how few sentences of an article hold them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.investigation.angle import Angle
     from sidelight.view.digest.article import Told
-    from sidelight.view.report import Sentence
+    from sidelight.view.report import ShownSentence
 
 _NAME = re.compile(r"[^\W\d_a-z][\w'’-]*")
 _OF_A_NAME, _OF_A_FIGURE = 0.5, 1.5  # what such words count for, beside 1 for any other
@@ -30,13 +30,17 @@ _MIN_STEM = 4
 
 @lru_cache(maxsize=4096)
 def stems(text: str) -> frozenset[str]:
-    """Return the words of a text that carry meaning, without their endings."""
+    """Return the content words of a text without their endings.
+
+    Unlike the stems of `text.stems` they are not cut to six letters: with those, similarities and
+    so digests would change.
+    """
     return frozenset(_stem(word) for word in content_words(text))
 
 
 @lru_cache(maxsize=4096)
 def _names(text: str) -> frozenset[str]:
-    """Return the words of a text that stand in it with a capital alone."""
+    """Return the words of a text that occur in it with a capital only."""
     capital = {_stem(word) for match in _NAME.findall(text) for word in tokens(match)}
     small = {_stem(word) for word in tokens(_NAME.sub(" ", text))}
     return frozenset(capital - small)
@@ -57,7 +61,7 @@ class Likeness:
         self._n_texts = len(bags)
 
     def share(self, asked: str, text: str) -> float:
-        """Return how much of what is asked a text mentions, in [0, 1]."""
+        """Return the weighted share of a question's words that a text mentions, in [0, 1]."""
         wanted = stems(asked)
         return self._weight(wanted & stems(text)) / (self._weight(wanted) or 1.0)
 
@@ -101,7 +105,7 @@ _ORDER = (PUBLISHER, AUTHOR, CLAIMS, RELIED_ON, AROUND)
 # What begins so is about what the sentence before it is about.
 _GOES_ON = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those)\b")
 _LEAST_CHANCE = 0.1
-_LEAST_ALIKE = 1.0
+_LEAST_LIKENESS = 1.0  # from which a sentence is taken to be on a claim of the article
 
 
 class Subjects:
@@ -151,13 +155,15 @@ class Subjects:
             return before
         if not chances:
             alike = (self._likeness.between(text, said) for said in self._told.sentences)
-            return CLAIMS if max(alike, default=0.0) >= _LEAST_ALIKE else AROUND
+            return CLAIMS if max(alike, default=0.0) >= _LEAST_LIKENESS else AROUND
         return max(chances, key=lambda subject: (chances[subject], -_ORDER.index(subject)))
 
 
-def paragraphs(sentences: Sequence[Sentence], subjects: Sequence[str]) -> tuple[Paragraph, ...]:
+def paragraphs(
+    sentences: Sequence[ShownSentence], subjects: Sequence[str]
+) -> tuple[Paragraph, ...]:
     """Return a report by subject; a subject has the place of its first sentence."""
-    grouped: dict[str, list[Sentence]] = {}
+    grouped: dict[str, list[ShownSentence]] = {}
     for sentence, subject in zip(sentences, subjects, strict=True):
         grouped.setdefault(subject, []).append(sentence)
     return tuple(Paragraph(subject, tuple(group)) for subject, group in grouped.items())

@@ -1,1 +1,1 @@
-"""The page on which people check grades: passages by items, one grade and answer a cell."""
+"""Verification page, on which people check the grades of passages by items."""

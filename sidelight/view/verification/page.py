@@ -1,6 +1,6 @@
-"""The page as one HTML file that asks the network for nothing; see `sidelight.view.page`.
+"""Verification page as one HTML file without network requests, and its values; see `view.page`.
 
-What the page shows: for each query a grid of passages and items, as one grader left them.
+For each query it shows a grid of passages and items, as one grader left them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PassageRow:
     """A passage.
 
     Attributes:
@@ -75,12 +75,12 @@ class Grid:
     query: str
     item_ids: tuple[str, ...]
     items: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PassageRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """All that is on the page.
+    """Contents of the page.
 
     Attributes:
         grader: Whose grades they are.
@@ -94,7 +94,7 @@ class Verification:
 
     @property
     def title(self) -> str:
-        """What to call the grader."""
+        """Name of the grader."""
         return title(self.grader)
 
 
@@ -155,7 +155,7 @@ def _grid(
     )
 
 
-def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> Row:
+def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> PassageRow:
     graded = {item.item_id: item for item in _graded_items(passage, grader)}
     answers = _answers(passage)
     cells = []
@@ -168,7 +168,7 @@ def _row(passage: GradedPassage, grader: Grader, item_ids: Sequence[str]) -> Row
             own = item.answer if item and not _is_grade(item.answer) else ""
             cells.append(Cell(rating, own or answers.get(item_id, "")))
     grades = [cell.grade for cell in cells if cell.grade is not None]
-    return Row(
+    return PassageRow(
         passage.passage_id,
         passage.text,
         max(grades, default=None),

@@ -13,7 +13,7 @@ from sidelight.errors import FailedCallError, ModelUnavailableError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.evaluation.labelling.protocol import Mode, RubricCase
-from sidelight.evaluation.labelling.question_similarity import PROMPTS
+from sidelight.evaluation.labelling.question_similarity import SIMILARITY_PROMPTS
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
@@ -355,7 +355,7 @@ def test_the_version_holds_the_model_the_mode_and_the_prompts() -> None:
     for mode, version in versions.items():
         assert version.startswith(f"2 (scripted, {mode}, prompts ")
     instrument = Bench(mode=Mode.GRID).judge.instrument
-    assert instrument.prompts["question_grid"] == PROMPTS[Mode.GRID].fingerprint
+    assert instrument.prompts["question_grid"] == SIMILARITY_PROMPTS[Mode.GRID].fingerprint
     assert set(instrument.prompts) == {"compound", "question_grid", "report_answers"}
     changed = instrument.model_copy(update={"prompts": instrument.prompts | {"compound": "x"}})
     assert changed.summary != instrument.summary

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.evaluation.pooling import (
     Pool,
-    PromptedChecker,
+    PromptedPoolChecker,
     RuleChecker,
     pool_questions,
     rule_reason,
@@ -122,7 +122,7 @@ def test_a_model_is_asked_only_what_rules_leave_open() -> None:
         '{"reason": "same", "verdict": "repeats"}',
     ]
     model = PromptedModel(ScriptedModel(replies), Sampling(), lambda _: None)
-    check = PromptedChecker(model, {"t": "An article"}, 120)
+    check = PromptedPoolChecker(model, {"t": "An article"}, 120)
     assert asyncio.run(check("t", "Who owns the Courier", [])) is not None
     assert asyncio.run(check("t", "Who owns the Courier?", [])) is None
     assert asyncio.run(check("t", "Who has the Courier?", ["Who owns the Courier?"])) == (

@@ -9,7 +9,7 @@ import pytest
 from sidelight.errors import UsageError
 from sidelight.index.given import (
     COLLECTION,
-    PUBLISHED,
+    PUBLISHED_INDEXES,
     PublishedIndex,
     lucene_folder,
     published_count,
@@ -19,8 +19,8 @@ from sidelight.index.lucene.jvm import find_jar
 
 def test_what_is_published() -> None:
     for name in ("", "-slim", "-full"):
-        assert PUBLISHED[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
-    assert sum("arctic-embed-l.hnsw-int8" in name for name in PUBLISHED) == 10
+        assert PUBLISHED_INDEXES[f"msmarco-v2.1-doc-segmented{name}"].segments == 113_520_750
+    assert sum("arctic-embed-l.hnsw-int8" in name for name in PUBLISHED_INDEXES) == 10
 
 
 def test_it_is_what_the_list_of_anserini_says() -> None:
@@ -29,7 +29,7 @@ def test_it_is_what_the_list_of_anserini_says() -> None:
         if not set(lists) <= set(jar.namelist()):
             pytest.skip("this version of Anserini has its list on a server")
         entries = [entry for name in lists for entry in orjson.loads(jar.read(name))]
-    assert [*PUBLISHED.values()] == [
+    assert [*PUBLISHED_INDEXES.values()] == [
         PublishedIndex(
             name=entry["name"],
             stem=entry["filename"].removesuffix(".tar.gz"),

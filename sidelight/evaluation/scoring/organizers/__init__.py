@@ -1,1 +1,1 @@
-"""The scores of the organizers' script, and why ours differ."""
+"""Scores of the organizers' script, and the causes of differences from ours."""

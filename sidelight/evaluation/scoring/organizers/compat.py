@@ -1,4 +1,4 @@
-"""The scores the track organizers' own script gives, to the last digit.
+"""Reimplementation of the track organizers' script: its scores, to the last digit.
 
 Not the published formulas: the script divides by what is *present* in the assessments, so that
 omissions and repeated rows change a score (see `score.py` for the formulas). Where the script

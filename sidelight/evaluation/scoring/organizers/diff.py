@@ -1,8 +1,8 @@
-"""Why our scores and those of the organizers' script differ on the same files.
+"""Differences between our scores and those of the organizers' script, each traced to its cause.
 
 The script divides by what is present and stops at cells it cannot use; we divide by what the
-rubric asks for. Each gap between the two is traced to what is missing from the files or repeated in
-them, so complete files give an empty report.
+rubric asks for. Each difference is traced to what is missing from the files or repeated in them, so
+complete files give an empty report.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ROUNDING = 1e-9
 
 
 class Handling(NamedTuple):
-    """What the two sides do in one situation.
+    """What each of the two scorers does in one situation.
 
     Attributes:
         cause: Stable kebab-case name of the situation.

@@ -1,1 +1,1 @@
-"""Write the questions without a model: typed facts, their wordings, what people graded well."""
+"""Question writer without a model: typed facts, their wordings, and a model of question quality."""

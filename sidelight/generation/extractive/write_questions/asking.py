@@ -1,6 +1,6 @@
 """Questions about the facts of an article: its outlet, author, studies, figures, people, claims.
 
-A question names one subject and asks one broad property of it: that is what people graded best.
+A question names one subject and asks one broad property of it: people graded such questions best.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _MEASURE = re.compile(
     r"\b(?:centimet|millimet|kilomet|met(?:re|er)s?|grams?|kilogram|pounds|yards|feet|inches|miles"
     r"|degrees|hectares|acres|cents?|pence|year-old)|humidity"
 )
-_LEADS = re.compile(r"\b(?:founder|chief executive|president|owner|director|chair|head)\b")
+_LEADER = re.compile(r"\b(?:founder|chief executive|president|owner|director|chair|head)\b")
 _TAKES_THE = re.compile(
     r"\b(?:Prize|Award|Medal|Fellowship|Scholarship|Grant|Institute|Foundation|Fund|Board|Council"
     r"|Centre|Center|Association|Society|Commission|Committee|Party|Union|Alliance|Network)$"
@@ -208,7 +208,7 @@ def _about_sources(profile: ArticleProfile, subject: str, outlet: str) -> Iterat
         for name, role in roles.items()
         if len(role.split()) > _BARE_ROLE and looks_personal(name)
     ]
-    known.sort(key=lambda name: _LEADS.search(roles[name]) is None)
+    known.sort(key=lambda name: _LEADER.search(roles[name]) is None)
     people = [asked.PERSON.about(name=name, role=roles[name], subject=subject) for name in known]
     yield from _first(people, _PEOPLE, 0.4)
     mentioned = [*known, *profile.studies, *profile.authors, outlet, profile.publisher, subject]

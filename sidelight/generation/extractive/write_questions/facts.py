@@ -1,6 +1,6 @@
-"""Facts of a text that a question can ask about, each known by its form.
+"""Facts of a text that a question can ask about, recognised by form, and headline claims.
 
-What a headline states, as it goes on after "that" in a question.
+The claim of a headline is reworded so that it can follow "that" in a question.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sidelight.text import count_words
 if TYPE_CHECKING:
     from sidelight.schemas.investigation.angle import ArticleProfile
 
-_NAME = r"[A-Z][\w’'&-]*(?:\s+(?:of\s+)?[A-Z][\w’'&-]*){0,4}"
-_DOCUMENT = re.compile(
+_NAME_PHRASE = r"[A-Z][\w’'&-]*(?:\s+(?:of\s+)?[A-Z][\w’'&-]*){0,4}"
+_CODED_DOCUMENT = re.compile(
     r"\b(?P<kind>(?:[a-z]+\s)?(?:entry|patent|file|case|order|resolution|permit|contract|licen[cs]e"
     r"|grant|regulation|directive))\s+(?P<code>[A-Z]{1,4}[ -]?\d[\w-]{2,12})\b"
 )
@@ -25,7 +25,7 @@ _THINGS = (
     r"|website|charity|think tank|lobby group|campaign group|manufacturer|maker|collective|agency)"
 )
 _SCHEME = re.compile(
-    rf"\b(?P<name>{_NAME}),\s+(?P<role>(?:the|an?)\s+(?:[a-z-]+\s+){{0,3}}{_THINGS}\b[^,.;:()\"“”\n]*)"
+    rf"\b(?P<name>{_NAME_PHRASE}),\s+(?P<role>(?:the|an?)\s+(?:[a-z-]+\s+){{0,3}}{_THINGS}\b[^,.;:()\"“”\n]*)"
 )
 # "The scheme that has run" goes on: what stands behind "that" says which one is meant.
 _SCHEME_ENDS = re.compile(
@@ -33,7 +33,7 @@ _SCHEME_ENDS = re.compile(
 )
 _MAX_ROLE_WORDS, _MIN_ROLE_WORDS = 10, 3
 _TESTED_AT = re.compile(
-    rf"\b(?:tests?|tested|trials?|experiments?)\s+(?:[a-z]+\s+){{0,2}}(?:at|by)\s+(?:the\s+)?(?P<name>{_NAME})"
+    rf"\b(?:tests?|tested|trials?|experiments?)\s+(?:[a-z]+\s+){{0,2}}(?:at|by)\s+(?:the\s+)?(?P<name>{_NAME_PHRASE})"
 )
 _FORECAST = re.compile(r"\b(?:by 20\d\d|[Ff]uture|[Pp]redict\w*|[Ff]orecast\w*)\b")
 _LAW = re.compile(r"\b(?:bill|law|act|ban|tax|treaty|policy|referendum|vote)$", re.IGNORECASE)
@@ -45,7 +45,7 @@ _LONG_AGO = re.compile(r"\b1[0-8]\d\d\b|\b19[0-7]\d\b")
 
 
 class Named(NamedTuple):
-    """Something that a text names and says what it is.
+    """A named entity that a text describes.
 
     Attributes:
         name: Its name.
@@ -58,7 +58,7 @@ class Named(NamedTuple):
 
 def documents(body: str) -> list[str]:
     """Return documents known by a number, as in "register entry TM 40817"."""
-    found = (f"{one['kind'].strip()} {one['code']}" for one in _DOCUMENT.finditer(body))
+    found = (f"{one['kind'].strip()} {one['code']}" for one in _CODED_DOCUMENT.finditer(body))
     return list(dict.fromkeys(_without_article(text) for text in found))
 
 
@@ -80,7 +80,7 @@ def named_testers(body: str) -> list[str]:
 
 
 def people_of_the_past(title: str, body: str) -> list[str]:
-    """Return people whom a story of long ago turns on: called by surname again and again."""
+    """Return the main people of a historical story: those often called by surname alone."""
     if not _LONG_AGO.search(title):
         return []
     return [
@@ -93,7 +93,7 @@ def people_of_the_past(title: str, body: str) -> list[str]:
 
 
 def is_forecast(title: str) -> bool:
-    """Tell whether a headline says what will be."""
+    """Tell whether a headline is a forecast."""
     return bool(_FORECAST.search(title))
 
 
@@ -125,7 +125,7 @@ _SAYS_WHO = re.compile(r",\s+[^,]{3,40}\s(?:says?|claims?|warns?)$")
 _OPINION = re.compile(r"\bthe (?:worst|best|greatest|coolest|funniest)\b", re.IGNORECASE)
 _MOOD = re.compile(r"\b(?:sadly|finally|really|officially|just|apparently) ", re.IGNORECASE)
 _AND_MORE = re.compile(r"[—;]|,\s+(?=(?:they|he|she|it|but|here)\b)", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]")
+_DOUBLE_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]")
 
 
 def headline_claim(profile: ArticleProfile) -> str:
@@ -140,7 +140,7 @@ def headline_claim(profile: ArticleProfile) -> str:
         return ""
     title, is_relative = _RELATIVE.subn(r"\1 \2", title)  # "The Sweetener That Triples ..."
     claim = as_inside(title, profile.body)
-    return claim if is_relative or states_something(_QUOTED.sub(" ", claim)) else ""
+    return claim if is_relative or states_something(_DOUBLE_QUOTED.sub(" ", claim)) else ""
 
 
 def as_inside(title: str, body: str) -> str:

@@ -1,4 +1,4 @@
-"""Write the questions without a model: typed facts in wordings that people graded well."""
+"""Question writer without a model: chooses questions by predicted grade and variety."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SAME_QUESTION = 0.92
 _REPEATED_ASPECT = 0.93
 _UNANSWERED = 0.85
-_MAX_WORDS = 25
+_MAX_QUESTION_WORDS = 25
 _MAX_GENERIC = 4
 _LEAST_GRADE = 0.5
 _TRUST_IN_GRADES = 0.35
@@ -95,7 +95,7 @@ class ExtractiveQuestionWriter:
             text
             for text in map(one_line, question.texts)
             if len(text) <= self._max_characters
-            and count_words(text) <= _MAX_WORDS
+            and count_words(text) <= _MAX_QUESTION_WORDS
             and compound_reason(text) is None
         ]
         worth = [question_model()(text).worth for text in fit]

@@ -1,4 +1,4 @@
-"""What an article is about and which outlet published it, as a question names them."""
+"""Subject and outlet of an article, as a question names them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORD = re.compile(r"[\w'’-]+")
 
 
 class Subject(NamedTuple):
-    """What an article is about.
+    """Subject of an article.
 
     Attributes:
         text: As it stands inside a question, with "the" where it needs it.
@@ -89,7 +89,7 @@ def _one_part(profile: ArticleProfile) -> str:
 
 
 def _named_thing(profile: ArticleProfile) -> str:
-    """Return a word that hardly any other text uses and this one turns on, such as an additive."""
+    """Return a rare word that is central to this text, such as the name of an additive."""
     words = Counter(word.casefold() for word in _WORD.findall(profile.body))
     phrase = len(re.findall(re.escape(profile.subject), profile.body, re.IGNORECASE))
     for keyword in profile.keywords[:_CENTRAL]:

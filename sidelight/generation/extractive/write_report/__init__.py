@@ -1,1 +1,1 @@
-"""Write the report without a model: what may be quoted, what it is worth, which of it to take."""
+"""Report writer without a model: quotable statements, their worth, and the choice among them."""

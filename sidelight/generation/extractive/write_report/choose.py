@@ -1,11 +1,11 @@
-"""Choose statements under a word budget: cover the angles, and stand for all that was found.
+"""Choice of statements under a word budget: coverage of the angles plus representativeness.
 
 Two submodular sums are added. Each angle is covered with the chance that at least one chosen
-statement speaks to it, as in `compose`. Each statement found is represented as well as the chosen
-one that is most like it (Lin and Bilmes, 2011), which favours what many pages say. A little is
-added for what a statement is worth by itself. Words that were
-said already count for nothing, so that one fact does not come three times. Statements are taken by
-gain per word to a power below one: a plain gain per word fills a report with the shortest.
+statement answers it, as in `compose`. Each statement found is represented as well as the chosen
+one that is most similar to it (Lin and Bilmes, 2011), which favours what many pages say. A small
+term adds each statement's own worth. Words that were already used count for nothing, so that one
+fact is not repeated. Statements are chosen greedily by gain per word to a power below one: plain
+gain per word would fill a report with the shortest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOT_ALIKE = 0.3  # the cosine up to which one statement stands for nothing of a
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What there is to choose from, row by row.
+    """Candidates of the choice; row by row the fields belong together.
 
     Attributes:
         words: Length of each statement.
@@ -87,7 +87,7 @@ class _Growing:
         self._left = max_words
 
     def take(self, row: int) -> None:
-        """Put a statement in."""
+        """Add a statement to the choice."""
         self._missed = self._missed * (1.0 - self._of.covers[row])
         self._represented = np.maximum(self._represented, self._represents[row])
         self._said = self._said | self._of.concepts[row]

@@ -1,4 +1,4 @@
-"""What somebody who has just read an article knows: its words, names and figures."""
+"""Reader's knowledge: the words, names and figures that a reader of the article already has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RETELLS = re.compile(
     r"|feature)\s+(?:about|on|stating|claiming|saying|arguing|that)\b"
 )
 _WROTE = re.compile(r"\bwrote\s+(?:about|on|of)\b")
-_CONTRAST = re.compile(
+_CONTRAST_WORD = re.compile(
     r"\b(?:but|however|although|though|whereas|while|yet|not|without|because|now)\b"
 )
 _THE_ARTICLE = frozenset({"article", "column", "story", "piece", "feature"})
@@ -39,7 +39,7 @@ _PUBLISHES = re.compile(
     r"\b(?:article|column|story|piece|feature|wrote|told (?:its )?readers|published an?)\b"
 )
 _FULL_NAME = re.compile(r"\b([^\W\d_a-z][\w’'-]+)\s+(?:[A-Z]\.\s+)?([^\W\d_a-z][\w’'-]+)\b")
-_KIND = re.compile(f"{PERSON_KINDS}|{ORGANISATION_KINDS}")
+_NOUN_KIND = re.compile(f"{PERSON_KINDS}|{ORGANISATION_KINDS}")
 _MAX_PHRASE, _MANY_KEYWORDS = 4, 3
 _COMPOUND = 2  # words of a subject such as "brannick twist"
 # "Brannick Twist (road)" is the title of a page on one of several things of that name.
@@ -48,8 +48,8 @@ _SENSE = re.compile(
     r"(?=\s+[|–—-]|\n|$)"
 )
 _NAMESAKE = re.compile(r"\bnot\s+the\s[^.]{1,60}\bof\s+the\s+same\s+name\b|\bnamesake\b")
-_CODE = re.compile(r"\b[A-Z]{1,6}[A-Z/-]{0,60}\d[\w/-]*")
-_FILED = re.compile(r"\b[A-Z]{2,6}-(?:[A-Z]{1,4}-){0,20}\d{3,}[\d-]*")
+_DOCUMENT_CODE = re.compile(r"\b[A-Z]{1,6}[A-Z/-]{0,60}\d[\w/-]*")
+_FILE_NUMBER = re.compile(r"\b[A-Z]{2,6}-(?:[A-Z]{1,4}-){0,20}\d{3,}[\d-]*")
 _ADVERB = re.compile(r"\b\w+ly\b")
 # "the blood-pressure claim": what claim it is stands before the word.
 _ANY_CLAIM = stems(
@@ -61,12 +61,12 @@ _CONTENT = re.compile(
     r"(?:claim|idea|theory|statement|allegation|prediction|suggestion|assertion|argument|notion"
     r"|belief|rumou?r|finding|conclusion|warning)"
 )
-_BEHIND = re.compile(r"\s+(?:that|of)\b")
+_COMPLEMENT = re.compile(r"\s+(?:that|of)\b")
 _IS_THAT = re.compile(r"(?:\s+[a-z-]+){0,3}?\s+(?:is|was)\s+that\b")
 _IS = re.compile(r"(?:\s+[a-z-]+){0,4}?\s+(?:is|was)\b")
 _NAMED = re.compile(r"(?:\s+[a-z-]+){0,3}?,\s+[\"“]?[^\W\d_a-z]")
 _FOREMOST = re.compile(r"(?:main|chief|core|key|central|primary|\w+est)\b")
-_TITLES = frozenset("mr mrs ms dr prof professor sir dame lord lady minister president".split())
+_HONORIFICS = frozenset("mr mrs ms dr prof professor sir dame lord lady minister president".split())
 
 
 class Reader:
@@ -104,7 +104,7 @@ class Reader:
                 self._full_names[words[-1]] |= {words[0]} | _firsts(profile.body, words[-1])
 
     def can_place(self, statement: Statement, page: str) -> bool:
-        """Tell whether all that a statement calls by its kind alone is known from the article.
+        """Tell whether the article resolves every definite description of a statement.
 
         On a page that names the outlet or an author, "the article" is the one that was read, and on
         one that names a study which the article cites, "the study" is that study.
@@ -120,7 +120,7 @@ class Reader:
         )
 
     def _is_told(self, phrase: str, text: str) -> bool:
-        """Tell whether a text says itself what it means by a phrase.
+        """Tell whether a text itself introduces the referent of a phrase.
 
         "The claim that ..." does, and "the author, Ada Lark, ..."; "the main limitation is ..."
         does where the text names something of the article, of which it is the limitation.
@@ -130,7 +130,7 @@ class Reader:
             return False
         end = match.end()
         if _NAMED.match(text, end) or (
-            _CONTENT.fullmatch(phrase.rsplit(maxsplit=1)[-1]) and _BEHIND.match(text, end)
+            _CONTENT.fullmatch(phrase.rsplit(maxsplit=1)[-1]) and _COMPLEMENT.match(text, end)
         ):
             return True
         tells = _IS_THAT.match(text, end) or (_FOREMOST.match(phrase) and _IS.match(text, end))
@@ -139,8 +139,8 @@ class Reader:
     def _hangs_on_a_code(self, text: str) -> bool:
         """Tell whether the subject of a text is named by a code that the article lacks."""
         subject = text[: first_verb(text) or len(text)]
-        codes = [code for code in _CODE.findall(subject) if code not in self._words]
-        return bool(codes) and not has_name(_CODE.sub(" ", subject))
+        codes = [code for code in _DOCUMENT_CODE.findall(subject) if code not in self._words]
+        return bool(codes) and not has_name(_DOCUMENT_CODE.sub(" ", subject))
 
     def _knows(self, phrase: str) -> bool:
         if phrase[:1].isupper():  # a reader could not tell two boards apart
@@ -159,7 +159,7 @@ class Reader:
         return bool(wanted) and wanted <= self._stems
 
     def _may_mean_any(self, phrase: str) -> bool:
-        """Tell whether a phrase may mean more than what the article speaks of by its words.
+        """Tell whether a phrase may refer to more than the thing that the article names so.
 
         Which company or author is meant, no report has said, nor the group of which trial.
         """
@@ -168,7 +168,7 @@ class Reader:
             return True
         is_bare = " " not in phrase
         return is_bare and bool(
-            _KIND.fullmatch(kind) or (self._is_article and not self._introduces(phrase))
+            _NOUN_KIND.fullmatch(kind) or (self._is_article and not self._introduces(phrase))
         )
 
     def _introduces(self, word: str) -> bool:
@@ -195,7 +195,7 @@ class Reader:
         return statement._replace(text=in_full(text, self._whole))
 
     def has_read(self, text: str) -> bool:
-        """Tell whether half of a text stands in the article, or the article's title in it."""
+        """Tell whether half of a text is in the article, or the article's title in the text."""
         if self._headline and self._headline in text.casefold():
             return True
         own = shingles(text)
@@ -216,11 +216,11 @@ class Reader:
         )
 
     def retells(self, text: str) -> bool:
-        """Tell whether a text says no more than what the article said."""
+        """Tell whether a text only retells the article."""
         if not self._is_article:
             return False
         does = _RETELLS.search(text) or (_WROTE.search(text) and self.is_about(text))
-        return bool(does) and _CONTRAST.search(text) is None
+        return bool(does) and _CONTRAST_WORD.search(text) is None
 
     def speaks_of_article(self, text: str) -> bool:
         """Tell whether a text speaks of an article, or says what the outlet or an author wrote."""
@@ -234,8 +234,8 @@ class Reader:
 
         "MA-2020-0417" is not "MA-2021-0417".
         """
-        codes = set(_FILED.findall(text))
-        own = set(_FILED.findall(self._whole))
+        codes = set(_FILE_NUMBER.findall(text))
+        own = set(_FILE_NUMBER.findall(self._whole))
         return (
             bool(codes)
             and not codes & own
@@ -246,7 +246,7 @@ class Reader:
         )
 
     def _is_of_another_kind(self, text: str, page: str) -> bool:
-        """Tell whether "the twist" of a text is the barley twist of its page.
+        """Tell whether a text is about another thing: "the twist" of a page on barley twists.
 
         The page then never names the article's own subject, such as "brannick twist".
         """
@@ -286,9 +286,9 @@ class Reader:
 
 
 def _firsts(text: str, last: str) -> set[str]:
-    """Return the first names that a text gives a surname."""
+    """Return the first names that precede a surname in a text."""
     return {
         first
         for first, found in _FULL_NAME.findall(text)
-        if found == last and first.casefold().strip(".") not in _TITLES | STOPWORDS
+        if found == last and first.casefold().strip(".") not in _HONORIFICS | STOPWORDS
     }

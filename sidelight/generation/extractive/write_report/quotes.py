@@ -1,9 +1,8 @@
-"""The statements of the evidence that could go into a report on one article.
+"""Candidate statements of a report, and whether each answers or repeats the article.
 
-Whether a statement answers what an article says, or only says it again.
-
-An answer says of the same matter something else: another figure, a correction, what was measured,
-who paid, what was left out. It goes by cue words and figures; who is right is nobody's concern.
+An answer says something else on the same matter: another figure, a correction, a measurement, a
+source of money, an omission. It is recognised by cue words and figures; no side is taken on who is
+right.
 """
 
 from __future__ import annotations
@@ -107,12 +106,12 @@ class Quantities:
             return False
         counted, words = stems(" ".join(phrases)), stems(text)
         return any(
-            (counted & nouns - _UNITS) or len(words & said) >= _SHARED_WORDS
+            (counted & nouns - _UNIT_STEMS) or len(words & said) >= _SHARED_WORDS
             for nouns, said in self._counted
         )
 
 
-_UNITS = stems("percent per cent million billion thousand people total")
+_UNIT_STEMS = stems("percent per cent million billion thousand people total")
 
 
 # The cosine of all-MiniLM-L6-v2 with a sentence of the article from which it is the same statement.
@@ -144,7 +143,7 @@ class Quote(NamedTuple):
 def find_quotes(
     profile: ArticleProfile, evidence: EvidenceSet, reader: Reader, vectors: TextVectors
 ) -> list[Quote]:
-    """Return what the evidence says that a reader of the article can place and has not read."""
+    """Return statements of the evidence that are clear and new to readers of the article."""
     quotes: dict[str, Quote] = {}
     segments = [item.segment for item in evidence.items]
     names = publishers(segments)
@@ -180,7 +179,7 @@ def _tells_something(text: str, window: str, reader: Reader) -> bool:
 
 
 def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
-    """Tell whether a reader can place a statement, and it does not only tell of the article.
+    """Tell whether readers understand a statement, and it is not only about the article.
 
     A page that names the outlet or the author may speak of it, if it answers or adds something.
     """
@@ -199,7 +198,7 @@ def _may_be_quoted(statement: Statement, window: str, reader: Reader) -> bool:
 def _without_restatements(
     quotes: Sequence[Quote], profile: ArticleProfile, reader: Reader, vectors: TextVectors
 ) -> list[Quote]:
-    """Leave out what the article says itself: repeating it is no context."""
+    """Return the quotes that do not restate the article: repetition is no context."""
     texts = [quote.text for quote in quotes]
     nearest = vectors.similarity(texts, sentences(profile.body)).max(axis=1, initial=0.0)
     kept = []

@@ -1,7 +1,8 @@
-"""Who speaks on a page: a report says in its own voice only what a page says about others.
+"""Attribution by speaker: who speaks on a page, and whether a statement needs attribution.
 
-A press release, an advertisement, a column or a page about itself speaks for whoever publishes it,
-and what it says is attributed to them. Talk among users is nobody's statement.
+A report states in its own voice only what a page says about others. What a press release, an
+advertisement, a column or a page about itself says is attributed to its publisher. Talk among users
+is not quoted at all.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _MIN_PREFIX = 8  # letters of a host that a longer name may continue
 ATTRIBUTED = re.compile(r"\b[Aa]ccording to\b|\bby its own account\b")
 """Says in a sentence whose word it is."""
 
-_QUOTED = re.compile(r'"[^"\n]*"|“[^“”\n]*”')
+_QUOTED_SPEECH = re.compile(r'"[^"\n]*"|“[^“”\n]*”')
 _FIRST_PERSON = re.compile(
     r"\b(?:I|I['’](?:m|ve|ll|d)|[Ww]e|[Ww]e['’](?:re|ve|ll|d)|[Mm]y|[Oo]ur|us|me)\b"
 )
@@ -50,7 +51,7 @@ _THREAD = re.compile(
 
 
 def is_talk(segment: Segment) -> bool:
-    """Tell whether a window is talk among users of a forum."""
+    """Tell whether a window is a forum discussion."""
     users = {match["user"] for match in _POST.finditer(segment.text)}
     cues = {match.group().casefold() for match in _THREAD.finditer(segment.text)}
     return len(users) >= _SPEAKERS or len(cues) > _SPEAKERS
@@ -63,7 +64,7 @@ def speaks_for_itself(text: str) -> bool:
         return True
     own = [
         sentence
-        for sentence in re.split(r"(?<=[.!?])\s|\n", _QUOTED.sub(" ", text))
+        for sentence in re.split(r"(?<=[.!?])\s|\n", _QUOTED_SPEECH.sub(" ", text))
         if _FIRST_PERSON.search(sentence)
     ]
     return len(own) >= _OWN_VOICE
