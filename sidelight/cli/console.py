@@ -123,7 +123,16 @@ def print_json(value: Any) -> None:
         _GATHERED[-1].append(value)
         return
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
-    out.file.write(orjson.dumps(value, option=options).decode() + "\n")
+    out.file.write(orjson.dumps(_in_utf8(value), option=options).decode() + "\n")
+
+
+def _in_utf8(value: Any) -> Any:
+    """Return a value for JSON with escapes in names of files that are other bytes than UTF-8."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_in_utf8(key): _in_utf8(one) for key, one in value.items()}
+    return [_in_utf8(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
