@@ -148,6 +148,20 @@ def files_below(folder: Path) -> list[Path]:
     )
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse a folder in which, or in a folder of which, a pipe, a device or a link to one lies.
+
+    For folders whose files libraries open that ask nothing.
+
+    Raises:
+        RefusedFileError: There is one.
+        OSError: A folder cannot be looked into.
+    """
+    for path in files_below(folder):
+        if path.exists() and not path.is_dir():
+            _check_regular(path, path.stat().st_mode, "Remove it; it is no part of the folder.")
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder and those it lies in, where they are missing.
 
@@ -304,7 +318,8 @@ def _is_nest(value: object) -> TypeGuard[dict[str, Any] | list[Any]]:
 @contextmanager
 def _as_text(stream: IO[bytes]) -> Iterator[IO[str]]:
     """Write text to a stream of bytes, which stays open."""
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+    # Names of files may be other bytes than UTF-8.
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace", newline="\n")
     try:
         yield text
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from sidelight.files import (
     MAX_NESTING,
     RefusedFileError,
     atomic_write,
+    check_folder,
     files_below,
     locked_folder,
     make_folder,
@@ -22,6 +24,9 @@ from sidelight.files import (
 )
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.lines import read_bytes
+from sidelight.index.folder import IndexFolder, open_folder
+from sidelight.llm.cache import CachedModel
+from sidelight.llm.scripted import ScriptedModel
 from sidelight.tracks import load_track
 
 
@@ -72,6 +77,29 @@ def test_results_replace_no_device_and_no_pipe(tmp_path: Path, kind: str) -> Non
     with pytest.raises(RefusedFileError):
         atomic_write(path, "text")
     assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
+
+
+def test_a_device_in_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "vectors").mkdir()
+    (tmp_path / "vectors" / "ids.npy").write_bytes(b"1")
+    (tmp_path / "elsewhere").symlink_to(tmp_path / "vectors")
+    check_folder(tmp_path)
+    (tmp_path / "vectors" / "scales.npy").symlink_to("/dev/zero")
+    with pytest.raises(RefusedFileError, match=r"scales\.npy"):
+        check_folder(tmp_path)
+
+
+def test_an_index_with_a_pipe_in_it_is_not_opened(small_index: IndexFolder, tmp_path: Path) -> None:
+    shutil.copytree(small_index.path, tmp_path / "index")
+    os.mkfifo(tmp_path / "index" / "scales.npy")
+    with pytest.raises(RefusedFileError, match="found a pipe"):
+        open_folder(tmp_path / "index")
+
+
+def test_replies_are_kept_in_no_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "replies.sqlite")
+    with pytest.raises(RefusedFileError, match="found a pipe"):
+        CachedModel(ScriptedModel([]), tmp_path)
 
 
 def test_the_lock_of_a_folder_is_no_pipe(tmp_path: Path) -> None:

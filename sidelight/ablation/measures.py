@@ -11,7 +11,6 @@ import multiprocessing
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
-from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.ablation.runs import ARMS
@@ -19,11 +18,10 @@ from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores, score_prefix
-from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage
+from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage, read_stage_credit
 from sidelight.evaluation.scoring.table import TopicScore, tabulate
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, sha256_file
 from sidelight.formats.runs.run_format import run_format
-from sidelight.formats.table import read_table
 from sidelight.llm.prompted import CallRecord
 from sidelight.processes import end_with_parent
 from sidelight.runs.directory import RunDirectory
@@ -188,7 +186,7 @@ def measure_arm(
         run,
         track,
         asyncio.run(_held_against_sources(run, track.cited_text)),
-        judged=judged,
+        read_stage_credit(run.path / SCORES / FUNNEL_FILE) if judged else None,
     )
     measures = [*(STAGE_MEASURES if judged else ()), *map(declared, _OF_REPORTS)]
     table = tabulate(
@@ -236,9 +234,8 @@ def _record(
     run: RunDirectory,
     track: Track,
     sentences: Mapping[str, Sequence[JudgedSentence]],
+    funnel: Mapping[str, Mapping[str, float]] | None,
     topic_id: str,
-    *,
-    judged: bool,
 ) -> TopicRecord:
     result = run.result(topic_id)
     return TopicRecord(
@@ -246,7 +243,7 @@ def _record(
         sentences=sentences.get(topic_id, ()),
         report=result.result(track.cited_text),
         hosts={segment.segment_id: host_of(segment.url) for segment in result.evidence},
-        stages=_stages(run, topic_id) if judged else None,
+        stages=None if funnel is None else funnel.get(topic_id, dict.fromkeys(Stage, 0.0)),
     )
 
 
@@ -280,13 +277,3 @@ def _of_tasks(run: RunDirectory, track: Track) -> dict[str, dict[str, float]]:
                 one.among_tasks: score.values[one.name] for one in task.measures if one.among_tasks
             }
     return found
-
-
-def _stages(run: RunDirectory, topic_id: str) -> dict[str, float]:
-    """Return the credit of each stage of a topic's funnel."""
-    _, rows = read_table(run.path / SCORES / FUNNEL_FILE)
-    of_topic = [row.cells for row in rows if row.cells["topic_id"] == topic_id]
-    return {
-        stage: fsum(float(cells["weight"]) * float(cells[stage] or 0) for cells in of_topic)
-        for stage in Stage
-    }

@@ -14,7 +14,14 @@ import orjson
 from pydantic import Field, ValidationError
 
 from sidelight.errors import InputError, Problem
-from sidelight.files import atomic_write, open_regular, read_json, read_limited, sha256_file
+from sidelight.files import (
+    atomic_write,
+    check_folder,
+    open_regular,
+    read_json,
+    read_limited,
+    sha256_file,
+)
 from sidelight.formats.findings import Findings
 from sidelight.index.encoding.calibration import Encoding
 from sidelight.index.encoding.encoder import EncoderIdentity
@@ -283,6 +290,7 @@ def read_manifest(folder: Path) -> Manifest:
             remedy=_BUILD_AGAIN if begun else "Make one with `sidelight index build`.",
         )
     manifest = _read(path, Manifest)
+    check_folder(folder)
     findings = Findings(path)
     for name, size in manifest.files.items():
         file = folder / name

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Self
 
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
-from sidelight.files import make_folder, open_to_append
+from sidelight.files import check_output, make_folder, open_to_append
 from sidelight.llm.base import Reply, ReplyFailure
 from sidelight.schemas.base import Value
 
@@ -212,6 +212,7 @@ def _open(folder: Path) -> sqlite3.Connection:
     # SQLite waits for a writer, but not for another process that switches the journal mode.
     with open_to_append(folder / "lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        check_output(path)
         database = sqlite3.connect(path, timeout=_LOCK_WAIT_S, isolation_level=None)
         try:
             (version,) = database.execute("PRAGMA user_version").fetchone()

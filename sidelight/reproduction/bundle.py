@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.files import check_output, make_folder
+from sidelight.files import check_folder, check_output, make_folder
 from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
@@ -109,6 +109,8 @@ async def make_bundle(  # long: one list of what a bundle holds
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
         if judged_by is not None:
             unpacked = shutil.ignore_patterns(DRAFTED, "replies", ".*")
+            check_folder(run.path / SCORES)
+            check_folder(judged_by)
             shutil.copytree(run.path / SCORES, packed / SCORES, ignore=unpacked)
             shutil.copytree(judged_by, packed / RUBRICS)
         _write_replies(packed / REPLIES, cache, summary)

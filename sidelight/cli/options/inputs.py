@@ -8,23 +8,26 @@ help says to repeat it.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from contextlib import ExitStack, redirect_stdout
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.cli.console import Result, deliver
 from sidelight.errors import UsageError
+from sidelight.text import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidelight.tracks import Track as TrackRules
 
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 F = TypeVar("F", bound="Callable[..., Any]")
 
 AGAIN = "again"
@@ -126,17 +129,32 @@ def interrupted(then: str) -> Callable[[F], F]:
 
 
 def _check_once(command: Any, context: Any, arguments: list[str]) -> None:
-    """Raise UsageError where one of several values of an option would be dropped."""
+    """Raise UsageError where a value would be dropped, or a number be read that is none."""
     if context.resilient_parsing:  # what a shell completes
         return
-    _, _, given = command.make_parser(context).parse_args(args=list(arguments))
+    found, _, given = command.make_parser(context).parse_args(args=list(arguments))
+    kinds = get_type_hints(command.callback) if command.callback else {}
     for option in given:
+        values = found.get(option.name)
+        for value in values if isinstance(values, list | tuple) else [values]:
+            _check_number(option, kinds.get(option.name), value)
         takes_one = option.param_type_name == "option" and not (option.multiple or option.is_flag)
         if takes_one and (count := given.count(option)) > 1:
             raise UsageError(
                 f"expected {option.opts[0]} once; found it {count} times",
                 remedy="Only the last would count. Keep one, with all it is to name.",
             )
+
+
+def _check_number(option: Any, kind: object, value: object) -> None:
+    """Raise UsageError where Python would read a number that is not one in ASCII digits."""
+    whole = kind in (int, int | None, list[int], list[int] | None)
+    if not isinstance(value, str) or not (whole or kind in (float, float | None)):
+        return
+    if finite_number(value) is None or (whole and not _WHOLE.fullmatch(value)):
+        name = option.opts[0] if option.param_type_name == "option" else option.name
+        expected = "a whole number" if whole else "a number"
+        raise UsageError(f"expected {expected} in digits for {name}; found {value!r}")
 
 
 def track_option(what: str) -> Any:

@@ -13,13 +13,16 @@ from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.formats.table import write_table
+from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.table import read_table, write_table
 from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.text import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from sidelight.formats.table import Row
     from sidelight.schemas.grading.judgment import AnswerAssessment, LabelScale
     from sidelight.schemas.grading.rubric import Rubric
 
@@ -147,11 +150,56 @@ def stage_totals(rows: Sequence[FunnelRow]) -> list[StageTotal]:
     return totals
 
 
+_COLUMNS = ("topic_id", "rubric_question", "answer_id", "importance", "weight", *Stage, "lost_at")
+_REMEDY = "Delete the folder of scores, and judge the run again."
+
+
+def read_stage_credit(path: Path) -> dict[str, dict[str, float]]:
+    """Return each topic's credit by stage from a file of `write_funnel`.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: It has other columns, or a weight or credit is no number in [0, 1].
+    """
+    header, rows = read_table(path)
+    findings = Findings(path)
+    if header != _COLUMNS:
+        expected, found = ", ".join(_COLUMNS), ", ".join(header)
+        findings.error("csv-columns", 1, expected=expected, found=found, remedy=_REMEDY)
+        findings.raise_errors()
+    earned: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        weight = _share(row, "weight", findings)
+        of_topic = earned.setdefault(row.cells["topic_id"], {stage: [] for stage in Stage})
+        for stage in Stage:
+            if row.cells[stage]:
+                of_topic[stage].append(weight * _share(row, stage, findings))
+    findings.raise_errors()
+    return {
+        topic_id: {stage: fsum(parts) for stage, parts in stages.items()}
+        for topic_id, stages in earned.items()
+    }
+
+
+def _share(row: Row, column: str, findings: Findings) -> float:
+    value = finite_number(row.cells[column])
+    if value is not None and 0 <= value <= 1:
+        return value
+    findings.error(
+        "funnel-number",
+        row.line,
+        expected=f"a number from 0 to 1 in {column}",
+        found=quoted(row.cells[column]),
+        remedy=_REMEDY,
+    )
+    return 0.0
+
+
 def write_funnel(path: Path, rows: Iterable[FunnelRow]) -> None:
     """Write a CSV with a row for each answer; credit that is not known is empty."""
     write_table(
         path,
-        ("topic_id", "rubric_question", "answer_id", "importance", "weight", *Stage, "lost_at"),
+        _COLUMNS,
         (
             (
                 *(row.topic_id, row.question_rank, row.answer_id),

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
-from sidelight.text import STOPWORDS, sentences, tokens
+from sidelight.text import STOPWORDS, line_before, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,6 +44,7 @@ _CALENDAR = frozenset(
     oct nov dec today yesterday
     """.split()
 )
+_NO_NAME = STOPWORDS | _CALENDAR
 _PLACE = frozenset(
     """
     bay beach bridge canyon cape city coast county desert east forest fort harbor harbour hill
@@ -141,9 +143,9 @@ def cited_studies(text: str) -> list[str]:
 def strip_title(name: str) -> str:
     """Return a personal name without leading titles such as `Dr.`."""
     words = name.split()
-    while len(words) > 1 and words[0].casefold().strip(".") in _TITLES:
-        words = words[1:]
-    return " ".join(words)
+    last = words[-1:]
+    named = dropwhile(lambda word: word.casefold().strip(".") in _TITLES, words[:-1])
+    return " ".join([*named, *last])
 
 
 def name_forms(name: str) -> tuple[str, ...]:
@@ -191,11 +193,8 @@ def _form_pattern(form: str) -> re.Pattern[str]:
 
 def _trim(name: str) -> str:
     words = name.replace("’s", "").replace("'s", "").strip(" .&").split()
-    while words and words[0].casefold() in STOPWORDS | _CALENDAR:
-        words = words[1:]
-    while words and words[-1].casefold() in STOPWORDS | _CALENDAR:
-        words = words[:-1]
-    return " ".join(words)
+    kept = [place for place, word in enumerate(words) if word.casefold() not in _NO_NAME]
+    return " ".join(words[kept[0] : kept[-1] + 1]) if kept else ""
 
 
 def _is_acronym(name: str) -> bool:
@@ -227,7 +226,7 @@ def _speaks(name: str, text: str) -> bool:
     if name != strip_title(name):
         return True
     for match in re.finditer(re.escape(name), text):
-        before = text[: match.start()].rsplit("\n", maxsplit=1)[-1]
+        before = line_before(text, match.start())
         titled = before.split()[-1:] and before.split()[-1].casefold().strip(".") in _TITLES
         if titled or _SPEAKS_BEFORE.search(before) or _SPEAKS_AFTER.match(text, match.end()):
             return True
@@ -252,7 +251,7 @@ _OCCUPATION = (
 _MAX_ROLE_WORDS = 9
 _AFTER = (
     r",?\s+(?:who\s+is\s+|is\s+)?(?P<role>(?:(?:the|a|an)\s+)?(?:[a-z][\w’'-]*\s+){{0,4}}{kind}"
-    r"\b[^,.;:()\"“”]*)"
+    r"\b[^,.;:()\"“”]{{0,300}})"
 )
 _BEFORE = r"\b(?P<role>(?:[a-z][\w’'-]*\s+){{0,2}}{kind}),?\s+(?:(?:Dr|Prof)\.?\s+)?$"
 _TITLE = re.compile(r"\b(?P<role>Dr|Professor|Prof|Senator|Judge|Sheriff)\.?\s+$")
@@ -276,7 +275,7 @@ def role_of(name: str, text: str) -> str:
             named = _ENDS_IN_A_NAME.search(role)  # "senior analyst Ines Corvane" after a firm
             if text[match.end()] in ", " and len(role.split()) <= _MAX_ROLE_WORDS and not named:
                 return role
-        line = text[: match.start()].rsplit("\n", maxsplit=1)[-1]
+        line = line_before(text, match.start())
         if found := before.search(line):
             return _trimmed(found["role"])
         if found := _TITLE.search(line):
@@ -288,10 +287,7 @@ def role_of(name: str, text: str) -> str:
 
 def _trimmed(role: str) -> str:
     """Return a role before a name without what is no part of it: "says lead scientist"."""
-    words = role.split()
-    while words and words[0] in _NO_PART:
-        words = words[1:]
-    return " ".join(words)
+    return " ".join(dropwhile(_NO_PART.__contains__, role.split()))
 
 
 _NO_PART = frozenset(

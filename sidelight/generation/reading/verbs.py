@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from sidelight.text import line_before
+
 _AUXILIARY = """
     is are was were be been am has have had does do did will would can could may might must shall
     should cannot isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't won't
@@ -151,7 +153,7 @@ def figure_phrases(text: str) -> list[str]:
             rest = rest[: verb - len("It ")].strip()
         rest = _PLURAL_AND_VERB.sub(r"\1", rest)
         phrase = " ".join(f"{number} {rest}".split())
-        if _NUMBERED.search(text[: match.start()]):
+        if _NUMBERED.search(line_before(text, match.start())):
             continue
         if not _WHOLE.match(phrase) or rest.endswith(" of") or rest == "of":
             continue

@@ -157,7 +157,9 @@ def in_full(sentence: str, source: str) -> str:
 
 def full_names(body: str, source: str) -> set[str]:
     """Return the names in a source that end in the word for a kind of body, such as "Board"."""
-    full = re.compile(rf"(?:[A-Z][\w’'-]+ (?:(?:of|for) )?)+{re.escape(body)}\b(?: of [A-Z]\w+)?")
+    # Bounded, since the search begins anew at each capital.
+    word = r"[A-Z][\w’'-]{1,40} (?:(?:of|for) )?"
+    full = re.compile(rf"(?:{word}){{1,10}}{re.escape(body)}\b(?: of [A-Z]\w+)?")
     names = {_OWNER.sub("", name) for name in full.findall(source)} - {body}
     return {name for name in names if name.split()[0].casefold() not in STOPWORDS}
 

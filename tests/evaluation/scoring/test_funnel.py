@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.errors import InvalidFileError
 from sidelight.evaluation.metrics.rubric import report_support
-from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, stage_totals, write_funnel
+from sidelight.evaluation.scoring.funnel import (
+    Stage,
+    funnel_rows,
+    read_stage_credit,
+    stage_totals,
+    write_funnel,
+)
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
@@ -110,3 +117,23 @@ def test_the_file_leaves_unknown_credit_empty(tmp_path: Path) -> None:
     assert [row["answer_id"] for row in rows] == ["a", "b", "c"]
     assert (rows[0]["selected"], rows[0]["judged"], rows[0]["lost_at"]) == ("", "0.0", "")
     assert (rows[1]["importance"], rows[1]["lost_at"]) == ("4", "retrieved")
+
+
+def test_credit_of_stages_is_read_as_it_was_written(tmp_path: Path) -> None:
+    rows = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
+    rows[0].credit[Stage.WRITTEN] = 0.5
+    rows[1].credit[Stage.WRITTEN] = None
+    write_funnel(tmp_path / "funnel.csv", rows)
+    found = read_stage_credit(tmp_path / "funnel.csv")
+    assert found["t"][Stage.WRITTEN] == pytest.approx(rows[0].weight / 2)
+    assert found["t"][Stage.JUDGED] == 0
+
+
+@pytest.mark.parametrize("damaged", ["half", "1_0", "nan", "2", ""])
+def test_a_damaged_weight_is_refused_by_its_line(damaged: str, tmp_path: Path) -> None:
+    path = tmp_path / "funnel.csv"
+    rows = funnel_rows({"t": RUBRIC}, [], SCALES["answers"])
+    write_funnel(path, rows)
+    path.write_text(path.read_text().replace(f",{rows[-1].weight},", f",{damaged},"))
+    with pytest.raises(InvalidFileError, match=r"funnel\.csv:4: .*a number from 0 to 1 in weight"):
+        read_stage_credit(path)

@@ -130,7 +130,8 @@ _DOUBLE_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]")
 
 def headline_claim(profile: ArticleProfile) -> str:
     """Return what the headline states, as it goes on after "that"; empty if it states nothing."""
-    title = re.split(r":\s+|\s+[-–—|]\s+|\?", profile.title)[-1 if ":" in profile.title else 0]
+    parts = re.split(r":\s+|(?<!\s)\s+[-–—|]\s+|\?", profile.title)
+    title = parts[-1 if ":" in profile.title else 0]
     title = _AND_MORE.split(title, maxsplit=1)[0]
     title = _SAYS_WHO.sub("", title.strip(" .!\"“”'‘’"))
     if not _MIN_WORDS <= count_words(title) <= _MAX_WORDS or "?" in profile.title:
