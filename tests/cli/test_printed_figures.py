@@ -75,6 +75,21 @@ def correlations(document: dict[str, Any]) -> Records:
     ]
 
 
+def battled(document: dict[str, Any]) -> Records:
+    ends = ("interval_low", "interval_high")
+    return [
+        one | dict(zip(ends, one["interval"] or (None, None), strict=True))
+        for one in document["runs"]
+    ]
+
+
+def held_against_people(document: dict[str, Any]) -> Records:
+    return [
+        flat({"value": document[name], "interval": document["intervals"].get(name)})
+        for name in ("kappa", "accuracy", "tau")
+    ]
+
+
 def in_tables(name: str) -> Callable[[dict[str, Any]], Records]:
     return lambda document: document["tables"][name]
 
@@ -85,7 +100,7 @@ class Case(NamedTuple):
     Attributes:
         command: As `COMMANDS` has it.
         place: Which of the tables that it prints.
-        files: What it writes of it, rows in the order of the table.
+        files: What it writes of it, rows in the order of the table; nothing of some.
         records: The rows in its JSON.
         columns: Heading -> key of the figure, or of both ends of an interval; other headings are
             keys once their blanks are underscores.
@@ -160,6 +175,45 @@ CASES = [
         {"AC1": "ac1"},
         ("4 categories", "kappa, 95%", "AC1, 95%"),
     ),
+    Case(
+        "agree grades",
+        0,
+        ("question_grades_agreement.csv",),
+        lambda document: [document],
+        {"AC1": "ac1"},
+        ("6 categories",),
+    ),
+    Case(
+        "agree qrels",
+        0,
+        ("qrels_grades_agreement.csv",),
+        lambda document: [document["grades"]],
+        {"AC1": "ac1"},
+        ("4 categories",),
+    ),
+    *(
+        Case(
+            f"agree {what}",
+            0,
+            (),
+            held_against_people,
+            BOUNDS,
+            ("figure",),
+        )
+        for what in ("answers", "support")
+    ),
+    Case("score battles", 0, (), battled, BOUNDS),
+    *(
+        Case(
+            f"score diff {task}",
+            0,
+            (),
+            lambda document: document["gaps"],
+            {},
+            ("run", "topic", "measure", "causes"),
+        )
+        for task in ("task1", "task2")
+    ),
     Case("rubric leaderboard", 0, ("leaderboard.csv",), in_tables("leaderboard"), BOUNDS),
     Case(
         "rubric cover",
@@ -213,14 +267,19 @@ def test_what_is_printed_is_what_is_written(
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
     words = COMMANDS[case.command](tmp_path, monkeypatch)
-    words += [] if str(out) in words else ["-o", str(out)]
-    call = sidelight if words[0] == "score" else in_process
+    words += [] if str(out) in words or not case.files else ["-o", str(out)]
+    # What a test says in a model's place is said in this process alone.
+    call = sidelight if words[0] == "score" and "--model" not in words else in_process
     printed = cells(tables(call(*words))[case.place])
     records = case.records(json.loads(in_process(*words, "--json")))
     written: Records = []
     for name in case.files:
         with (out / name).open() as stream:
             written += csv.DictReader(stream)
+    if not case.files:
+        written = [
+            {key: "" if one is None else str(one) for key, one in row.items()} for row in records
+        ]
     assert len(printed) == len(written) == len(records) > 0
     for shown, row, record in zip(printed, written, records, strict=True):
         for heading in shown.keys() - set(case.words):

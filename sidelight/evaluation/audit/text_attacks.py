@@ -30,7 +30,7 @@ REFUTATIONS = (
     "which is untrue",
     "a claim that has since been debunked",
 )
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*$")
+_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*$")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|will|would|should|may|might|must)\b"
