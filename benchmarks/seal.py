@@ -3,7 +3,7 @@
 Run with: python -m benchmarks.seal [--write]
 
 Runs the commands below on the bundled web and, where they lie beside the checkout, on public
-topics and labels, and compares the SHA-256 of each output with benchmarks/results/seal.json. Prints
+topics and labels, and compares the SHA-256 of each output with benchmarks/seal.json. Prints
 each output that differs, and exits with 1 if there is one. With --write the hashes are recorded.
 The encoder's vectors differ between processors in their last bits, so the record holds for the kind
 of machine that wrote it.
@@ -25,7 +25,7 @@ from benchmarks.data import BESIDE, VARIABLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RECORD = Path(__file__).parent / "results" / "seal.json"
+RECORD = Path(__file__).parent / "seal.json"
 SAMPLE = Path(__file__).resolve().parent.parent / "sidelight" / "sample" / "data"
 # Targets of `sidelight reproduce` whose data is public and which train nothing.
 REPRODUCED = ("autojudge-scores", "rubric-sun", "rubric-dl19", "rubric-tables", "rag25-agreement")

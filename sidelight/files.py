@@ -50,6 +50,7 @@ _KINDS = {
 }
 _SYSTEM_FOLDERS = {"proc", "sys"}
 _BLOCK = 1 << 20
+_UNPACKED_AT_ONCE = 1 << 16
 
 
 class RefusedFileError(OSError):
@@ -89,7 +90,7 @@ def open_binary(path: Path) -> IO[bytes]:
     stream = open_regular(path)
     if path.suffix != ".gz":
         return stream
-    return cast("IO[bytes]", io.BufferedReader(_Unpacked(stream, path), _BLOCK))
+    return cast("IO[bytes]", io.BufferedReader(_Unpacked(stream, path), _UNPACKED_AT_ONCE))
 
 
 def read_limited(path: Path, most: int = MAX_DOCUMENT_BYTES) -> bytes:

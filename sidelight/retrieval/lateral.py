@@ -22,7 +22,8 @@ COPY_OVERLAP = 0.8
 
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:www\.|amp\.)+", re.IGNORECASE)
-_SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/)+$", re.IGNORECASE)
+# Of at most twenty parts, so that a long run of slashes takes no square of its length.
+_SUFFIX = re.compile(r"(?:/amp|\.amp|[?&]amp(?:=1)?|/){1,20}$", re.IGNORECASE)
 
 
 class LateralHits(NamedTuple):

@@ -198,19 +198,25 @@ TASK2 = "runs/report_generation_runs/lantern-t2"
 RUBRIC = "human_rubrics/msmarco_v2.1_doc_90_9184.json"
 JUDGE = "judge {}/" + TASK2 + " --task task2 --rubrics {}/human_rubrics -o {}/out --words-only"
 READERS = {
-    "qrels": Reader(RETRIEVAL, "qrels.txt", sample, columns=qrels._COLUMNS),
+    "qrels": Reader(RETRIEVAL, "qrels.txt", sample, columns=qrels.QRELS_COLUMNS),
     "qrels compared": Reader(
-        "agree qrels {}/qrels.txt {}/qrels2.txt --json", "qrels.txt", sample, columns=qrels._COLUMNS
+        "agree qrels {}/qrels.txt {}/qrels2.txt --json",
+        "qrels.txt",
+        sample,
+        columns=qrels.QRELS_COLUMNS,
     ),
-    "run": Reader(RETRIEVAL, "run.txt", sample, columns=trec_run.COLUMNS),
+    "run": Reader(RETRIEVAL, "run.txt", sample, columns=trec_run._RUN_COLUMNS),
     "run fused": Reader(
-        "fuse {}/run.txt {}/run.txt -o {}/fused.txt", "run.txt", sample, columns=trec_run.COLUMNS
+        "fuse {}/run.txt {}/run.txt -o {}/fused.txt",
+        "run.txt",
+        sample,
+        columns=trec_run._RUN_COLUMNS,
     ),
     "run of questions": Reader(
         "validate {}/question_run.txt --track lateral2024 --json",
         "question_run.txt",
         with_runs,
-        columns=trec_run.COLUMNS,
+        columns=trec_run._RUN_COLUMNS,
     ),
     "questions": Reader(
         "validate {}/" + TASK1 + " --json",
@@ -219,7 +225,7 @@ READERS = {
         columns=question_list._FIELDS,
         parted_by="\t",
     ),
-    "reports": Reader("validate {}/" + TASK2 + " --json", TASK2, sample, cited_text._StrictReport),
+    "reports": Reader("validate {}/" + TASK2 + " --json", TASK2, sample, cited_text._ExactReport),
     "reports judged": Reader(JUDGE, TASK2, sample, cited_text._ReportLine),
     "rubric": Reader(JUDGE, RUBRIC, sample, rubrics._RubricFile, lines=False),
     "answers": Reader(
@@ -229,13 +235,13 @@ READERS = {
             "answers.jsonl",
             as_lines({**ANSWER, "metadata": {**METADATA, "type": "automatic"}}),
         ),
-        rag._StrictAnswer,
+        rag._ExactAnswer[rag._ExactTypedMetadata, rag._Place],
     ),
     "flat answers": Reader(
         "validate {}/answers.jsonl --track rag2024 --json",
         "answers.jsonl",
         written("answers.jsonl", as_lines(FLAT)),
-        rag._StrictFlatAnswer,
+        rag._ExactFlatAnswer,
     ),
     "described answers": Reader(
         "validate {}/answers.jsonl --track rag2026 --json",
@@ -243,7 +249,7 @@ READERS = {
         written(
             "answers.jsonl", as_lines({**ANSWER, "metadata": {**METADATA, "run_desc": "a run"}})
         ),
-        rag._StrictDescribedAnswer,
+        rag._ExactAnswer[rag._ExactDescription, rag._Place | str],
     ),
     "linked reports": Reader(
         "validate {}/reports.jsonl --track dragun2026testbed --json",
@@ -258,7 +264,7 @@ READERS = {
                 }
             ),
         ),
-        linked_reports._StrictReport,
+        linked_reports._ExactReport,
     ),
     "articles": Reader(
         "validate {}/topics.jsonl --json", "topics.jsonl", sample, topics._TopicLine
@@ -322,7 +328,7 @@ READERS = {
         "score quality --grades {}/grades.tsv --track lateral2024 --json",
         "grades.tsv",
         written("grades.tsv", GRADES),
-        columns=question_grades._COLUMNS,
+        columns=question_grades._CELLS,
         parted_by="\t",
     ),
     "scores": Reader(
@@ -534,7 +540,8 @@ TRIED_ELSEWHERE = {
     },
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
-        *("ablation/measures", "reproduction/recording", "view/labels", "cli/run_report"),
+        *("cli/run_report", "evaluation/scoring/funnel", "reproduction/recording", "view/labels"),
+        "ablation/measures",
     },
     "files that come with the program, or that people fetch to reproduce tables": {
         "formats/labels/human_labels",

@@ -206,6 +206,11 @@ _DEMONSTRATIVE = re.compile(
 )
 
 
+# Characters beside a word in which its antecedent or its verb is looked for: more than any sentence
+# that can be quoted has, so that a text without end takes no square of its length.
+_REACH = 1_000
+
+
 def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
     """Return the words of a sentence that refer to something outside it, or nothing.
 
@@ -216,7 +221,7 @@ def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
     if match := _LEADING_POINTER.search(sentence):
         return match.group()
     for match in _DEMONSTRATIVE.finditer(sentence):
-        if match["many"] or first_verb(sentence[match.end() :]) == 0:
+        if match["many"] or first_verb(sentence[match.end() : match.end() + _REACH]) == 0:
             return match.group()
     for match in _POINTS_BACK.finditer(sentence):
         if not _is_before(match, sentence):
@@ -228,7 +233,10 @@ def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
 
 def _is_before(match: re.Match[str], sentence: str) -> bool:
     """Tell whether the antecedent of "such people" or "that year" is in the sentence."""
-    noun, before = match.group().split()[-1].casefold(), sentence[: match.start()]
+    noun, before = (
+        match.group().split()[-1].casefold(),
+        sentence[max(match.start() - _REACH, 0) : match.start()],
+    )
     if noun == "year":
         return _YEAR_SINCE_1500.search(before) is not None
     return re.search(rf"\b{re.escape(noun.rstrip('s'))}", before.casefold()) is not None
@@ -243,7 +251,8 @@ def loose_pronoun(sentence: str, known: frozenset[str] = frozenset()) -> re.Matc
     He and she need a name before them; it and they a name or a noun with its article.
     """
     for match in _PRONOUN.finditer(sentence):
-        word, before = match["word"].casefold(), sentence[: match.start()]
+        word = match["word"].casefold()
+        before = sentence[max(match.start() - _REACH, 0) : match.start()]
         if word == "it" and _IMPERSONAL_IT.match(sentence, match.start()):
             continue
         if has_name(

@@ -165,10 +165,10 @@ def test_arms_are_judged_by_the_judge_that_is_named(
     """One that needs more is refused before the arms are run; so are rubrics of other topics."""
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
-    options = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out", "--rubrics", rubrics)
-    options = (*options, "--judge", "tests.helpers.labels.plain_judge:PlainJudge")
+    unjudged = (*runs(tmp_path, mini_web_index), "-o", tmp_path / "out", "--rubrics", rubrics)
+    options = (*unjudged, "--judge", "tests.helpers.labels.plain_judge:PlainJudge")
     with pytest.raises(UsageError, match="the judge prompted needs a model"):
-        ablate(*options, "--judge", "prompted")
+        ablate(*unjudged, "--judge", "prompted")
     assert not (tmp_path / "out" / "arms").exists()
     lines = (tmp_path / "topics.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "topics.jsonl").write_text(lines[0])

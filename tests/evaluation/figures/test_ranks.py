@@ -43,7 +43,8 @@ def test_every_run_has_a_point_and_few_have_names(tmp_path: Path, n_runs: int) -
     # The SVG writer puts each text in a comment; a `$` of a run tag is no mathematics.
     text = (tmp_path / "f.svg").read_text()
     assert ("<!-- run$_2$ -->" in text) == (n_runs <= 12)
-    assert "Kendall's τ-b -1.000, 95% interval -1.000 to -1.000" in text
+    assert "Kendall's τ-b -1.000" in text
+    assert ("95% interval -1.000 to -1.000" in text) == (n_runs >= 5)
     assert f"{n_runs} runs, means over 1 topic" in text
 
 
