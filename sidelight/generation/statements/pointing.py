@@ -233,10 +233,8 @@ def points_out(sentence: str, known: frozenset[str] = frozenset()) -> str:
 
 def _is_before(match: re.Match[str], sentence: str) -> bool:
     """Tell whether the antecedent of "such people" or "that year" is in the sentence."""
-    noun, before = (
-        match.group().split()[-1].casefold(),
-        sentence[max(match.start() - _REACH, 0) : match.start()],
-    )
+    noun = match.group().split()[-1].casefold()
+    before = sentence[max(match.start() - _REACH, 0) : match.start()]
     if noun == "year":
         return _YEAR_SINCE_1500.search(before) is not None
     return re.search(rf"\b{re.escape(noun.rstrip('s'))}", before.casefold()) is not None
