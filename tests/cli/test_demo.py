@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import os
 import re
 import subprocess
@@ -50,6 +51,16 @@ def test_the_demo_makes_valid_scored_files(tmp_path: Path) -> None:
     }
     strong, weak = "lantern (strong, by hand)", "tidepool (weak, by hand)"
     assert set(score) == {"sidelight-demo", strong, weak}
+    written = {}
+    for name in ("question", "report"):
+        with (folder / "scores" / f"auto_{name}_generation_per_run_results.csv").open() as stream:
+            rows = {row["run_tag"]: row for row in csv.DictReader(stream)}
+        (tag,) = [tag for tag in rows if tag.startswith("sidelight-demo")]
+        written |= rows[tag]
+    figures = ("score", "supportive_score", "contradictory_score")
+    assert [f"{float(written[name]):.3f}" for name in figures] == [
+        f"{value:.3f}" for value in score["sidelight-demo"]
+    ]
     # Ours and the strong run beat the weak one in both tasks.
     for task in (0, 1):
         assert score["sidelight-demo"][task] > 2 * score[weak][task]
