@@ -42,13 +42,13 @@ from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import write_segments
 from sidelight.llm.server.openai_compat import OpenAICompatModel
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.wiring import models as build_models
-from sidelight.wiring.investigation import open_investigation, open_sources
 from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.run import open_investigation, open_sources
 from tests.helpers.models.fault_server import FaultServer
 
 if TYPE_CHECKING:

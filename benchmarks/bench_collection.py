@@ -49,7 +49,7 @@ import random, sys, time
 from pathlib import Path
 from itertools import islice
 from sidelight.index.folder import open_index
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
 
 folder, count, k = open_index(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])

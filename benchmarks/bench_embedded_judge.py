@@ -22,7 +22,7 @@ import orjson
 from benchmarks.data import shared_data
 from benchmarks.record import Figure, write_results
 from sidelight.formats.banks.rubrics import write_rubric
-from sidelight.formats.labels.human_labels import read_answers
+from sidelight.formats.labels.assessments import read_answers
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 

@@ -21,7 +21,7 @@ from benchmarks.mini_web_passages import mini_web_passages
 from benchmarks.record import write_results
 from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import Encoder, bundled_model
-from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.encoding.onnx_model import Arithmetic
 from tests.helpers.models.int8_models import write_int8
 
 TIMED, ROUNDS = 256, 3

@@ -1,7 +1,7 @@
 """Exact dense search and encoding on one GPU, at the size of the whole collection.
 
 113,520,750 vectors of 256 numbers in half precision, drawn on the device, are searched in batches
-of 1, 32 and 256 queries by `sidelight.index.vectors.flat`, by torch as one would write it
+of 1, 32 and 256 queries by `sidelight.index.vectors.vectors`, by torch as one would write it
 (products and top k of pieces of a million rows) and, where faiss-gpu is installed, by FAISS Flat;
 against the floor, the bytes read once at the bandwidth that a plain copy reaches. Then the bundled
 encoder in bfloat16. With less memory than that, fewer vectors; without a GPU nothing is measured,
@@ -27,7 +27,7 @@ import torch
 from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.vectors.capacity import N_SEGMENTS
-from sidelight.index.vectors.flat import DeviceRows
+from sidelight.index.vectors.vectors import DeviceRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,7 @@ from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.given import GivenParts
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
 from tests.helpers.indexes.anserini_index import FULL, SLIM, index_collection
 from tests.helpers.indexes.generated_collection import write_collection, write_vectors_like

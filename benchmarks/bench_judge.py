@@ -37,7 +37,7 @@ from sidelight.evaluation.labelling.prompted import PromptedJudge
 from sidelight.evaluation.labelling.protocol import Mode, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
-from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles
 from sidelight.llm.cache import CachedModel

@@ -24,7 +24,7 @@ from benchmarks.interleaved import Comparison
 from benchmarks.mini_web_passages import mini_web_passages
 from benchmarks.record import Figure, write_results
 from sidelight.generation.prompted.select_evidence import READ_PROMPT, ReadClaims
-from sidelight.llm.budget import Budget, BudgetedModel
+from sidelight.llm.base import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.server.openai_compat import OpenAICompatModel

@@ -23,8 +23,7 @@ import orjson
 from benchmarks.data import shared_data
 from benchmarks.rag24 import index_references
 from benchmarks.record import Figure, write_figures
-from sidelight.formats.banks.nuggets import write_nuggets
-from sidelight.formats.labels.nugget_assignments import read_nugget_assignments
+from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nuggets
 from sidelight.tracks import load_track
 
 TRACK = "rag2024"

@@ -30,7 +30,7 @@ from sidelight.evaluation.scoring.uncertainty import (
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.index.folder import open_index
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.retrieval.rerank import RerankRetriever
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.text import sentences

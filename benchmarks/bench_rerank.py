@@ -21,9 +21,8 @@ from benchmarks.interleaved import compare
 from benchmarks.mini_web_passages import mini_web_passages
 from benchmarks.record import write_results
 from sidelight.index.encoding.encoder import bundled_model
-from sidelight.index.encoding.precision import Arithmetic
-from sidelight.retrieval.cross_encoder import CrossEncoder
-from sidelight.retrieval.rerank import RerankRetriever
+from sidelight.index.encoding.onnx_model import Arithmetic
+from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.segment import Segment
 from tests.helpers.models.int8_models import write_int8

@@ -23,7 +23,7 @@ OURS = """
 import sys
 from pathlib import Path
 from sidelight.index.lucene.segments import LuceneIndex
-from sidelight.retrieval.bm25 import Bm25Retriever
+from sidelight.retrieval.first_stage import Bm25Retriever
 from sidelight.schemas.investigation.evidence import Query
 found = Bm25Retriever(LuceneIndex(Path(sys.argv[1]))).search([Query(query_id="q", text="word")], 1)
 assert found["q"][0].segment_id == "a"

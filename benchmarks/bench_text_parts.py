@@ -18,10 +18,10 @@ from pathlib import Path
 
 from benchmarks.interleaved import compare
 from benchmarks.record import write_results
+from sidelight.index.build import BuildTextPart, text_parts
 from sidelight.index.engine import LocalEngine
 from sidelight.index.lucene.jvm import find_jar, find_java
 from sidelight.index.text.corpus import MS_MARCO
-from sidelight.index.text.text_part import BuildTextPart, text_parts
 from tests.helpers.indexes.generated_collection import write_collection
 
 SEGMENTS, SHARDS, ROUNDS = 100_000, 4, 2

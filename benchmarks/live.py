@@ -46,10 +46,11 @@ from sidelight.llm.base import JsonSchema, Message, Request
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.server.openai_compat import (
     DEFAULT_KEY_VARIABLE,
+    Mammal,
     OpenAICompatModel,
+    probe,
     without_password,
 )
-from sidelight.llm.server.probe import Mammal, probe
 from sidelight.llm.structured import Call, ask
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.judgment import Unjudged

@@ -21,8 +21,8 @@ import orjson
 from sidelight.formats.topics import read_articles
 from sidelight.generation.reading.cleaning import find_publisher
 from sidelight.index.text.corpus import passage_text, windows
-from sidelight.retrieval.fusion import FusionRetriever
-from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.retrieval.base import MemoryRetriever
+from sidelight.retrieval.first_stage import FusionRetriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article, host_of

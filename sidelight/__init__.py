@@ -14,7 +14,7 @@ from sidelight.versions import VERSION
 if TYPE_CHECKING:
     from sidelight.config.load import load_settings
     from sidelight.evaluation.scoring.score import people_report_scores
-    from sidelight.formats.runs.cited_text import read_report_run
+    from sidelight.formats.runs.cited_sentences import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
     from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
@@ -30,7 +30,7 @@ _LIBRARY = {
     "open_index": "sidelight.index.folder:open_index",
     "people_report_scores": "sidelight.evaluation.scoring.score:people_report_scores",
     "read_question_run": "sidelight.formats.runs.question_list:read_question_run",
-    "read_report_run": "sidelight.formats.runs.cited_text:read_report_run",
+    "read_report_run": "sidelight.formats.runs.cited_sentences:read_report_run",
     "read_topics": "sidelight.formats.topics:read_topics",
 }
 

@@ -17,12 +17,14 @@ SidelightError                exit code
     ├── FailedCallError        3   none came, though the server is there
     └── StructuredOutputError  3   its answer does not fit the type asked for
 ```
+
+Result of one check by `sidelight doctor`.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,3 +194,22 @@ class FailedCallError(ReplyError):
 
 class StructuredOutputError(ReplyError):
     """An answer does not fit the type that was asked for."""
+
+
+class Check(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes:
+        name: What it is.
+        found: What is there.
+        remedy: The one line that brings what is missing; empty if nothing is.
+    """
+
+    name: str
+    found: str
+    remedy: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the check passed."""
+        return not self.remedy

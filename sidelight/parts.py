@@ -30,12 +30,12 @@ def _role(protocol: str, **own: str) -> Kind:
 KINDS: dict[str, Kind] = {
     "retriever": Kind(
         {
-            "bm25": "sidelight.retrieval.bm25:Bm25Retriever",
-            "bm25-robertson": "sidelight.retrieval.bm25:RobertsonBm25Retriever",
-            "rm3": "sidelight.retrieval.bm25:Rm3Retriever",
-            "rocchio": "sidelight.retrieval.bm25:RocchioRetriever",
-            "dense": "sidelight.retrieval.dense:DenseRetriever",
-            "hybrid": "sidelight.retrieval.hybrid:HybridRetriever",
+            "bm25": "sidelight.retrieval.first_stage:Bm25Retriever",
+            "bm25-robertson": "sidelight.retrieval.first_stage:RobertsonBm25Retriever",
+            "rm3": "sidelight.retrieval.first_stage:Rm3Retriever",
+            "rocchio": "sidelight.retrieval.first_stage:RocchioRetriever",
+            "dense": "sidelight.retrieval.first_stage:DenseRetriever",
+            "hybrid": "sidelight.retrieval.first_stage:HybridRetriever",
         },
         "sidelight.plugins:Retriever",
     ),
@@ -151,9 +151,9 @@ KINDS: dict[str, Kind] = {
     ),
     "graph": Kind(
         {
-            "investigation": "sidelight.wiring.investigation:open_investigation",
-            "answer": "sidelight.wiring.answer:open_answer",
-            "questions_and_documents": "sidelight.wiring.documents:open_questions_and_documents",
+            "investigation": "sidelight.wiring.run:open_investigation",
+            "answer": "sidelight.wiring.run:open_answer",
+            "questions_and_documents": "sidelight.wiring.run:open_questions_and_documents",
         }
     ),
     "format": Kind(
@@ -162,7 +162,7 @@ KINDS: dict[str, Kind] = {
             "tagged_questions_tsv": "sidelight.formats.runs.question_list:TAGGED_QUESTIONS",
             "question_trec_run": "sidelight.formats.runs.trec_run:BY_QUESTION",
             "linked_reports_jsonl": "sidelight.formats.runs.linked_reports:LINKED_REPORTS",
-            "reports_jsonl": "sidelight.formats.runs.cited_text:REPORTS",
+            "reports_jsonl": "sidelight.formats.runs.cited_sentences:REPORTS",
             "rag_flat_answers_jsonl": "sidelight.formats.runs.rag:FLAT_ANSWERS",
             "rag_described_answers_jsonl": "sidelight.formats.runs.rag:DESCRIBED_ANSWERS",
             "rag_answers_jsonl": "sidelight.formats.runs.rag:ANSWERS",

@@ -88,11 +88,9 @@ if TYPE_CHECKING:
     from sidelight.evaluation.labelling.support import SUPPORT
     from sidelight.evaluation.metrics.base import Computation, TopicRecord
     from sidelight.files import atomic_writer
-    from sidelight.formats.findings import Findings
-    from sidelight.formats.lines import read_lines
+    from sidelight.formats.lines import Findings, read_lines
     from sidelight.formats.runs.cited_sentences import check_reports
-    from sidelight.formats.runs.run_format import RunFormat
-    from sidelight.formats.runs.submission import StrictCheck, report_run
+    from sidelight.formats.runs.submission import RunFormat, StrictCheck, report_run
     from sidelight.formats.topics import TopicFormat
     from sidelight.generation import roles
     from sidelight.generation.extractive.select import single_sentences
@@ -101,7 +99,7 @@ if TYPE_CHECKING:
     from sidelight.llm.prompted import Asked
     from sidelight.prompting import load_prompt
     from sidelight.retrieval.base import Retriever
-    from sidelight.retrieval.bm25 import Bm25Retriever
+    from sidelight.retrieval.first_stage import Bm25Retriever
     from sidelight.schemas.base import Value
     from sidelight.schemas.grading.judgment import Measure, Unjudged
     from sidelight.schemas.investigation.evidence import Hit, Query, ranked
@@ -116,7 +114,7 @@ _PLACES = {
     "Hit": "sidelight.schemas.investigation.evidence:Hit",
     "ranked": "sidelight.schemas.investigation.evidence:ranked",
     "Segment": "sidelight.schemas.segment:Segment",
-    "Bm25Retriever": "sidelight.retrieval.bm25:Bm25Retriever",
+    "Bm25Retriever": "sidelight.retrieval.first_stage:Bm25Retriever",
     "roles": "sidelight.generation.roles",
     "Article": "sidelight.schemas.topic:Article",
     "single_sentences": "sidelight.generation.extractive.select:single_sentences",
@@ -137,11 +135,11 @@ _PLACES = {
     "Measure": "sidelight.schemas.grading.judgment:Measure",
     "Computation": "sidelight.evaluation.metrics.base:Computation",
     "TopicRecord": "sidelight.evaluation.metrics.base:TopicRecord",
-    "RunFormat": "sidelight.formats.runs.run_format:RunFormat",
+    "RunFormat": "sidelight.formats.runs.submission:RunFormat",
     "TopicFormat": "sidelight.formats.topics:TopicFormat",
     "read_lines": "sidelight.formats.lines:read_lines",
     "atomic_writer": "sidelight.files:atomic_writer",
-    "Findings": "sidelight.formats.findings:Findings",
+    "Findings": "sidelight.formats.lines:Findings",
     "CitedSentence": "sidelight.schemas.run:CitedSentence",
     "ReportMetadata": "sidelight.schemas.run:ReportMetadata",
     "SubmittedReport": "sidelight.schemas.run:SubmittedReport",

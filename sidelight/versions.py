@@ -1,13 +1,21 @@
-"""Versions of sidelight and of other packages, from their metadata, without importing them."""
+"""Versions and telemetry of sidelight and other packages, and processes that end with theirs.
+
+Telemetry is off, unless `SIDELIGHT_TELEMETRY` is `on`: LangSmith variables, which people set for
+other programs, would send whole articles to its server.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
+import threading
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 VERSION = "0.3.0"
 
@@ -25,3 +33,51 @@ def installed_versions(names: Iterable[str] = PACKAGES) -> dict[str, str]:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
+
+
+VARIABLE = "SIDELIGHT_TELEMETRY"
+
+_OFF = {
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "LANGCHAIN_TRACING_V2": "false",
+    "LANGSMITH_TRACING": "false",
+    "LANGSMITH_TRACING_V2": "false",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "VLLM_NO_USAGE_STATS": "1",
+}
+# LangChain refuses to run where it finds these, which its older versions read.
+_REMOVED = ("LANGCHAIN_TRACING", "LANGCHAIN_HANDLER")
+
+
+def switch_off_telemetry() -> None:
+    """Tell all packages, in this process and those it starts, to send nothing."""
+    if not _is_wanted():
+        os.environ.update(_OFF)
+        for name in _REMOVED:
+            os.environ.pop(name, None)
+
+
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Run graphs in the block without LangSmith, whatever the environment or the caller wants."""
+    from langsmith import tracing_context
+
+    with tracing_context(enabled=None if _is_wanted() else False):
+        yield
+
+
+def _is_wanted() -> bool:
+    return os.environ.get(VARIABLE) == "on"
+
+
+def end_with_parent() -> None:
+    """Let this process die with the one that started it, whose lock on the folder ends, too."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sidelight.errors import InvalidFileError, Problem
-from sidelight.formats.labels.question_grades import read_question_grades
+from sidelight.formats.labels.qrels import read_question_grades
 from sidelight.learned.questions import FLAWED, Cuts, Outlook, QuestionModel, features, form
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track

@@ -161,7 +161,7 @@ def _training(output: Path | None) -> Training:
     """Return what it takes to train; the figures were measured in single precision."""
     from sidelight.files import make_folder
     from sidelight.index.encoding.encoder import Encoder
-    from sidelight.index.encoding.precision import Arithmetic
+    from sidelight.index.encoding.onnx_model import Arithmetic
     from sidelight_research.published import Training
 
     if output:

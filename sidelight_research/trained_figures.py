@@ -21,13 +21,13 @@ from sidelight.evaluation.nuggets.scores import score_nuggets
 from sidelight.evaluation.scoring.files import write_score_files
 from sidelight.evaluation.scoring.support import SUPPORT_MEASURES, score_judged_support
 from sidelight.files import atomic_write, sha256_file
-from sidelight.formats.labels.human_labels import (
+from sidelight.formats.banks.nuggets import read_nugget_assignments
+from sidelight.formats.labels.assessments import (
     ANSWER_LEVELS,
     read_answers,
     read_segments,
     read_sentences,
 )
-from sidelight.formats.labels.nugget_assignments import read_nugget_assignments
 from sidelight.learned.models import ANSWERS
 from sidelight.learned.reading.tables import FREQUENCIES_FILE, NEUTRAL, TRANSITIONS_FILE, kind_of
 from sidelight.learned.reading.words import read, split

@@ -21,7 +21,7 @@ import numpy as np
 from sidelight.evaluation.agreement.people import LevelAgreement, agreement_of_levels
 from sidelight.evaluation.audit.text_attacks import TEXT_ATTACKS, TextAttack
 from sidelight.files import sha256_file
-from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
+from sidelight.formats.labels.assessments import read_answers, read_citations, read_segments
 from sidelight.learned.comparing import Comparer, Task
 from sidelight.learned.features import COPYING, COSINES, FEATURES, LENGTHS
 from sidelight.learned.models import ANSWERS, SUPPORT, WORDS_ONLY, model_name
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from sidelight.formats.labels.human_labels import JudgedAnswer, JudgedCitation, Segments
+    from sidelight.formats.labels.assessments import JudgedAnswer, JudgedCitation, Segments
     from sidelight.text_vectors import Encode
 
     Levels = npt.NDArray[np.int64]

@@ -26,7 +26,7 @@ import pytest
 import sidelight
 from sidelight import text
 from sidelight.checks.support import Support
-from sidelight.formats.findings import Findings
+from sidelight.formats.lines import Findings
 from sidelight.formats.runs.cited_sentences import check_text
 from sidelight.generation.extractive.profile import ExtractiveProfiler
 from sidelight.generation.extractive.write_report.knowledge import Reader
@@ -36,8 +36,8 @@ from sidelight.llm.base import Message, Request
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.llm.server.openai_compat import read_completion
 from sidelight.llm.structured import ask
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.lateral import LateralRetriever
-from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment

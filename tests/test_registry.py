@@ -49,7 +49,7 @@ def test_an_installed_part_is_a_name_like_any_other(site: Path) -> None:
 
 def test_nobody_takes_a_name_of_sidelights_own(site: Path) -> None:
     assert names("retriever").count("bm25") == 1
-    assert locate("retriever", "bm25") == "sidelight.retrieval.bm25:Bm25Retriever"
+    assert locate("retriever", "bm25") == "sidelight.retrieval.first_stage:Bm25Retriever"
 
 
 def test_a_name_that_two_packages_offer_is_refused(site: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
-from sidelight.telemetry import VARIABLE, untraced
+from sidelight.versions import VARIABLE, untraced
 
 TOPIC = "msmarco_v2.1_doc_90_9184"
 

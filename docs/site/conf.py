@@ -10,7 +10,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sidelight.config.describe import describe_settings
+from sidelight.config.load import describe_settings
 from sidelight.plugins import roles
 from sidelight.versions import VERSION
 

@@ -25,8 +25,7 @@ from pydantic import Field, ValidationError
 
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
-from sidelight.files import read_limited
-from sidelight.plain_yaml import read_yaml
+from sidelight.files import read_limited, read_yaml
 from sidelight.schemas.base import Value
 
 if TYPE_CHECKING:

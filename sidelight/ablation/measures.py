@@ -21,13 +21,13 @@ from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores
 from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage, read_stage_credit
 from sidelight.evaluation.scoring.table import TopicScore, tabulate
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, sha256_file
-from sidelight.formats.runs.run_format import run_format
+from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord
-from sidelight.processes import end_with_parent
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation import FUNNEL_FILE
 from sidelight.schemas.topic import asked_in, host_of
+from sidelight.versions import end_with_parent
 from sidelight.wiring.judges import JudgeInputs, make_judge
 
 if TYPE_CHECKING:

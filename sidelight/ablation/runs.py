@@ -17,8 +17,7 @@ from sidelight.files import atomic_write, read_limited
 from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.runs.runner import run_topics
 from sidelight.text_vectors import TextVectors
-from sidelight.wiring.investigation import Sources, build_retriever
-from sidelight.wiring.run import open_graph
+from sidelight.wiring.run import Sources, build_retriever, open_graph
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence

@@ -17,7 +17,7 @@ from sidelight.errors import UsageError
 from sidelight.generation.compose import resolve_report
 from sidelight.generation.no_evidence import NO_ANSWER
 from sidelight.generation.reading.narrative import read_narrative
-from sidelight.retrieval.fusion import reciprocal_rank_fusion
+from sidelight.retrieval.first_stage import reciprocal_rank_fusion
 from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.investigation.report import limits_of
@@ -31,7 +31,7 @@ from sidelight.schemas.investigation.trace import (
     TaskResult,
     Trace,
 )
-from sidelight.schemas.ranking import Ranking
+from sidelight.schemas.run import Ranking
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.task import CitedTextTask, RankingTask, Task
 from sidelight.tracks import Track

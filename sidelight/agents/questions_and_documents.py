@@ -31,8 +31,7 @@ from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.investigation.trace import Outcome, QuestionSearch, RankedDocument, Trace
 from sidelight.schemas.investigation.usefulness import Usefulness
-from sidelight.schemas.ranking import QuestionRankings
-from sidelight.schemas.run import QuestionHits
+from sidelight.schemas.run import QuestionHits, QuestionRankings
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.task import QuestionRankingsTask
 from sidelight.schemas.topic import QuestionedArticle, question_id

@@ -30,7 +30,7 @@ from sidelight.schemas.investigation.angle import (
 from sidelight.schemas.investigation.evidence import EvidenceSet, Hit
 from sidelight.schemas.investigation.report import CheckedReport, DraftReport, QuestionSet, Report
 from sidelight.schemas.investigation.trace import Outcome, Trace
-from sidelight.schemas.ranking import QuestionRankings
+from sidelight.schemas.run import QuestionRankings
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Narrative, Topic
 from sidelight.tracks import Track

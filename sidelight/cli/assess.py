@@ -65,8 +65,8 @@ def questions(  # long: half of it are options
 ) -> None:
     """Grade each question of some runs, and tell which of them an earlier one answers."""
     from sidelight.evaluation.labelling.graded_runs import grade_question_runs
-    from sidelight.formats.labels.question_grades import write_question_grades
-    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.labels.qrels import write_question_grades
+    from sidelight.formats.runs.submission import run_format
     from sidelight.formats.topics import read_articles
     from sidelight.schemas.grading.judgment import Unjudged
     from sidelight.tracks import load_track

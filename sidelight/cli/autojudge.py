@@ -42,9 +42,9 @@ from sidelight.evaluation.nuggets.create import PromptedAssigner, assign_runs, c
 from sidelight.evaluation.nuggets.scores import score_nuggets
 from sidelight.evaluation.scoring.score import score_reports
 from sidelight.evaluation.scoring.support import score_support
+from sidelight.formats.banks.nuggets import write_nugget_assignments
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import read_assessments, write_support_sentences
-from sidelight.formats.labels.nugget_assignments import write_nugget_assignments
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import Nugget, NuggetBank
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport

@@ -64,7 +64,7 @@ def verify(
     allow_plugin: AllowPlugin = None,
 ) -> Result:
     """Check every byte of a bundle, and make its run again without index or model."""
-    from sidelight.reproduction.verify import verify_bundle
+    from sidelight.reproduction.bundle import verify_bundle
 
     with progress_bar("topics", total=None) as advance:
         verification = asyncio.run(verify_bundle(bundle, lambda _: advance(1), allow_plugin or ()))

@@ -131,7 +131,7 @@ def _run(index: IndexFolder, topics: Path, destination: Path) -> RunDirectory:
 
 def _excerpt(directory: RunDirectory, topics: Path, index: IndexFolder) -> list[Shown]:
     """Return the first questions and sentences on the first article."""
-    from sidelight.formats.runs.cited_text import read_report_run
+    from sidelight.formats.runs.cited_sentences import read_report_run
     from sidelight.formats.runs.question_list import read_question_run
     from sidelight.formats.topics import read_articles
 

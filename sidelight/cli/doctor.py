@@ -13,7 +13,7 @@ from sidelight.cli.options.models import BaseUrl, model_option
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
-    from sidelight.schemas.check import Check
+    from sidelight.errors import Check
 
 
 def doctor(
@@ -47,7 +47,7 @@ def doctor(
     elif model or _is_typed(context, "base_url"):
         raise UsageError("--model and --base-url need each other")
     else:
-        from sidelight.index.machine import check_machine
+        from sidelight.index.vectors.capacity import check_machine
 
         checks = check_machine()
     healthy = all(check.ok for check in checks)
@@ -72,7 +72,7 @@ def _is_typed(context: typer.Context, parameter: str) -> bool:
 
 def _check_config(config: Path | None, index: Path | None, base_url: str | None) -> list[Check]:
     from sidelight.config.load import load_settings
-    from sidelight.wiring.check import check_settings
+    from sidelight.wiring.estimate import check_settings
 
     return check_settings(load_settings(config), index, base_url or "")
 
@@ -80,6 +80,6 @@ def _check_config(config: Path | None, index: Path | None, base_url: str | None)
 def _check_server(model: str, base_url: str, api_key_variable: str) -> list[Check]:
     import asyncio
 
-    from sidelight.llm.server.probe import probe
+    from sidelight.llm.server.openai_compat import probe
 
     return asyncio.run(probe(model, base_url, api_key_variable))

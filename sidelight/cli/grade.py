@@ -69,10 +69,10 @@ def gather(
         ranked_passages,
         written_passages,
     )
-    from sidelight.formats.detect import detect_format
     from sidelight.formats.labels.graded_passages import read_graded
-    from sidelight.formats.runs.run_format import run_formats
+    from sidelight.formats.runs.submission import run_formats
     from sidelight.formats.runs.trec_run import read_ranking_run
+    from sidelight.formats.verdict import detect_format
 
     texts_of = _texts_of(index, texts)
     found: list[GradedQuery] = []

@@ -20,7 +20,7 @@ from sidelight.cli.options.inputs import (
     output_option,
 )
 from sidelight.cli.progress import progress_bar
-from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.text import counted
 
 if TYPE_CHECKING:

@@ -44,8 +44,7 @@ from sidelight.cli.view import view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, names
-from sidelight.telemetry import switch_off_telemetry
-from sidelight.versions import VERSION
+from sidelight.versions import VERSION, switch_off_telemetry
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
 # time of reading them goes into looking for garbage among them.

@@ -67,7 +67,7 @@ def questions(  # long: half of it are options
 ) -> Result:
     """Pool questions of several groups in turns; what is unfit or repeats one is left out."""
     from sidelight.evaluation.pooling import PromptedPoolChecker, RuleChecker, pool_questions
-    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.runs.submission import run_format
     from sidelight.formats.topics import read_articles, write_pooled_questions
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.tracks import load_track
@@ -192,10 +192,10 @@ def pairs(
     """
     from sidelight.evaluation.pooling import PooledPair, pool_pairs
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.runs.submission import run_format
     from sidelight.formats.table import write_table
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER
-    from sidelight.retrieval.cross_encoder import CrossEncoder
+    from sidelight.retrieval.rerank import CrossEncoder
     from sidelight.tracks import load_track
 
     rules = load_track(track)

@@ -41,7 +41,7 @@ from sidelight.tracks import DEFAULT_TRACK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.config.describe import SettingDescription
+    from sidelight.config.load import SettingDescription
     from sidelight.config.settings import Settings
     from sidelight.schemas.topic import Topic
 
@@ -165,7 +165,7 @@ def split(  # long: half of it are options
     from sidelight.errors import UsageError
     from sidelight.formats.topics import read_topics, write_narratives
     from sidelight.schemas.topic import Narrative
-    from sidelight.wiring.answer import split_narratives
+    from sidelight.wiring.run import split_narratives
 
     if len(models) > _MOST_MODELS:
         raise UsageError("expected one model, or one that drafts and one that revises")
@@ -192,7 +192,7 @@ def link(
     """Write a run with the addresses of the pages that it cites, for readers on the web."""
     from sidelight.errors import InputError
     from sidelight.formats.runs.linked_reports import LINKED_REPORTS, linked
-    from sidelight.formats.runs.run_format import Delivery, run_format
+    from sidelight.formats.runs.submission import Delivery, run_format
     from sidelight.index.folder import open_index
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.topic import Narrative
@@ -233,7 +233,7 @@ def link(
 
 def settings() -> Result:
     """Print every setting of a run: type, default, range, unit, and what it does."""
-    from sidelight.config.describe import describe_settings
+    from sidelight.config.load import describe_settings
 
     described = describe_settings()
     shown: list[Shown] = []

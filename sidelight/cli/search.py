@@ -43,7 +43,7 @@ def search(
     """Search an index and show the hits, or write a TREC run for a file of queries."""
     from sidelight.errors import UsageError
     from sidelight.index.folder import open_index
-    from sidelight.retrieval.named import open_retriever
+    from sidelight.retrieval.first_stage import open_retriever
 
     if words is not None and not words.strip():
         raise UsageError("expected words to search for; found none")
@@ -112,7 +112,7 @@ def fuse(
     """Fuse search results by the ranks they give (reciprocal rank fusion, constant 60)."""
     from sidelight.errors import InputError
     from sidelight.formats.runs.trec_run import read_trec_run, write_trec_run
-    from sidelight.retrieval.fusion import reciprocal_rank_fusion
+    from sidelight.retrieval.first_stage import reciprocal_rank_fusion
 
     found = list(map(read_trec_run, runs))
     queries = dict.fromkeys(query_id for results in found for query_id in results)

@@ -53,12 +53,9 @@ def serve(  # long: one list of options
     """
     from sidelight.config.load import load_settings
     from sidelight.index.folder import open_index
-    from sidelight.serve.app import make_app
-    from sidelight.serve.desk import Desk
-    from sidelight.serve.job_file import claim_folder
-    from sidelight.serve.server import serve_app
-    from sidelight.serve.worker import Worker
-    from sidelight.wiring.investigation import open_investigation, open_sources
+    from sidelight.serve.app import make_app, serve_app
+    from sidelight.serve.desk import Desk, Worker, claim_folder
+    from sidelight.wiring.run import open_investigation, open_sources
 
     settings = load_settings(config, overrides or ())
     _check_track(settings.track)

@@ -45,8 +45,7 @@ def validate(
     """
     from sidelight.formats.topics import read_topics
     from sidelight.formats.verdict import judge_file
-    from sidelight.runs.directory import RunDirectory
-    from sidelight.runs.packing import judge_run
+    from sidelight.runs.directory import RunDirectory, judge_run
     from sidelight.tracks import load_track
 
     rules = load_track(track)
@@ -114,8 +113,7 @@ def pack(
     A run whose files were edited after they were made is submitted as a manual one.
     """
     from sidelight.formats.topics import read_topics
-    from sidelight.runs.directory import RunDirectory
-    from sidelight.runs.packing import pack_runs
+    from sidelight.runs.directory import RunDirectory, pack_runs
     from sidelight.tracks import load_track
 
     rules = load_track(track)

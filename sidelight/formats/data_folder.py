@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.errors import InputError
-from sidelight.formats.detect import detect_format
 from sidelight.formats.labels.assessments import PEOPLE_LABELS
+from sidelight.formats.verdict import detect_format
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.files import atomic_write, atomic_writer
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import open_text
+from sidelight.formats.lines import Findings, open_text, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,8 +14,14 @@ from pydantic import BaseModel, Field
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_writer
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import parsed_lines, read_bytes, read_lines, write_json_lines
+from sidelight.formats.lines import (
+    Findings,
+    parsed_lines,
+    quoted,
+    read_bytes,
+    read_lines,
+    write_json_lines,
+)
 from sidelight.registry import load, names
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, question_id

@@ -1,19 +1,177 @@
-"""Validates one file of any kind."""
+"""Validates one file of any kind.
+
+Kinds of files: what reads and checks each, and which kind a file is by its content.
+"""
 
 from __future__ import annotations
 
+import re
+from codecs import BOM_UTF8
+from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.errors import InputError, InvalidFileError, Problem, UsageError
-from sidelight.formats.detect import FileKind, detect_format, kinds_of
-from sidelight.formats.findings import Findings
+from sidelight.formats.banks.rubrics import read_rubric
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+    AssessmentKind,
+    read_assessments,
+)
+from sidelight.formats.labels.qrels import QRELS_COLUMNS, check_qrels, read_qrels
+from sidelight.formats.lines import Findings, read_bytes
+from sidelight.formats.runs.submission import run_format, run_formats
+from sidelight.formats.runs.trec_run import read_trec_run
+from sidelight.formats.topics import read_topics, topic_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from pathlib import Path
 
+    from sidelight.formats.runs.submission import Run, RunFormat
+    from sidelight.schemas.grading.judgment import Scales
+    from sidelight.schemas.task import Task
     from sidelight.tracks import Track
+
+_LOOKED_AT = 50  # lines; a kind is what most of them look like
+_ASSESSMENTS: dict[str, AssessmentKind[Any]] = {
+    kind.name: kind for kind in (QUESTION_ASSESSMENTS, ANSWER_ASSESSMENTS, COMPOUND_ASSESSMENTS)
+}
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+
+
+class FileKind(NamedTuple):
+    """What `sidelight validate` does with one kind of file.
+
+    Attributes:
+        name: In what `validate --json` prints: of a run, its task.
+        title: For people.
+        unit: What `size` counts, in the singular.
+        size: Reads a file and tells how much is in it; raises `InvalidFileError`.
+        check: The strict check, where a track has rules beyond what can be read.
+        official: The verdict of the track's own validator, where there is one.
+    """
+
+    name: str
+    title: str
+    unit: str
+    size: Callable[[Path], int]
+    check: Callable[[Path, Collection[str], Container[str] | None], list[Problem]] | None = None
+    official: Callable[[Path, Collection[str]], list[str]] | None = None
+
+
+_TREC_RUN = FileKind("trec_run", "TREC run", "query", lambda path: len(read_trec_run(path)))
+_QRELS = FileKind("qrels", "qrels file", "query", lambda path: len(read_qrels(path)))
+_SHARED = {
+    "trec_run": _TREC_RUN,
+    "question_trec_run": _TREC_RUN,
+    "qrels": _QRELS,
+}
+
+
+def kinds_of(track: Track) -> dict[str, FileKind]:
+    """Return what can be validated for a track: its runs and topics, and what all tracks share.
+
+    Returns:
+        By format, as `detect_format` names it. Where two tasks have one format, the first counts.
+    """
+    runs: dict[str, FileKind] = {}
+    for task in track.tasks:
+        runs.setdefault(task.format, _run_kind(task))
+    topics = FileKind("topics", "topics file", "topic", lambda path: len(read_topics(path, track)))
+    return {**runs, track.topics: topics, **_graded(track), **_SHARED, **_strict(track), **runs}
+
+
+def _graded(track: Track) -> dict[str, FileKind]:
+    """Return the rubrics and the labels that can be read by the scales of a track."""
+    scales = track.scales
+    kinds = {}
+    if "importance" in scales:
+        kinds["rubric"] = FileKind(
+            "rubric", "rubric", "question", lambda path: len(read_rubric(path, scales).questions)
+        )
+    for name, kind in _ASSESSMENTS.items():
+        if kind.scale in scales:
+            kinds[name] = FileKind(name, kind.title, "label", _count_labels(kind, scales))
+    return kinds
+
+
+def _strict(track: Track) -> dict[str, FileKind]:
+    """Return what all tracks share and this one has rules for."""
+    grades = track.scales.get("relevance")
+    if grades is None:
+        return {}
+    qrels = _QRELS._replace(check=lambda path, topic_ids, _: check_qrels(path, grades, topic_ids))
+    return {qrels.name: qrels}
+
+
+def _count_labels(kind: AssessmentKind[Any], scales: Scales) -> Callable[[Path], int]:
+    return lambda path: len(read_assessments(path, kind, scales))
+
+
+def _run_kind(task: Task) -> FileKind:
+    found = run_format(task)
+    official = found.official
+    return FileKind(
+        task.name,
+        f"{task.title} run",
+        "topic",
+        lambda path: len(found.read(path).results()),
+        lambda path, topic_ids, known: found.check(path, task, topic_ids, known),
+        None if official is None else lambda path, topic_ids: official(path, task, topic_ids),
+    )
+
+
+def detect_format(path: Path) -> str | None:
+    """Return the name of the format a file is likely meant to have, or None.
+
+    It looks at what a broken file still has: keys, column names, the number of columns.
+
+    Returns:
+        A registered format of runs or topics, `rubric`, `qrels`, or the name of a kind of
+        assessments.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    text = read_bytes(path).removeprefix(BOM_UTF8).decode("utf-8", errors="replace").strip()
+    pieces = re.split("[\r\n]+", text, maxsplit=_LOOKED_AT)[:_LOOKED_AT]
+    lines = [line for line in pieces if line.strip()]
+    if not lines:
+        return None
+    formats = run_formats()
+    if text.startswith("{"):
+        return _json_format(text, formats)
+    header = tuple(cell.strip('"') for cell in lines[0].split(","))
+    for name, kind in _ASSESSMENTS.items():
+        if kind.matches(header):
+            return name
+    [(best, _)] = Counter(_line_format(line, formats) for line in lines).most_common(1)
+    return best
+
+
+def _json_format(text: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
+    keys = {
+        "rubric": ("rubrics",),
+        **{name: found.json_keys for name, found in formats.items() if found.json_keys},
+        **{name: found.json_keys for name, found in topic_formats().items() if found.json_keys},
+    }
+    for name, needed in keys.items():
+        if all(re.search(rf'"{key}"\s*:', text) for key in needed):
+            return name
+    return None
+
+
+def _line_format(line: str, formats: Mapping[str, RunFormat[Any, Any, Run]]) -> str | None:
+    for name, found in formats.items():
+        if found.fits_line is not None and found.fits_line(line):
+            return name
+    cells = line.split()
+    if len(cells) == len(QRELS_COLUMNS) and _NUMBER.fullmatch(cells[3]):
+        return "qrels"
+    return None
 
 
 # A folder, whose files have kinds of their own; what it holds is told by who reads it.

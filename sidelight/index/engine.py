@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sidelight.errors import MachineError
-from sidelight.processes import end_with_parent
+from sidelight.versions import end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.errors import InputError
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.lucene.segments import LuceneIndex
-from sidelight.index.lucene.vectors import LuceneVectors
+from sidelight.index.lucene.segments import LuceneIndex, LuceneVectors
 from sidelight.index.manifest import Manifest, read_manifest
 from sidelight.index.remote.client import is_remote
 from sidelight.index.remote.index import RemoteIndex, RemoteText

@@ -22,10 +22,10 @@ from sidelight.files import (
     read_limited,
     sha256_file,
 )
-from sidelight.formats.findings import Findings
+from sidelight.formats.lines import Findings
 from sidelight.index.encoding.calibration import Encoding
 from sidelight.index.encoding.encoder import EncoderIdentity
-from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.index.vectors.profiles import EXACT
 from sidelight.schemas.base import FileName, Value

@@ -30,7 +30,7 @@ from sidelight.files import (
     read_limited,
     sha256_file,
 )
-from sidelight.formats.findings import quoted
+from sidelight.formats.lines import quoted
 from sidelight.schemas.base import FileName, Value
 
 if TYPE_CHECKING:

@@ -25,15 +25,14 @@ import orjson
 
 from sidelight.errors import InputError, Problem
 from sidelight.files import MAX_TABLE_BYTES, read_json, read_limited
-from sidelight.formats.findings import quoted
+from sidelight.formats.lines import quoted
 from sidelight.runs.directory import as_json
 from sidelight.runs.runner import run_topics
 from sidelight.runs.self_evaluation import given_rubrics, score_assessments, write_scores
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.segment import Segment
-from sidelight.wiring.investigation import Sources
 from sidelight.wiring.models import ModelAccess
-from sidelight.wiring.run import open_graph
+from sidelight.wiring.run import Sources, open_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -12,7 +12,7 @@ import orjson
 
 from sidelight.errors import MachineError, UsageError
 from sidelight.files import sha256_file
-from sidelight.formats.runs.run_format import Delivery, run_format
+from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.runs.directory import RunDirectory, TopicFailure, TopicResult, publish
 from sidelight.runs.log import TopicLog, usage_by_prompt
 from sidelight.schemas.run import RunIdentity, RunManifest

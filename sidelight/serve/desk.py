@@ -1,41 +1,169 @@
-"""Job queue of investigations with live progress: a few run at once, old ones are removed."""
+"""Job queue of investigations with live progress: a few run at once, old ones are removed.
+
+Worker thread for investigations, so that they never block the server.
+
+Job files: the state of each investigation on disk, so that a restarted server resumes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
+import tempfile
+import threading
 from collections import OrderedDict
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 from uuid import uuid4
 
-from sidelight.errors import SidelightError
-from sidelight.files import atomic_write
+from pydantic import ValidationError
+
+from sidelight.errors import SidelightError, UsageError
+from sidelight.files import atomic_write, make_folder, read_limited
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.angle import Plan
 from sidelight.schemas.investigation.evidence import Selection
 from sidelight.schemas.investigation.report import CheckedReport
-from sidelight.serve.job_file import JobFile, read_jobs, remove_job, write_job
+from sidelight.schemas.topic import Article
 from sidelight.text import one_line
 from sidelight.view.collect import collect_page
 from sidelight.view.page import render_page
 from sidelight.view.shown_run import finished_run
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
+    from types import TracebackType
 
     from sidelight.config.settings import Settings
     from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.topic import Article
-    from sidelight.serve.worker import Worker
 
 T = TypeVar("T")
+
+
+class Worker:
+    """Holds what investigations need open, in an event loop of its own; a context manager.
+
+    Args:
+        start: Opens it.
+
+    Raises:
+        SidelightError: On entering, whatever `start` raises.
+    """
+
+    def __init__(self, start: Callable[[], AbstractAsyncContextManager[Investigate]]) -> None:
+        self._start = start
+        self._opened: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, Investigate]]
+        self._opened = Future()
+        self._thread = threading.Thread(target=self._run, name="investigations", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._opened.result()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        loop, ended, _ = self._opened.result()
+        loop.call_soon_threadsafe(ended.set)
+        self._thread.join()
+
+    async def perform(self, work: Callable[[Investigate], Coroutine[None, None, T]]) -> T:
+        """Do some work in the thread, and wait for it without blocking this loop."""
+        loop, _, investigate = self._opened.result()
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(investigate), loop))
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._hold())
+        except BaseException as error:
+            if self._opened.done():
+                raise
+            self._opened.set_exception(error)
+
+    async def _hold(self) -> None:
+        ended = asyncio.Event()
+        async with self._start() as investigate:
+            self._opened.set_result((asyncio.get_running_loop(), ended, investigate))
+            await ended.wait()
+
+
+_JOB_FILE = re.compile(r"[0-9a-f]{32}\.json")
+
+_logger = logging.getLogger(__name__)
+
+
+class JobFile(Value):
+    """An investigation that was asked for.
+
+    Attributes:
+        article: What is investigated.
+        message: Why it failed; empty for one that is done, or is still to be done.
+    """
+
+    article: Article
+    message: str = ""
+
+
+def claim_folder(folder: Path) -> None:
+    """Make sure that investigations can be written to a folder, which is made if it is missing.
+
+    Raises:
+        UsageError: They cannot.
+    """
+    try:
+        make_folder(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"{folder}: expected a folder that can be written to; found: {error.strerror}",
+            remedy="Give another one with --output, or make this one yours.",
+        ) from error
+
+
+def write_job(folder: Path, job_id: str, job: JobFile) -> None:
+    """Write what is known of an investigation."""
+    make_folder(folder)
+    atomic_write(folder / f"{job_id}.json", job.model_dump_json())
+
+
+def read_jobs(folder: Path) -> list[tuple[str, JobFile]]:
+    """Return the investigations of a folder by id, in the order in which they were asked for.
+
+    What is no such file is left alone; a damaged one is named in the log.
+    """
+    if not folder.is_dir():
+        return []
+    paths = [path for path in folder.iterdir() if _JOB_FILE.fullmatch(path.name)]
+    found = []
+    for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name)):
+        try:
+            job = JobFile.model_validate_json(read_limited(path))
+        except (OSError, ValidationError) as error:
+            _logger.warning("%s is left out: %s", path.name, str(error).partition("\n")[0])
+            continue
+        found.append((path.stem, job))
+    return found
+
+
+def remove_job(folder: Path, job_id: str) -> None:
+    """Remove the file of an investigation."""
+    (folder / f"{job_id}.json").unlink(missing_ok=True)
+
+
 _MOST = 60  # of each: all are sent with every event
 
 
@@ -90,8 +218,6 @@ def _added(known: list[T], more: Iterable[T]) -> list[T]:
 PAGE = "page.html"
 _CANCELLED = "The investigation was cancelled."
 State = Literal["waiting", "running", "done", "failed"]
-
-_logger = logging.getLogger(__name__)
 
 
 class FullError(Exception):

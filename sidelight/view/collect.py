@@ -2,50 +2,290 @@
 
 The comparison has leaderboards, headroom, and the agreement of two sources of labels on the order
 of runs.
+
+Marks of a run: the credit earned on each part of a rubric, and where the rest was lost.
+
+Search trail of a topic: its queries, and what became of their hits, from the trace.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.evaluation.agreement.coefficients import kendall
+from sidelight.evaluation.metrics.rubric import (
+    question_coverage,
+    report_contradiction,
+    report_support,
+)
 from sidelight.evaluation.scoring.headroom import question_headroom, report_headroom
-from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.score import compound_questions, score_questions, score_reports
 from sidelight.formats.topics import topic_format
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
+from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative
 from sidelight.text import budget_words, clean
 from sidelight.view.digest.article import Told
 from sidelight.view.digest.assemble import digest
-from sidelight.view.marks import Marker
 from sidelight.view.model import (
+    AngleTrail,
+    AnswerMark,
     Board,
     BoardRow,
     JudgePlot,
+    Left,
     Page,
     QuestionDocuments,
+    QuestionMark,
+    Removed,
     Rival,
+    Search,
     ShownDocument,
+    Taken,
+    TopicMarks,
     TopicPage,
+    Trail,
 )
-from sidelight.view.report import ShownSupport, agreed, checked_support, cite, web_page
-from sidelight.view.trail import follow
+from sidelight.view.report import ShownSupport, WebPage, agreed, checked_support, cite, web_page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.rubric import Rubric
+    from sidelight.schemas.grading.judgment import AnswerAssessment, Scales
+    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+    from sidelight.schemas.investigation.angle import Angle, PlannedQuery
+    from sidelight.schemas.investigation.evidence import Hit
+    from sidelight.schemas.investigation.trace import Round
     from sidelight.schemas.topic import Topic
     from sidelight.tracks import Track
     from sidelight.view.labels import Labels
-    from sidelight.view.model import TopicMarks
-    from sidelight.view.report import ShownSentence, Source, WebPage
+    from sidelight.view.report import ShownSentence, Source
     from sidelight.view.shown_run import Made, ShownRun
+
+# How the embedded judges begin.
+_CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?: ")
+_MEASUREMENTS = re.compile(r"^[a-z ]{1,60} -?\d+\.\d+(?:,|$)")
+
+
+class Marker:
+    """Marks the topics of one run.
+
+    Args:
+        scales: The track's.
+        labels: Labels of this run, and perhaps of others.
+        question_tag: Run tag of its questions.
+        report_tag: Run tag of its reports.
+
+    Raises:
+        InputError: A labelled question lacks a verdict whether it is compound.
+    """
+
+    def __init__(self, scales: Scales, labels: Labels, question_tag: str, report_tag: str) -> None:
+        self._similarity, self._answer = scales["similarity"], scales["answers"]
+        flagged = compound_questions(labels.questions, labels.compound, scales)
+        self._pairs: dict[str, dict[tuple[int, int], str | Unjudged]] = {}
+        for item in labels.questions:
+            of_topic = self._pairs.setdefault(item.topic_id, {})
+            compound = (item.run_tag, item.topic_id, item.run_question_rank) in flagged
+            if item.run_tag == question_tag and not compound:
+                of_topic[item.rubric_question_rank, item.run_question_rank] = item.label
+        self._answers: dict[str, dict[str, AnswerAssessment]] = {}
+        for answer in labels.answers:
+            if answer.run_tag == report_tag:
+                self._answers.setdefault(answer.topic_id, {})[answer.answer_id] = answer
+        self._lost_at = labels.lost_at
+        self._asked = any(item.run_tag == question_tag for item in labels.questions)
+
+    def mark(self, rubric: Rubric) -> TopicMarks:
+        """Return the marks of a topic."""
+        pairs = self._pairs.get(rubric.topic_id, {})
+        answers = self._answers.get(rubric.topic_id, {})
+        labels = {answer_id: answer.label for answer_id, answer in answers.items()}
+        questions = tuple(
+            self._mark(rubric, question, answers, pairs) for question in rubric.questions
+        )
+        lost_at = dict.fromkeys(self._lost_at.values(), 0.0)
+        for mark in (mark for question in questions for mark in question.answers):
+            if mark.lost_at:
+                lost_at[mark.lost_at] += mark.lost
+        return TopicMarks(
+            questions=questions,
+            lost_at=lost_at,
+            question_score=question_coverage(rubric, pairs, self._similarity)
+            if self._asked
+            else None,
+            support_score=report_support(rubric, labels, self._answer) if self._answers else None,
+            contradiction_score=report_contradiction(rubric, labels, self._answer)
+            if self._answers
+            else None,
+        )
+
+    def _mark(
+        self,
+        rubric: Rubric,
+        question: RubricQuestion,
+        answers: Mapping[str, AnswerAssessment],
+        pairs: Mapping[tuple[int, int], str | Unjudged],
+    ) -> QuestionMark:
+        share = question.weight / rubric.total_weight
+        marks = tuple(
+            self._mark_answer(
+                answer,
+                answers.get(answer.answer_id),
+                share / len(question.answers),
+                self._lost_at.get((rubric.topic_id, answer.answer_id), ""),
+            )
+            for answer in question.answers
+        )
+        lost = fsum(mark.lost for mark in marks)
+        gain = self._similarity.credit
+        near = [
+            (-gain(label), rank, label)
+            for (rubric_rank, rank), label in pairs.items()
+            if rubric_rank == question.rank and not isinstance(label, Unjudged) and gain(label) > 0
+        ]
+        _, matched_rank, matched_label = min(near, default=(0, None, None))
+        return QuestionMark(
+            text=question.text,
+            importance=question.importance.title or question.importance.name,
+            answers=marks,
+            earned=share - lost,
+            lost=lost,
+            matched_rank=matched_rank,
+            matched_label=matched_label,
+        )
+
+    def _mark_answer(
+        self, answer: RubricAnswer, given: AnswerAssessment | None, share: float, lost_at: str
+    ) -> AnswerMark:
+        label: str | None = None
+        if given is None:
+            reason = "not judged"
+        elif isinstance(given.label, Unjudged):
+            reason = given.label.reason
+        else:
+            label, reason = given.label, _in_words(given.rationale)
+        return AnswerMark(
+            text=answer.text,
+            references=tuple(web_page(url, "") for url in answer.references),
+            label=label,
+            title=self._answer.label(label).title if label else "Not judged",
+            reason=reason,
+            lost=share * (1 - (self._answer.credit(label) if label else 0.0)),
+            lost_at=lost_at,
+        )
+
+
+def _in_words(rationale: str) -> str:
+    """Return what a rationale says to people: no chances, and no list of measurements."""
+    if _MEASUREMENTS.match(rationale):
+        return ""
+    said = _CHANCE.sub("The nearest sentence: ", rationale)
+    return said if said == rationale or said.endswith((".", "!", "?", "”", '"')) else f"{said} …"
+
+
+_LABELS = {"none": "not supported", "partial": "supported in part", "unfit": "unfit for a report"}
+_ELSEWHERE = "taken for another question"
+
+
+def follow(trace: Trace, sources: Mapping[str, int]) -> Trail:
+    """Return the trail of a topic.
+
+    Args:
+        trace: What was done.
+        sources: By segment id, its number among the sources of the report.
+    """
+    rounds = _Rounds(trace.rounds.values(), sources)
+    angles: dict[str, Angle] = {angle.angle_id: angle for angle in trace.rubric or ()}
+    searches: dict[str, list[Search]] = {}
+    for round_ in trace.rounds.values():
+        if round_.plan is not None:
+            angles |= {angle.angle_id: angle for angle in round_.plan.angles}
+            for query in round_.plan.queries:
+                searches.setdefault(query.angle_id, []).append(rounds.search(round_, query))
+    coverages = [one.coverage for one in trace.rounds.values() if one.coverage is not None]
+    chances = coverages[-1].by_angle if coverages else {}
+    return Trail(
+        rounds=tuple(coverage.score for coverage in coverages),
+        angles=tuple(
+            AngleTrail(
+                question=angle.question,
+                aspect=angle.aspect,
+                weight=angle.weight,
+                chance=chances.get(angle.angle_id),
+                searches=tuple(searches.get(angle.angle_id, ())),
+            )
+            for angle in sorted(angles.values(), key=lambda angle: -angle.weight)
+        ),
+        removed=tuple(
+            Removed(
+                removal.sentence.text,
+                f"{_LABELS.get(removal.label, removal.label)}: {removal.reason}",
+            )
+            for removed in trace.checks.values()
+            for removal in removed
+        ),
+        refused=tuple(sorted(rounds.refused.items())),
+    )
+
+
+class _Rounds:
+    """What became of the hits of each search, with what all rounds know about pages."""
+
+    def __init__(self, rounds: Iterable[Round], sources: Mapping[str, int]) -> None:
+        self.refused: dict[str, str] = {}
+        self._pages: dict[str, WebPage] = {}
+        self._sources = sources
+        for selected in (one.selected for one in rounds if one.selected is not None):
+            self.refused |= selected.refused
+            self._pages |= {
+                document_id: web_page(page.url, page.title)
+                for document_id, page in selected.pages.items()
+            }
+
+    def search(self, round_: Round, query: PlannedQuery) -> Search:
+        taken: list[Taken] = []
+        left: dict[str, list[str]] = {}
+        for rank, hit in enumerate(_hits(round_, query.query_id), start=1):
+            document_id = document_id_of(hit.segment_id)
+            relevance = round_.selected.taken.get(hit.segment_id, {}) if round_.selected else {}
+            if query.angle_id in relevance:
+                page, source = self._page(document_id), self._sources.get(hit.segment_id)
+                taken.append(Taken(rank, page, relevance[query.angle_id], source))
+            else:
+                dropped = round_.selected.dropped if round_.selected else {}
+                reason = (
+                    self.refused.get(document_id)
+                    or (_ELSEWHERE if relevance else None)
+                    or dropped.get(hit.segment_id, "not read")
+                )
+                left.setdefault(reason, []).append(document_id)
+        return Search(
+            round_number=query.round_number,
+            query=query.text,
+            taken=tuple(taken),
+            left=tuple(
+                Left(reason, len(found), tuple(self._page(one) for one in dict.fromkeys(found)))
+                for reason, found in left.items()
+            ),
+        )
+
+    def _page(self, document_id: str) -> WebPage:
+        return self._pages.get(document_id, WebPage(document_id, "", ""))
+
+
+def _hits(round_: Round, query_id: str) -> Sequence[Hit]:
+    """Return what a search of a round brought, best first."""
+    found = (one.hits[query_id] for one in round_.searched.values() if query_id in one.hits)
+    return next(found, ())
 
 
 def questions_title(track: Track) -> str:

@@ -8,9 +8,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
-from sidelight.formats.detect import detect_format
-from sidelight.formats.runs.run_format import run_format
+from sidelight.formats.runs.submission import run_format
 from sidelight.formats.topics import topic_format
+from sidelight.formats.verdict import detect_format
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, QuestionRankingsTask
 from sidelight.schemas.topic import Article
 from sidelight.text import clean

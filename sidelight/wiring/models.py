@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sidelight.errors import BudgetExhaustedError, UsageError
-from sidelight.llm.budget import Budget, BudgetedModel
+from sidelight.llm.base import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import OfflineModel

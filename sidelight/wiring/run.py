@@ -1,27 +1,183 @@
-"""Run from settings, topics and an index, in one call, by the graph that the track names."""
+"""Run from settings, topics and an index, in one call, by the graph that the track names.
+
+Wiring of an investigation, the only factory: everything it makes receives plain arguments.
+
+Wiring of the graph that writes questions on articles and finds documents for them.
+
+Wiring of narrative answering; a model may split, rank and write, all else needs none.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sidelight.registry import load
+from sidelight.errors import InputError, UsageError
+from sidelight.parts import ROLES
+from sidelight.registry import load, make
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.runner import run_topics
+from sidelight.schemas.topic import Article, Narrative
 from sidelight.tracks import load_track
-from sidelight.wiring.investigation import open_sources
-from sidelight.wiring.models import ModelAccess
+from sidelight.versions import untraced
+from sidelight.wiring.models import ModelAccess, ask, models_by_name, open_models
+from sidelight.wiring.roles import (
+    PLAIN,
+    asked_model,
+    model_named,
+    models_asked,
+    offers,
+    open_roles,
+    plain_performer,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from sidelight.config.settings import Settings
+    from sidelight.agents.state import AnswerDeps, AnswerState, InvestigationState
+    from sidelight.config.settings import ModelSettings, RetrievalSettings, Settings
     from sidelight.index.folder import SearchIndex
+    from sidelight.llm.base import Model
+    from sidelight.llm.prompted import PromptedModel
+    from sidelight.retrieval.base import Lookup, Retriever
+    from sidelight.runs.log import TopicLog
     from sidelight.runs.runner import Investigate, RunSummary
+    from sidelight.schemas.investigation.trace import Outcome
+    from sidelight.schemas.segment import Segment
     from sidelight.schemas.topic import Topic
-    from sidelight.wiring.investigation import Sources
+    from sidelight.text_vectors import Encode
+    from sidelight.wiring.models import Models
+
+# Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
+_STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
+
+
+class Sources(NamedTuple):
+    """Index and retrievers that investigations read from, usable from any thread.
+
+    Attributes:
+        retriever: Finds segments.
+        lookup: Returns the segments of some ids.
+        encode: Returns the vectors of some texts.
+    """
+
+    retriever: Retriever
+    lookup: Lookup
+    encode: Encode
+
+
+def open_sources(settings: RetrievalSettings, folder: SearchIndex) -> Sources:
+    """Return what an index offers to investigations."""
+    return Sources(
+        retriever=build_retriever(settings, folder),
+        lookup=folder.docstore.get_many,
+        encode=folder.encoder.encode_sentences,
+    )
+
+
+def build_retriever(settings: RetrievalSettings, folder: SearchIndex) -> Retriever:
+    """Return the first stage that the settings name, reranked where they name a reranker."""
+    from sidelight.retrieval.first_stage import open_retriever
+    from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
+
+    first = open_retriever(settings.retriever, folder, depth=settings.depth)
+    if settings.reranker is None:
+        return first
+    return RerankRetriever(
+        first,
+        CrossEncoder(settings.reranker),
+        folder.docstore.get_many,
+        depth=settings.depth,
+        margin=settings.rerank_margin,
+    )
+
+
+@asynccontextmanager
+async def open_investigation(
+    settings: Settings, sources: Sources, access: ModelAccess
+) -> AsyncIterator[Investigate]:
+    """Keep what investigations need open, and yield the function that investigates one topic.
+
+    Sources, graph and models are shared by all topics.
+
+    Raises:
+        UsageError: A role asks a model that the settings do not name, or whose server is nowhere.
+        MachineError: A model server cannot be started.
+    """
+    from sidelight.agents.investigation import build_graph
+    from sidelight.agents.state import Deps, outcome_of
+    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
+
+    track = load_track(settings.track)
+    graph, allow_own_article = build_graph(), settings.retrieval.allow_own_article
+    steps = graph_steps(settings)
+    async with open_models(settings, access) as models:
+        roles_of_topic = await open_roles(settings, models, sources.encode)
+        retriever_of_topic = await open_listwise(settings, models, sources)
+
+        async def investigate(topic: Topic, log: TopicLog) -> Outcome:
+            lookup = SegmentCache(sources.lookup)
+            around = topic if isinstance(topic, Article) and not allow_own_article else None
+            deps = Deps(
+                topic=topic,
+                track=track,
+                roles=roles_of_topic(log),
+                retriever=LateralRetriever(retriever_of_topic(log, lookup), around, lookup),
+                lookup=lookup,
+                k=settings.retrieval.k,
+            )
+            with untraced():
+                state = await graph.ainvoke({}, context=deps, config={"recursion_limit": steps})
+            return outcome_of(cast("InvestigationState", state), track)
+
+        yield investigate
+
+
+def graph_steps(settings: Settings) -> int:
+    """Return how many steps an investigation may take before something must be wrong."""
+    return _STEPS_PER_ROUND * settings.investigation.max_rounds + _STEPS_AROUND
+
+
+async def open_listwise(
+    settings: Settings, models: Models, sources: Sources
+) -> Callable[[TopicLog, Lookup], Retriever]:
+    """Return what makes the retriever of a topic, out of its log and its lookup.
+
+    Raises:
+        UsageError: A model is to order results, and the settings name none.
+    """
+    from sidelight.generation.prompted.rank_results import PromptedRanker
+    from sidelight.retrieval.rerank import ListwiseRetriever
+
+    depth = settings.retrieval.listwise_depth
+    if depth is None:
+        return lambda _log, _lookup: sources.retriever
+    named = settings.models.ranker or settings.models.writer
+    if named is None:
+        raise UsageError(
+            "retrieval.listwise_depth asks a model, and the settings name none",
+            remedy="Name one: --set models.ranker.name=NAME",
+        )
+    model, loop = await models.named(named), asyncio.get_running_loop()
+
+    def of_topic(log: TopicLog, lookup: Lookup) -> Retriever:
+        ranker = PromptedRanker(asked_model(model, named, log))
+
+        async def rank(windows: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[int, ...]]:
+            return await asyncio.gather(*(ranker(query, window) for query, window in windows))
+
+        # Retrievers search in threads, and models are asked on the loop that opened them.
+        return ListwiseRetriever(
+            sources.retriever,
+            lambda windows: asyncio.run_coroutine_threadsafe(rank(windows), loop).result(),
+            lookup,
+            depth=depth,
+        )
+
+    return of_topic
 
 
 def open_graph(
@@ -91,3 +247,239 @@ def make_run(
             on_topic=on_topic,
         )
     )
+
+
+UNRATED = "none"
+"""Stands for nobody in `documents.rater`."""
+
+
+@asynccontextmanager
+async def open_questions_and_documents(
+    settings: Settings, sources: Sources, access: ModelAccess
+) -> AsyncIterator[Investigate]:
+    """Yield the function that works on one article; sources, graph and models are shared by all.
+
+    Raises:
+        UsageError: Somebody is to ask a model that the settings do not name, or whose server is
+            nowhere.
+        MachineError: A model server cannot be started.
+    """
+    from sidelight.agents.questions_and_documents import build_graph, outcome_of
+    from sidelight.agents.state import Deps, DocumentsDeps
+    from sidelight.retrieval.best_segment import DocumentRetriever
+    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
+
+    track, graph = load_track(settings.track), build_graph()
+    async with open_models(settings, access) as models:
+        roles_of_topic = await open_roles(settings, models, sources.encode)
+        retriever_of_topic = await open_listwise(settings, models, sources)
+        parts_of_topic = await _open_parts(settings, models, sources)
+
+        async def investigate(topic: Topic, log: TopicLog) -> Outcome:
+            lookup = SegmentCache(sources.lookup)
+            allowed = settings.retrieval.allow_own_article
+            around = topic if isinstance(topic, Article) and not allowed else None
+            retriever = LateralRetriever(retriever_of_topic(log, lookup), around, lookup)
+            parts = parts_of_topic(log)
+            deps = Deps(
+                topic=topic,
+                track=track,
+                roles=roles_of_topic(log),
+                retriever=retriever,
+                lookup=lookup,
+                k=settings.retrieval.k,
+                documents=DocumentsDeps(
+                    expand=parts["expander"],
+                    rate=parts.get("rater"),
+                    retriever=DocumentRetriever(
+                        lambda queries, k: retriever.search(queries, k).hits
+                    ),
+                    depth=settings.documents.depth,
+                ),
+            )
+            config = {"recursion_limit": graph_steps(settings)}
+            with untraced():
+                state = await graph.ainvoke({}, context=deps, config=cast("Any", config))
+            return outcome_of(cast("InvestigationState", state), track)
+
+        yield investigate
+
+
+def document_names(settings: Settings) -> dict[str, str]:
+    """Return who words searches and who rates documents, by kind, where somebody does."""
+    chosen = {"expander": settings.documents.expander}
+    if settings.documents.rater != UNRATED:
+        chosen["rater"] = settings.documents.rater
+    return chosen
+
+
+def document_parts(settings: Settings) -> dict[str, type]:
+    """Return the classes that word searches and rate documents, by kind.
+
+    Raises:
+        UsageError: A name stands for none.
+        MachineError: A package that one needs is not installed.
+    """
+    return {kind: load(kind, name) for kind, name in document_names(settings).items()}
+
+
+async def _open_parts(
+    settings: Settings, models: Models, sources: Sources
+) -> Callable[[TopicLog], dict[str, Any]]:
+    """Return what makes the parts of a topic; models are opened once for all of them."""
+    parts = document_parts(settings)
+    opened = {}
+    for name in sorted({name for part in parts.values() for name in models_asked(part)}):
+        named = model_named(settings, name)
+        if named is None:
+            raise UsageError(
+                "the settings of documents ask a model, and name none",
+                remedy="Name one: --set models.writer.name=NAME",
+            )
+        opened[name] = await models.named(named), named
+
+    def of_topic(log: TopicLog) -> dict[str, Any]:
+        asks = {name: asked_model(*model, log) for name, model in opened.items()}
+        offered = offers(settings, sources.encode, asks) | {
+            "queries_per_question": lambda: settings.documents.queries_per_question
+        }
+        return {
+            kind: log.timed(kind, make(f"{kind} of documents", part, offered))
+            for kind, part in parts.items()
+        }
+
+    return of_topic
+
+
+_WRITES, _ANSWER_WRITER = "write_report", "prompted-answer"
+
+
+@asynccontextmanager
+async def open_answer(
+    settings: Settings, sources: Sources, access: ModelAccess
+) -> AsyncIterator[Investigate]:
+    """Yield the function that answers one narrative; sources, graph and model are shared by all.
+
+    Raises:
+        UsageError: The settings name a model that would not be asked, or none for the writer that
+            asks one.
+        MachineError: A model server cannot be started.
+    """
+    from sidelight.agents.answer import build_graph, outcome_of
+
+    performers = {settings.roles.performer(role) for role in ROLES if role != _WRITES}
+    writer = settings.roles.performer(_WRITES)
+    if performers != {PLAIN} or writer not in {PLAIN, _ANSWER_WRITER}:
+        raise UsageError(
+            "narratives are answered without a model, and the settings name one for a step",
+            remedy=f"Leave `roles` at their defaults, or let a model write: --set "
+            f"roles.{_WRITES}={_ANSWER_WRITER}",
+        )
+    track, graph = load_track(settings.track), build_graph()
+    async with open_models(settings, access) as models:
+        asked = await _writer(settings, models) if writer == _ANSWER_WRITER else None
+        retriever_of_topic = await open_listwise(settings, models, sources)
+
+        async def answer(topic: Topic, log: TopicLog) -> Outcome:
+            if not isinstance(topic, Narrative):
+                raise InputError(f"{topic.topic_id}: expected a narrative to answer")
+            context = _dependencies(topic, settings, sources, log, asked, retriever_of_topic)
+            with untraced():
+                state = await graph.ainvoke({}, context=context)
+            return outcome_of(cast("AnswerState", state), track)
+
+        yield answer
+
+
+async def _writer(settings: Settings, models: Models) -> tuple[Model, ModelSettings]:
+    named = model_named(settings, "writer")
+    if named is None:
+        raise UsageError(
+            f"{_ANSWER_WRITER} asks a model, and the settings name none",
+            remedy="Name one: --set models.writer.name=NAME",
+        )
+    return await models.named(named), named
+
+
+def _dependencies(
+    narrative: Narrative,
+    settings: Settings,
+    sources: Sources,
+    log: TopicLog,
+    asked: tuple[Model, ModelSettings] | None,
+    retriever_of_topic: Callable[[TopicLog, Lookup], Retriever],
+) -> AnswerDeps:
+    """Return what the nodes of one narrative work with.
+
+    Args:
+        narrative: What is answered.
+        settings: Say how.
+        sources: What there is to answer from.
+        log: Of the topic.
+        asked: The model that writes, and its settings; None for a writer that asks none.
+        retriever_of_topic: Makes what searches; see `open_listwise`.
+    """
+    from sidelight.agents.state import AnswerDeps
+    from sidelight.retrieval.base import GivenRetriever
+    from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
+    from sidelight.schemas.investigation.report import DraftReport
+
+    offered = offers(settings, sources.encode, {})
+    offered["nothing_found"] = lambda: DraftReport(sentences=())
+
+    def performer(role: str) -> Any:
+        return log.timed(role, plain_performer(role, offered))
+
+    writer = performer(_WRITES)
+    if asked is not None:
+        offered["writer"] = lambda: asked_model(*asked, log)
+        prompted = make(f"performer of {_WRITES}", load(f"role.{_WRITES}", _ANSWER_WRITER), offered)
+        plain = plain_performer(_WRITES, offered)
+        writer = log.timed(_WRITES, log.with_fallback(_WRITES, prompted, plain))
+    lookup = SegmentCache(sources.lookup)
+    given = narrative.references
+    found = GivenRetriever(given) if given else retriever_of_topic(log, lookup)
+    return AnswerDeps(
+        narrative=narrative,
+        track=load_track(settings.track),
+        select_evidence=performer("select_evidence"),
+        write_report=writer,
+        check_report=performer("check_report"),
+        retriever=LateralRetriever(found, None, lookup),
+        lookup=lookup,
+        k=settings.retrieval.k,
+    )
+
+
+def split_narratives(
+    narratives: Sequence[Narrative],
+    models: Sequence[str],
+    access: ModelAccess,
+    at_once: int,
+    on_topic: Callable[[], object],
+) -> list[Narrative]:
+    """Return narratives with sub-questions, the most important first.
+
+    Args:
+        narratives: What is split; sub-questions that they have already help the draft.
+        models: Who drafts, then who revises; one model does both.
+        access: How they may be used.
+        at_once: Calls under way at once.
+        on_topic: Told of each that is done.
+
+    Raises:
+        ReplyError: A model gave no usable answer.
+    """
+    from sidelight.generation.narratives.drafting import split_into_sub_narratives
+
+    async def one(narrative: Narrative, asked: Sequence[PromptedModel]) -> Narrative:
+        found = await split_into_sub_narratives(
+            narrative.narrative, narrative.sub_questions, asked[0], asked[-1]
+        )
+        on_topic()
+        return narrative.model_copy(update={"sub_questions": tuple(item.text for item in found)})
+
+    async def work(asked: Mapping[str, PromptedModel]) -> list[Narrative]:
+        return list(await asyncio.gather(*(one(item, [*asked.values()]) for item in narratives)))
+
+    return asyncio.run(ask(models_by_name(models, at_once), access, work))

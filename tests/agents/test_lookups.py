@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sidelight.config.settings import Settings
-from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
-from sidelight.wiring.investigation import Sources, open_investigation
 from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.run import Sources, open_investigation
 
 
 def test_no_segment_of_a_topic_is_fetched_twice(

@@ -12,7 +12,7 @@ from tests.helpers.package import ROOT, imports, listed, modules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-BASE = {"errors", "text", "text_vectors", "files", "schemas", "plain_yaml"}
+BASE = {"errors", "text", "text_vectors", "files", "schemas"}
 MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
 SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
@@ -24,13 +24,10 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": set(),
     "versions": set(),
-    "plain_yaml": set(),
-    "processes": set(),
-    "telemetry": set(),
     "transport": {"errors"},
     "files": {"errors"},
     "schemas": {"errors", "text"},
-    "prompting": {"errors", "text", "schemas", "plain_yaml", "files"},
+    "prompting": {"errors", "text", "schemas", "files"},
     "text_vectors": set(),
     "learned": BASE,
     "parts": set(),
@@ -40,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "formats": BASE | {"tracks", "registry"},
     "config": BASE | {"parts", "registry", "tracks"},
     "llm": BASE | {"prompting", "transport"},
-    "index": MIDDLE | {"versions", "processes", "transport"},
+    "index": MIDDLE | {"versions", "transport"},
     "retrieval": MIDDLE | {"index"},
     "checks": BASE | MODEL | {"learned"},
     "generation": BASE | {"tracks", "checks", "generation.reading"},
@@ -75,17 +72,16 @@ ALLOWED: dict[str, set[str]] = {
     },
     "runs": MIDDLE | {"llm", "agents", "versions"},
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
-    "wiring": MIDDLE | MODEL | SYSTEM | {"runs", "telemetry", "transport"},
+    "wiring": MIDDLE | MODEL | SYSTEM | {"runs", "versions", "transport"},
     "wiring.judges": MIDDLE | MODEL | {"wiring", "index", "evaluation.labelling"},
     "view": MIDDLE | {"runs", "evaluation.*", "generation.reading", "generation.extractive"},
     "serve": MIDDLE | {"runs", "view", "versions"},
-    "ablation": MIDDLE | MODEL | SYSTEM | {"processes", "evaluation.*", "runs.*", "wiring.*"},
+    "ablation": MIDDLE | MODEL | SYSTEM | {"versions", "evaluation.*", "runs.*", "wiring.*"},
     "reproduction": MIDDLE | MODEL | {"index", "runs.*", "wiring", "versions"},
     "cli": MIDDLE
     | MODEL
     | {
         "versions",
-        "telemetry",
         "transport",
         "sample",
         "checks",
@@ -111,7 +107,7 @@ HEAVY = {
     "onnxruntime": {"index"},
     "ray": {"index"},
     "langgraph": {"agents"},
-    "langsmith": {"telemetry"},
+    "langsmith": {"versions"},
     "openai": {"llm"},
     "fastapi": {"serve"},
     "uvicorn": {"serve"},

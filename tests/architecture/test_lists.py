@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
-from sidelight.config.describe import describe_settings
-from sidelight.config.load import load_settings
+from sidelight.config.load import describe_settings, load_settings
 from sidelight.errors import UsageError
 from sidelight.index.folder import IndexFolder
 from sidelight.parts import KINDS, ROLES
 from sidelight.registry import load, names
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.topic import Article
-from sidelight.wiring.check import check_settings
-from sidelight.wiring.estimate import estimate_run
+from sidelight.wiring.estimate import check_settings, estimate_run
 from sidelight.wiring.judges import JudgeInputs, make_judge
 from sidelight.wiring.roles import models_asked, open_roles
 from tests.helpers.labels.labelled import examples

@@ -29,13 +29,13 @@ AT_HOME = (
     "tracks/",
     "sample/",
     "formats/data_folder.py",
-    "formats/runs/official.py",
-    "formats/runs/cited_text.py",
+    "formats/runs/submission.py",
+    "formats/runs/cited_sentences.py",
     "formats/labels/assessments.py",
     "parts.py",
     "evaluation/scoring/organizers/",
     "learned/",  # says whose labels it learned from
-    "formats/labels/human_labels.py",
+    "formats/labels/assessments.py",
 )
 
 

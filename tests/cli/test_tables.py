@@ -24,7 +24,7 @@ from sidelight.evaluation.audit.audit import Audit, ProbeResult
 from sidelight.evaluation.battles import Battle
 from sidelight.formats.banks.exams import write_exams
 from sidelight.formats.labels.graded_passages import write_graded
-from sidelight.formats.labels.question_grades import write_question_grades
+from sidelight.formats.labels.qrels import write_question_grades
 from sidelight.index.folder import IndexFolder
 from sidelight.runs.log import PromptUsage
 from sidelight.sample import sample_path

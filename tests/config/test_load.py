@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 import yaml
 
-from sidelight.config.describe import describe_settings
-from sidelight.config.load import dump_settings, load_settings
+from sidelight.config.load import describe_settings, dump_settings, load_settings
 from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
-from sidelight.retrieval.memory import MemoryRetriever
-from sidelight.wiring.investigation import Sources
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.wiring.models import ModelAccess
-from sidelight.wiring.run import open_graph
+from sidelight.wiring.run import Sources, open_graph
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 

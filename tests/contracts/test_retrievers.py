@@ -10,12 +10,9 @@ import pytest
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.remote.client import RemoteAddress, write_address
 from sidelight.registry import names
-from sidelight.retrieval.base import Retriever
-from sidelight.retrieval.cross_encoder import CrossEncoder
-from sidelight.retrieval.listed import TrecRunRetriever
-from sidelight.retrieval.memory import MemoryRetriever
-from sidelight.retrieval.named import open_retriever
-from sidelight.retrieval.rerank import RerankRetriever
+from sidelight.retrieval.base import MemoryRetriever, Retriever, TrecRunRetriever
+from sidelight.retrieval.first_stage import open_retriever
+from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 from sidelight.schemas.investigation.evidence import Query, ranked
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.rest_server import NAME, RestServer

@@ -14,19 +14,24 @@ import pytest
 
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.formats.runs.run_format import Delivery, run_format
+from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.formats.topics import topic_format
 from sidelight.formats.verdict import judge_file
 from sidelight.registry import names
-from sidelight.runs.directory import RunDirectory
+from sidelight.runs.directory import RunDirectory, pack_runs
 from sidelight.runs.log import TopicLog
-from sidelight.runs.packing import pack_runs
 from sidelight.runs.runner import Investigate, RunSummary, run_topics
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import QuestionSet, Report, limits_of
 from sidelight.schemas.investigation.trace import Outcome, TaskResult, Trace
-from sidelight.schemas.ranking import QuestionRankings, Ranking
-from sidelight.schemas.run import CitedSentence, QuestionHits, Result, RunIdentity
+from sidelight.schemas.run import (
+    CitedSentence,
+    QuestionHits,
+    QuestionRankings,
+    Ranking,
+    Result,
+    RunIdentity,
+)
 from sidelight.schemas.task import (
     CitedTextTask,
     QuestionListTask,

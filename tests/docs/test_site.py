@@ -13,7 +13,7 @@ import pytest
 
 import sidelight
 from sidelight import plugins
-from sidelight.config.describe import describe_settings
+from sidelight.config.load import describe_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r'<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"')

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.detect import detect_format
+from sidelight.formats.verdict import detect_format
 from tests.helpers.formats.sample_runs import (
     TOPICS,
     task1_bytes,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from sidelight.formats.findings import Findings
+from sidelight.formats.lines import Findings
 
 
 class Part(BaseModel):

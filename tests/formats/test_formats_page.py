@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import sidelight
 from sidelight.cli.main import app
-from sidelight.formats.findings import _CODES
+from sidelight.formats.lines import _CODES
 from sidelight.tracks import DEFAULT_TRACK
 
 PACKAGE = Path(sidelight.__file__).parent

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.formats.findings import Findings
 from sidelight.formats.lines import (
     MAX_LINE_BYTES,
+    Findings,
     Line,
     decode_list,
     open_text,

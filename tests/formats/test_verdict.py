@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import UsageError
-from sidelight.formats.detect import kinds_of
-from sidelight.formats.verdict import judge_file
+from sidelight.formats.verdict import judge_file, kinds_of
 from tests.helpers.formats.mutations import mutated_task1, mutated_task2
 from tests.helpers.formats.official_oracle import task1_is_valid, task2_is_valid
 from tests.helpers.formats.sample_runs import (

@@ -39,14 +39,8 @@ from sidelight.evaluation.labelling.judged_runs import JudgingManifest
 from sidelight.files import sha256_file
 from sidelight.formats import topics
 from sidelight.formats.banks import exams, nuggets, rubrics
-from sidelight.formats.labels import (
-    assessments,
-    graded_passages,
-    nugget_assignments,
-    qrels,
-    question_grades,
-)
-from sidelight.formats.runs import cited_text, linked_reports, question_list, rag, trec_run
+from sidelight.formats.labels import assessments, graded_passages, qrels
+from sidelight.formats.runs import cited_sentences, linked_reports, question_list, rag, trec_run
 from sidelight.llm.cache import KeptReply
 from sidelight.reproduction.archive import CONTENTS, Contents
 from sidelight.runs.directory import TopicResult
@@ -225,8 +219,10 @@ READERS = {
         columns=question_list._FIELDS,
         parted_by="\t",
     ),
-    "reports": Reader("validate {}/" + TASK2 + " --json", TASK2, sample, cited_text._ExactReport),
-    "reports judged": Reader(JUDGE, TASK2, sample, cited_text._ReportLine),
+    "reports": Reader(
+        "validate {}/" + TASK2 + " --json", TASK2, sample, cited_sentences._ExactReport
+    ),
+    "reports judged": Reader(JUDGE, TASK2, sample, cited_sentences._ReportLine),
     "rubric": Reader(JUDGE, RUBRIC, sample, rubrics._RubricFile, lines=False),
     "answers": Reader(
         "validate {}/answers.jsonl --track rag2025 --json",
@@ -328,7 +324,7 @@ READERS = {
         "score quality --grades {}/grades.tsv --track lateral2024 --json",
         "grades.tsv",
         written("grades.tsv", GRADES),
-        columns=question_grades._CELLS,
+        columns=qrels._CELLS,
         parted_by="\t",
     ),
     "scores": Reader(
@@ -400,7 +396,7 @@ READERS = {
         "score nuggets {}/assigned.jsonl --json --samples 100",
         "assigned.jsonl",
         written("assigned.jsonl", as_lines(*ASSIGNED)),
-        nugget_assignments._AnswerLine,
+        nuggets._AnswerLine,
     ),
     "settings": Reader(
         "doctor --config {}/settings.yaml",

@@ -9,8 +9,8 @@ from sidelight.agents.investigation import build_graph
 from sidelight.agents.state import Deps
 from sidelight.config.settings import Settings
 from sidelight.generation.roles import Roles
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.lateral import LateralRetriever
-from sidelight.retrieval.memory import MemoryRetriever
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode

@@ -21,7 +21,7 @@ from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import FORMAT_VERSION, IndexPlan
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
 from sidelight.registry import names
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_collection

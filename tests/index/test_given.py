@@ -19,7 +19,7 @@ from sidelight.index.manifest import read_manifest
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.index.text.docstore import RawText
 from sidelight.index.vectors.profiles import IN_LUCENE, NO_VECTORS
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.anserini_index import FULL, RAW, SLIM, index_collection, index_vectors

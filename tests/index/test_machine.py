@@ -6,10 +6,10 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from sidelight.index import machine
 from sidelight.index.encoding import encoder
 from sidelight.index.lucene import jvm
-from sidelight.index.machine import Check, check_machine
+from sidelight.index.vectors import capacity
+from sidelight.index.vectors.capacity import Check, check_machine
 
 
 def failed() -> dict[str, Check]:
@@ -34,7 +34,7 @@ def test_no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     def not_installed(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(machine, "version", not_installed)
+    monkeypatch.setattr(capacity, "version", not_installed)
     monkeypatch.setattr(jvm, "find_spec", lambda _: None)
     monkeypatch.setattr(encoder, "find_spec", lambda _: None)
     monkeypatch.setitem(sys.modules, "faiss", None)
@@ -47,8 +47,8 @@ def test_no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_little_memory_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine.os, "sysconf", lambda _: 1024)
+    monkeypatch.setattr(capacity.os, "sysconf", lambda _: 1024)
     monkeypatch.setattr(
-        machine.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0)
+        capacity.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0)
     )
     assert set(failed()) == {"memory", "disk"}

@@ -12,8 +12,7 @@ from sidelight.errors import (
     TruncatedReplyError,
     Usage,
 )
-from sidelight.llm.base import Message, Reply, Request
-from sidelight.llm.budget import Budget, BudgetedModel
+from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
 from sidelight.llm.cache import CachedModel
 from sidelight.llm.scripted import ScriptedModel
 

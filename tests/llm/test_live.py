@@ -14,8 +14,7 @@ import pytest
 from sidelight.errors import ModelUnavailableError, TruncatedReplyError
 from sidelight.llm.base import Message, Reply, Request
 from sidelight.llm.cache import CachedModel
-from sidelight.llm.server.openai_compat import OpenAICompatModel
-from sidelight.llm.server.probe import probe
+from sidelight.llm.server.openai_compat import OpenAICompatModel, probe
 from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from tests.helpers.models.live_server import LiveServer

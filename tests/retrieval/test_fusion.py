@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.retrieval.fusion import FusionRetriever, reciprocal_rank_fusion
-from sidelight.retrieval.listed import TrecRunRetriever
+from sidelight.retrieval.base import TrecRunRetriever
+from sidelight.retrieval.first_stage import FusionRetriever, reciprocal_rank_fusion
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 
 

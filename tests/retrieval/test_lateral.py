@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from sidelight.retrieval.base import TrecRunRetriever
 from sidelight.retrieval.lateral import LateralRetriever, overlap
-from sidelight.retrieval.listed import TrecRunRetriever
 from sidelight.schemas.investigation.evidence import DroppedHit, Hit, Query
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.retrieval.listwise import STRIDE, WINDOW, ListwiseRetriever, window_starts
+from sidelight.retrieval.rerank import STRIDE, WINDOW, ListwiseRetriever, window_starts
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from sidelight.index.folder import IndexFolder
-from sidelight.retrieval.bm25 import Bm25Retriever
-from sidelight.retrieval.memory import MemoryRetriever, analyze
+from sidelight.retrieval.base import MemoryRetriever, analyze
+from sidelight.retrieval.first_stage import Bm25Retriever
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 

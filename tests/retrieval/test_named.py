@@ -13,8 +13,7 @@ from sidelight.index.encoding.encoder import Encoder, EncoderIdentity
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.text.corpus import CorpusFields
 from sidelight.registry import names
-from sidelight.retrieval.dense import DenseRetriever
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import DenseRetriever, open_retriever
 from tests.helpers.public_data import PublicData
 
 

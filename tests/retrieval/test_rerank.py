@@ -9,12 +9,11 @@ import pytest
 from transformers import AutoModelForSequenceClassification
 
 from sidelight.errors import MachineError
-from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.folder import IndexFolder
 from sidelight.index.text.corpus import passage_text
-from sidelight.retrieval.bm25 import Bm25Retriever
-from sidelight.retrieval.cross_encoder import CrossEncoder
-from sidelight.retrieval.rerank import RerankRetriever
+from sidelight.retrieval.first_stage import Bm25Retriever
+from sidelight.retrieval.rerank import CrossEncoder, RerankRetriever
 from sidelight.schemas.investigation.evidence import Hit, Query, ranked
 from sidelight.schemas.segment import Segment
 from tests.helpers.models.int8_models import write_int8
@@ -73,7 +72,7 @@ def test_scores_are_those_of_the_library(
 def test_int8_is_taken_where_bfloat16_is_slow(
     with_int8: str, cross_encoder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidelight.index.encoding.precision.multiplies_bfloat16", lambda: False)
+    monkeypatch.setattr("sidelight.index.encoding.onnx_model.multiplies_bfloat16", lambda: False)
     model, without = CrossEncoder(with_int8), CrossEncoder(cross_encoder)
     texts = ["The harbour reopened.", "A longer text about bread, which nobody asked for."]
     assert model.score(QUERY.text, texts)[:1] == model.score(QUERY.text, texts[:1])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.retrieval.segment_cache import SegmentCache
+from sidelight.retrieval.lateral import SegmentCache
 from sidelight.schemas.segment import Segment
 
 LETTERS = "abcdef"

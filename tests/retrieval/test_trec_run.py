@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sidelight.retrieval.listed import TrecRunRetriever
+from sidelight.retrieval.base import TrecRunRetriever
 from sidelight.schemas.investigation.evidence import Hit, Query
 
 

@@ -8,8 +8,7 @@ import orjson
 import pytest
 
 from sidelight.errors import InvalidFileError, UsageError
-from sidelight.runs.directory import RunDirectory
-from sidelight.runs.packing import Packing, pack_runs
+from sidelight.runs.directory import Packing, RunDirectory, pack_runs
 from sidelight.tracks import load_track
 from tests.helpers.scripted_runs import IDS, run, scripted
 

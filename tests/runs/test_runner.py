@@ -14,7 +14,7 @@ import pytest
 from sidelight.agents.state import InvestigationState, outcome_of
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.cited_sentences import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.report import QuestionSet

@@ -16,7 +16,7 @@ from sidelight.formats.labels.assessments import (
     read_assessments,
 )
 from sidelight.formats.labels.qrels import read_qrels
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
+from sidelight.formats.runs.cited_sentences import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
 from sidelight.formats.topics import read_articles, read_queries
 from sidelight.index.build import build_index
@@ -24,8 +24,7 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import read_documents, write_segments
 from sidelight.retrieval.base import Retriever
-from sidelight.retrieval.bm25 import Bm25Retriever
-from sidelight.retrieval.dense import DenseRetriever
+from sidelight.retrieval.first_stage import Bm25Retriever, DenseRetriever
 from sidelight.sample import sample_path
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.segment import document_id_of, overlapping

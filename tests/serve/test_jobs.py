@@ -24,9 +24,8 @@ from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.serve.app import MAX_TEXT, MIN_WORDS, why_no_article
-from sidelight.serve.desk import News
-from sidelight.serve.job_file import claim_folder
-from sidelight.serve.upload import read_web_page
+from sidelight.serve.desk import News, claim_folder
+from sidelight.serve.guards import read_web_page
 from tests.helpers.scripted_runs import scripted
 from tests.serve.test_serve import ARTICLE, TEXT, Site, endless, served
 

@@ -27,11 +27,10 @@ from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.trace import Outcome
 from sidelight.schemas.topic import Article
 from sidelight.serve import app as app_module
-from sidelight.serve import server as server_module
+from sidelight.serve import app as server_module
 from sidelight.serve.app import MAX_BODY_BYTES, make_app
-from sidelight.serve.desk import Desk
+from sidelight.serve.desk import Desk, Worker
 from sidelight.serve.guards import ClientAddress, client_of
-from sidelight.serve.worker import Worker
 from tests.helpers.scripted_runs import scripted
 
 TEXT = " ".join(

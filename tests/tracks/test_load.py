@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import sidelight.tracks
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
-from sidelight.formats.runs.run_format import run_format
+from sidelight.formats.runs.submission import run_format
 from sidelight.schemas.task import CitedTextTask, QuestionListTask, RankingTask
 from sidelight.tracks import load_track, run_file_names
 

@@ -13,11 +13,9 @@ from sidelight.schemas.investigation.trace import Round, Selected, Trace
 from sidelight.schemas.run import CitedSentence
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
-from sidelight.view.digest.article import Told
+from sidelight.view.digest.article import Digest, Told
 from sidelight.view.digest.assemble import answers, digest
-from sidelight.view.digest.model import Digest
-from sidelight.view.digest.origin import Origins, page_date, source_kind
-from sidelight.view.report import cite
+from sidelight.view.report import Origins, cite, page_date, source_kind
 from sidelight.view.shown_run import Made
 
 BODY = """\

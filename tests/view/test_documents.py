@@ -14,8 +14,7 @@ from sidelight.runs.runner import run_topics
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.schemas.investigation.trace import Outcome, QuestionSearch, RankedDocument, Trace
-from sidelight.schemas.ranking import QuestionRankings
-from sidelight.schemas.run import QuestionHits
+from sidelight.schemas.run import QuestionHits, QuestionRankings
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article, question_id
 from sidelight.view.collect import collect_page

@@ -10,9 +10,8 @@ from sidelight.schemas.grading.judgment import (
 )
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
-from sidelight.view.collect import compare_judges, leaderboards
+from sidelight.view.collect import Marker, compare_judges, leaderboards
 from sidelight.view.labels import Labels
-from sidelight.view.marks import Marker
 
 TRACK = load_track()
 SCALES = TRACK.scales

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from sidelight.config.load import load_settings
+from sidelight.errors import Check
 from sidelight.index.folder import IndexFolder
-from sidelight.schemas.check import Check
-from sidelight.wiring.check import check_settings
+from sidelight.wiring.estimate import check_settings
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 

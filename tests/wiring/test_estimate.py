@@ -17,8 +17,8 @@ from sidelight.index.text.corpus import write_segments
 from sidelight.runs.runner import run_topics
 from sidelight.schemas.topic import Article
 from sidelight.wiring.estimate import estimate_run
-from sidelight.wiring.investigation import open_investigation, open_sources
 from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.run import open_investigation, open_sources
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.public_data import PublicData
 

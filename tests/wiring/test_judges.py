@@ -44,7 +44,9 @@ class MindfulJudge(Judge):
         self.models = models
 
 
-TAUGHT, MINDFUL = (f"tests.wiring.test_judges:{one.__name__}" for one in (TaughtJudge, MindfulJudge))
+TAUGHT, MINDFUL = (
+    f"tests.wiring.test_judges:{one.__name__}" for one in (TaughtJudge, MindfulJudge)
+)
 
 
 def unwanted() -> NoReturn:

@@ -374,7 +374,7 @@ def grades(
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import InputError
     from sidelight.evaluation.agreement.labels import CategoryAgreement
-    from sidelight.formats.labels.question_grades import read_question_grades
+    from sidelight.formats.labels.qrels import read_question_grades
 
     scales = track_of_scale("question_quality", track).scales
     sides = [_by_key(read_question_grades(path, scales)) for path in (first, second)]

@@ -70,7 +70,7 @@ def norms(  # long: half of it are options
     from sidelight.evaluation.norms import compare_norms
     from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
     from sidelight.formats.banks.rubrics import read_rubrics
-    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.runs.submission import run_format
     from sidelight.tracks import load_track
     from sidelight.wiring.judges import open_encoder
 

@@ -15,7 +15,7 @@ from sidelight.cli.options.inputs import set_options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sidelight.llm.budget import Totals
+    from sidelight.llm.base import Totals
     from sidelight.wiring.models import ModelAccess
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class ModelCalls(NamedTuple):
         Args:
             cache: Folder of replies.
         """
-        from sidelight.llm.budget import Budget
+        from sidelight.llm.base import Budget
         from sidelight.wiring.models import ModelAccess
 
         return ModelAccess(

@@ -95,9 +95,9 @@ def nuggets(  # long: half of it are options
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import UsageError
     from sidelight.evaluation.nuggets.scores import score_nuggets
-    from sidelight.formats.banks.nuggets import read_nuggets
-    from sidelight.formats.labels.nugget_assignments import (
+    from sidelight.formats.banks.nuggets import (
         read_nugget_assignments,
+        read_nuggets,
         write_nugget_assignments,
     )
 
@@ -137,7 +137,7 @@ def _assigned(
     """Return the labels of runs, by the embedded judge or by a model."""
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.nuggets.create import LearnedAssigner, PromptedAssigner, assign_runs
-    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.runs.submission import run_format
     from sidelight.formats.topics import read_topics
     from sidelight.schemas.topic import Narrative
     from sidelight.wiring.judges import open_encoder
@@ -196,7 +196,7 @@ def support(  # long: half of it are options
     from sidelight.evaluation.labelling.support import assess_support
     from sidelight.evaluation.scoring.support import score_support
     from sidelight.formats.labels.assessments import write_support_sentences
-    from sidelight.formats.runs.run_format import run_format
+    from sidelight.formats.runs.submission import run_format
     from sidelight.formats.topics import read_topics
     from sidelight.index.folder import open_index
     from sidelight.schemas.topic import asked_in
@@ -261,7 +261,7 @@ def battles(  # long: half of it are options
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import UsageError
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
-    from sidelight.formats.runs.run_format import reports_by_topic, run_format
+    from sidelight.formats.runs.submission import reports_by_topic, run_format
     from sidelight.formats.table import write_table
     from sidelight.formats.topics import read_topics
     from sidelight.schemas.topic import Narrative
@@ -339,7 +339,7 @@ def quality(
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.evaluation.scoring.files import score_prefix
     from sidelight.evaluation.scoring.graded import score_question_quality
-    from sidelight.formats.labels.question_grades import read_question_grades
+    from sidelight.formats.labels.qrels import read_question_grades
 
     rules = track_of_scale("question_quality", track)
     table = score_question_quality(rules, read_question_grades(grades, rules.scales))

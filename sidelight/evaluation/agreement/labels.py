@@ -20,13 +20,13 @@ from sidelight.evaluation.agreement.coefficients import (
     raw_agreement,
 )
 from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, Interval, expanded_tail
-from sidelight.formats.detect import detect_format
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
+from sidelight.formats.verdict import detect_format
 from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
 from sidelight.text import counted
 

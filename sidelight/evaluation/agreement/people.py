@@ -9,7 +9,7 @@ import numpy as np
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa, kendall
-from sidelight.formats.labels.human_labels import read_answers, read_citations, read_segments
+from sidelight.formats.labels.assessments import read_answers, read_citations, read_segments
 from sidelight.learned.models import AnswerModel
 from sidelight.schemas.base import Value
 

@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa
-from sidelight.formats.findings import Findings
-from sidelight.formats.lines import decode_unique, read_bytes
+from sidelight.formats.lines import Findings, decode_unique, read_bytes
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.graded_passage import GradedQuery, Grader, Grading, ItemGrade
 

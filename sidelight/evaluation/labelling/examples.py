@@ -20,7 +20,7 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
-from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.tracks import load_track
 

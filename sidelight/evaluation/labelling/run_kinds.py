@@ -15,7 +15,7 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS
 from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
-from sidelight.formats.runs.run_format import run_format
+from sidelight.formats.runs.submission import run_format
 from sidelight.schemas.grading.rubric import Rubric  # noqa: TC001 - a NamedTuple reads them
 from sidelight.schemas.run import QuestionRun, ReportRun, SubmittedQuestion, SubmittedReport
 from sidelight.schemas.task import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sidelight.errors import InputError
 from sidelight.evaluation.scoring.table import TopicScore
-from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.table import read_table, write_table
 from sidelight.text import finite_number
 

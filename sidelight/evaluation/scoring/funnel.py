@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.table import read_table, write_table
 from sidelight.schemas.grading.judgment import Measure, Unjudged
 from sidelight.text import finite_number

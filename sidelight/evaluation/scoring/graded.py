@@ -16,7 +16,7 @@ import numpy as np
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord
 from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore, tabulate
-from sidelight.formats.findings import Findings, quoted
+from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.table import read_table, write_table
 from sidelight.schemas.grading.judgment import Measure
 from sidelight.schemas.topic import parse_question_id

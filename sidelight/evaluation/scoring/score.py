@@ -23,8 +23,8 @@ from sidelight.formats.labels.assessments import (
     QUESTION_ASSESSMENTS,
     read_assessments,
 )
-from sidelight.formats.runs.cited_text import read_report_run
-from sidelight.formats.runs.run_format import reports_by_topic
+from sidelight.formats.runs.cited_sentences import read_report_run
+from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.schemas.grading.judgment import Label, Unjudged
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 

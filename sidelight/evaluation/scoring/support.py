@@ -12,7 +12,7 @@ from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError
 from sidelight.evaluation.metrics.base import TopicRecord, declared
 from sidelight.evaluation.scoring.table import tabulate
-from sidelight.formats.runs.run_format import reports_by_topic
+from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.schemas.grading.judgment import Measure
 
 if TYPE_CHECKING:

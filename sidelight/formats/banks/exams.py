@@ -15,8 +15,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_packer, atomic_write
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import decode_unique, read_bytes, stream_lines
+from sidelight.formats.lines import Findings, decode_unique, quoted, read_bytes, stream_lines
 from sidelight.formats.topics import read_queries
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem, ExamKind
 

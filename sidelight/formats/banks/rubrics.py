@@ -17,8 +17,7 @@ from pydantic import (
 
 from sidelight.errors import InputError
 from sidelight.files import atomic_write
-from sidelight.formats.findings import Findings
-from sidelight.formats.lines import decode_unique, read_bytes
+from sidelight.formats.lines import Findings, decode_unique, read_bytes
 from sidelight.schemas.grading.judgment import Label
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError, model_validator
 
 from sidelight.files import atomic_packer
-from sidelight.formats.findings import Findings
-from sidelight.formats.lines import decode_list, stream_lines
+from sidelight.formats.lines import Findings, decode_list, stream_lines
 from sidelight.schemas.grading.graded_passage import (
     HIGHEST_RATING,
     HIGHEST_RELEVANCE,

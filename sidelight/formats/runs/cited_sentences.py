@@ -3,35 +3,50 @@
 A text is held against the limits of its task; each sentence must be plain, and its citations must
 be segments of the collection. Plain means without what a program that opens the file might act on
 (markup, script addresses, formulas), and without citation marks.
+
+Reports with metadata (`reports_jsonl`): one a line, whose sentences cite segments by id.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import decode_unique, open_text, parsed_lines, read_bytes
+from sidelight.formats.lines import (
+    Findings,
+    decode_unique,
+    open_text,
+    parsed_lines,
+    quoted,
+    read_bytes,
+    write_json_lines,
+)
 from sidelight.formats.runs.submission import (
     CheckedRun,
     LineIds,
+    RunFormat,
+    StrictCheck,
     check_characters,
     check_encoding,
     check_ids,
     check_topics,
+    official_reports,
+    report_run,
 )
+from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
 from sidelight.schemas.segment import document_id_of, overlapping
-from sidelight.text import budget_words, count_words, sentences, tokens
+from sidelight.text import budget_words, count_words, one_line, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.schemas.run import SubmittedReport
+    from sidelight.formats.runs.submission import Delivery
+    from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import CitedTextTask, RankingTask
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
@@ -395,3 +410,105 @@ def _topic_id(content: dict[str, Any], key: str) -> str:
     metadata = content.get("metadata", content)
     topic_id = metadata.get(key) if isinstance(metadata, dict) else None
     return topic_id if isinstance(topic_id, str) else ""
+
+
+class _MetadataLine(BaseModel):
+    """Only what assessments go by is required: the organizers document no more for scoring."""
+
+    team_id: str = ""
+    run_id: str
+    topic_id: str
+    type: RunType = "automatic"
+
+
+class _ReportLine(BaseModel):
+    metadata: _MetadataLine
+    responses: tuple[SentenceLine, ...]
+
+
+class _ExactMetadata(ExactLine):
+    team_id: str
+    run_id: str
+    topic_id: str
+    type: RunType
+    # Literal[0, 1] would let True and 1.0 pass.
+    use_starter_kit: Annotated[StrictInt, Field(ge=0, le=1)]
+
+
+class _ExactReport(ExactLine):
+    metadata: _ExactMetadata
+    responses: list[ExactSentence[str]]
+
+
+def read_report_run(path: Path) -> ReportRun:
+    """Read a run, whatever the track would say to it; keys it does not need are ignored.
+
+    The file's name becomes the run tag, as in the organizers' assessments; see `run_tag_of`.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: A line is no report, or a topic occurs twice.
+    """
+    findings = Findings(path)
+    reports = report_lines(path, _submitted, "a report", findings)
+    return report_run(path, one_a_topic(reports, "a report", findings))
+
+
+def _submitted(content: dict[str, Any]) -> SubmittedReport:
+    return SubmittedReport(**_ReportLine.model_validate(content).model_dump())
+
+
+def write_report_run(path: Path, reports: Iterable[SubmittedReport]) -> None:
+    """Write one JSON line a report: keys in the track's order, text that nothing acts on."""
+    write_json_lines(path, map(_content, reports))
+
+
+def _content(report: SubmittedReport) -> dict[str, Any]:
+    content = report.model_dump()
+    content["metadata"]["use_starter_kit"] = 0
+    for sentence in content["responses"]:
+        sentence["text"] = inert(one_line(sentence["text"]))
+    return content
+
+
+@StrictCheck
+def check_report_run(run: CheckedRun[CitedTextTask]) -> None:
+    """Find all that is wrong with a run."""
+    reports, first_lines = strict_lines(run, _ExactReport, "topic_id", "a report")
+    for name in ("type", "use_starter_kit"):
+        values = [(line, getattr(item.metadata, name)) for line, item in reports]
+        check_constant(name, values, run.findings)
+    read = [
+        (
+            SubmittedReport(**item.model_dump(exclude={"metadata": {"use_starter_kit"}})),
+            [line] * max(1, len(item.responses)),
+        )
+        for line, item in reports
+    ]
+    check_reports(run, read, first_lines)
+
+
+def _write(
+    path: Path, identity: RunIdentity, delivered: Iterable[Delivery[tuple[CitedSentence, ...]]]
+) -> None:
+    write_report_run(
+        path,
+        (
+            SubmittedReport(
+                metadata=ReportMetadata(**identity.model_dump(), topic_id=topic.topic_id),
+                responses=sentences,
+            )
+            for topic, sentences in delivered
+        ),
+    )
+
+
+REPORTS: RunFormat[CitedTextTask, tuple[CitedSentence, ...], ReportRun] = RunFormat(
+    kind="cited_text",
+    write=_write,
+    read=read_report_run,
+    check=check_report_run,
+    as_manual=manual_lines,
+    official=official_reports,
+    json_keys=("responses",),
+)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from sidelight.formats.findings import Findings
-from sidelight.formats.lines import read_bytes, write_json_lines
+from sidelight.formats.lines import Findings, read_bytes, write_json_lines
 from sidelight.formats.runs.cited_sentences import (
     ExactLine,
     ExactSentence,
@@ -18,8 +17,7 @@ from sidelight.formats.runs.cited_sentences import (
     report_lines,
     strict_lines,
 )
-from sidelight.formats.runs.run_format import RunFormat
-from sidelight.formats.runs.submission import CheckedRun, StrictCheck, report_run
+from sidelight.formats.runs.submission import CheckedRun, RunFormat, StrictCheck, report_run
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
 from sidelight.text import one_line
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from sidelight.formats.runs.run_format import Delivery
+    from sidelight.formats.runs.submission import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import CitedTextTask
 

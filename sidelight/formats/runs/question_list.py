@@ -13,19 +13,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidelight.files import atomic_writer
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import open_text, read_bytes
+from sidelight.formats.lines import Findings, open_text, quoted, read_bytes
 from sidelight.formats.runs.cited_sentences import check_active, inert
-from sidelight.formats.runs.official import official_questions
-from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
     CheckedRun,
     LineIds,
+    RunFormat,
     StrictCheck,
     check_characters,
     check_encoding,
     check_ids,
     check_topics,
+    official_questions,
     run_tag_of,
 )
 from sidelight.schemas.run import QuestionRun, SubmittedQuestion
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.formats.lines import Line
-    from sidelight.formats.runs.run_format import Delivery
+    from sidelight.formats.runs.submission import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import QuestionListTask
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar
 from pydantic import BaseModel, Field, StrictInt, StrictStr
 
 from sidelight.errors import InputError
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import read_bytes, write_json_lines
+from sidelight.formats.lines import Findings, quoted, read_bytes, write_json_lines
 from sidelight.formats.runs.cited_sentences import (
     ExactLine,
     ExactSentence,
@@ -33,10 +32,10 @@ from sidelight.formats.runs.cited_sentences import (
     report_lines,
     strict_lines,
 )
-from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
     CheckedRun,
     LineIds,
+    RunFormat,
     StrictCheck,
     check_characters,
     check_ids,
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from sidelight.formats.runs.run_format import Delivery
+    from sidelight.formats.runs.submission import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import CitedTextTask
     from sidelight.schemas.topic import Topic

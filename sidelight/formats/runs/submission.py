@@ -1,18 +1,30 @@
 """The strict check of a run file, and what is checked in files of every format.
 
-A file that passes it passes the track's validator too (`sidelight.formats.runs.official`), so what
-that one refuses is an error here, whatever a tolerant reader would make of it.
+A file that passes it passes the track's validator too, so what that one refuses is an error here,
+whatever a tolerant reader would make of it. A format is one record, found by its registered name.
+
+`official_questions` and `official_reports` give the verdict of the track's own validator, which is
+more lenient than ours: an independent implementation of its rules, written to agree with it on every file: what it takes
+for a line, a rank or a string is taken here, oddities included. It reads with Python's universal
+newlines, keeps a byte order mark, takes any `str.isdigit` text for a rank and `True` for 1, and
+never looks at what a citation says.
+
+Whether very deeply nested JSON can be parsed depends on Python's version and stack, in both.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
-from sidelight.errors import InvalidFileError
-from sidelight.formats.findings import Findings, quoted
-from sidelight.schemas.run import ReportRun
+from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.files import open_regular
+from sidelight.formats.lines import Findings, quoted, readable
+from sidelight.registry import load, names
+from sidelight.schemas.run import ReportRun, Result
 from sidelight.tracks import run_file_names
 
 if TYPE_CHECKING:
@@ -21,8 +33,15 @@ if TYPE_CHECKING:
 
     from sidelight.errors import Problem
     from sidelight.formats.lines import TextFile
-    from sidelight.schemas.run import SubmittedReport
-    from sidelight.schemas.task import Task
+    from sidelight.schemas.run import (
+        CitedSentence,
+        QuestionRun,
+        RunIdentity,
+        RunType,
+        SubmittedReport,
+    )
+    from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
+    from sidelight.schemas.topic import Topic
 
 C = TypeVar("C", bound="Task")
 C_co = TypeVar("C_co", bound="Task", covariant=True)
@@ -217,3 +236,262 @@ def check_topics(run: CheckedRun[Task], first_lines: Mapping[str, int]) -> None:
             found=f"no line for {', '.join(missing)}",
             remedy="Add the topics; one that is left out scores zero.",
         )
+
+
+T = TypeVar("T", bound="Task")
+R = TypeVar("R", bound=Result)
+N = TypeVar("N", bound="Run")
+
+
+class Delivery(NamedTuple, Generic[R]):
+    """What a run holds on one topic.
+
+    Attributes:
+        topic: The topic, of which a file may repeat more than its id.
+        result: Questions, sentences or hits, as the kind of the task has them.
+    """
+
+    topic: Topic
+    result: R
+
+
+class Run(Protocol):
+    """A run file as read."""
+
+    @property
+    def run_tag(self) -> str:
+        """What assessments call it."""
+        ...
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """The run ids inside, in order of appearance."""
+        ...
+
+    @property
+    def types(self) -> frozenset[RunType]:
+        """How the file says it was made; none where it does not say."""
+        ...
+
+    def results(self) -> Mapping[str, Result]:
+        """Return what it holds on each topic, by id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunFormat(Generic[T, R, N]):
+    """How the runs of one kind of task are kept in a file.
+
+    Attributes:
+        kind: The kind of tasks whose runs it holds.
+        write: Writes a run, complete in one step; raises `InputError` for what no file can hold.
+        read: Reads any run that can be understood, whatever a track would say to it; raises
+            `InvalidFileError`.
+        check: Returns all that is wrong with a run strictly: the file, the task, the topics it
+            must cover, and the segments there are (None when that is not known).
+        as_manual: Returns the content of a valid file, saying that a person had a hand in it where
+            the format says such things.
+        official: Returns what the track's own validator objects to; None where it has none.
+        json_keys: All occur in such a file, even in a broken one; none where it is not JSON.
+        fits_line: Tells whether most lines of such a file look like this one; None for JSON.
+    """
+
+    kind: str
+    write: Callable[[Path, RunIdentity, Iterable[Delivery[R]]], None]
+    read: Callable[[Path], N]
+    check: Callable[[Path, T, Collection[str], Container[str] | None], list[Problem]]
+    as_manual: Callable[[Path], bytes]
+    official: Callable[[Path, T, Collection[str]], list[str]] | None = None
+    json_keys: tuple[str, ...] = ()
+    fits_line: Callable[[str], bool] | None = None
+
+
+@overload
+def run_format(task: QuestionListTask) -> RunFormat[Any, tuple[str, ...], QuestionRun]: ...
+@overload
+def run_format(task: CitedTextTask) -> RunFormat[Any, tuple[CitedSentence, ...], ReportRun]: ...
+@overload
+def run_format(task: Task) -> RunFormat[Any, Any, Run]: ...
+def run_format(task: Task) -> RunFormat[Any, Any, Any]:
+    """Return the format of a task's files.
+
+    Raises:
+        UsageError: It is not registered, or holds runs of tasks of another kind.
+    """
+    found: RunFormat[Any, Any, Any] = load("format", task.format)
+    if found.kind != task.kind:
+        raise UsageError(
+            f"the task {task.name} is a {task.kind}; the format {task.format} holds runs of the "
+            f"kind {found.kind}"
+        )
+    return found
+
+
+def run_formats() -> dict[str, RunFormat[Any, Any, Run]]:
+    """Return all registered formats by name."""
+    return {name: load("format", name) for name in names("format")}
+
+
+def reports_by_topic(
+    runs: Iterable[ReportRun],
+) -> dict[tuple[str, str], tuple[CitedSentence, ...]]:
+    """Return the sentences of each report of some runs, by run tag and topic id.
+
+    Raises:
+        InputError: A run has two reports for a topic, or two runs share a tag.
+    """
+    reports: dict[tuple[str, str], tuple[CitedSentence, ...]] = {}
+    tags: set[str] = set()
+    for run in runs:
+        if run.run_tag in tags:
+            raise InputError(f"the run {run.run_tag} was given twice")
+        tags.add(run.run_tag)
+        for report in run.reports:
+            key = (run.run_tag, report.metadata.topic_id)
+            if key in reports:
+                raise InputError(f"run {run.run_tag} has two reports for topic {key[1]}")
+            reports[key] = report.responses
+    return reports
+
+
+_FIELD_COUNT = 5
+_METADATA_KEYS = frozenset({"team_id", "run_id", "topic_id", "type", "use_starter_kit"})
+
+
+def official_questions(path: Path, task: QuestionListTask, topic_ids: Collection[str]) -> list[str]:
+    """Return what the track's validator objects to in a Task 1 file; empty means VALID.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    lines, errors = _universal_lines(path)
+    teams: set[str] = set()
+    runs: set[str] = set()
+    ranks: defaultdict[str, set[int]] = defaultdict(set)
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        fields = line.split("\t")
+        if len(fields) != _FIELD_COUNT:
+            errors.append(f"line {number}: {len(fields)} fields in place of {_FIELD_COUNT}")
+            continue
+        topic_id, team_id, run_id, rank, question = fields
+        teams.add(team_id)
+        runs.add(run_id)
+        ranks[topic_id] |= _ranks_in(rank)
+        if len(question) > task.max_characters:
+            errors.append(f"line {number}: a question of {len(question)} characters")
+    if len(teams) > 1:
+        errors.append(f"{len(teams)} team ids in one file")
+    if len(runs) > 1:
+        errors.append(f"{len(runs)} run ids in one file")
+    errors += [
+        f"topic {topic_id}: ranks other than 1 to {task.count}, each at least once"
+        for topic_id, found in ranks.items()
+        if found != set(range(1, task.count + 1))
+    ]
+    return errors + _coverage(set(ranks), topic_ids)
+
+
+def official_reports(path: Path, task: CitedTextTask, topic_ids: Collection[str]) -> list[str]:
+    """Return what the track's validator objects to in a Task 2 file; empty means VALID.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    lines, errors = _universal_lines(path)
+    topics: set[str] = set()
+    constants: dict[str, Any] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            content = json.loads(line.strip())
+        except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
+            errors.append(f"line {number}: not JSON: {error}")
+            continue
+        objections, metadata = _metadata(content)
+        errors += [f"line {number}: {objection}" for objection in objections]
+        if objections:
+            continue
+        if metadata["topic_id"] in topics:
+            errors.append(f"line {number}: a second report for {quoted(metadata['topic_id'])}")
+        topics.add(metadata["topic_id"])
+        errors += [
+            f"line {number}: another {key} than before"
+            for key in sorted(_METADATA_KEYS - {"topic_id"})
+            if constants.setdefault(key, metadata[key]) != metadata[key]
+        ]
+        errors += [
+            f"line {number}: {objection}" for objection in _responses(content["responses"], task)
+        ]
+    return errors + _coverage(topics, topic_ids)
+
+
+def _universal_lines(path: Path) -> tuple[list[str], list[str]]:
+    """Return the lines as Python's text mode splits them, and an error where it cannot decode."""
+    with readable(path), open_regular(path) as stream:
+        content = stream.read()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return [], [f"not UTF-8: byte {error.start + 1}"]
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), []
+
+
+def _ranks_in(field: str) -> set[int]:
+    """Return the rank in a field, or 0, which no topic may have, where there is none."""
+    try:
+        return {int(field) if field.isdigit() else 0}
+    except ValueError:  # a superscript is a digit to isdigit but not to int
+        return {0}
+
+
+def _coverage(found: set[str], topic_ids: Collection[str]) -> list[str]:
+    return [f"topic {topic_id} is missing" for topic_id in topic_ids if topic_id not in found] + [
+        f"topic {quoted(topic_id)} is not one of the track's"
+        for topic_id in sorted(found - set(topic_ids))
+    ]
+
+
+def _metadata(content: Any) -> tuple[list[str], dict[str, Any]]:
+    """Return objections to the outer shape of a line, and its metadata if there are none."""
+    if not isinstance(content, dict) or not {"metadata", "responses"} <= content.keys():
+        return ["not an object with metadata and responses"], {}
+    metadata = content["metadata"]
+    if not isinstance(metadata, dict) or metadata.keys() != _METADATA_KEYS:
+        return ["metadata other than its five keys"], {}
+    objections = [
+        f"{key} is not a string"
+        for key in ("team_id", "run_id", "topic_id", "type")
+        if not isinstance(metadata[key], str)
+    ]
+    if metadata["type"] not in ("automatic", "manual"):
+        objections.append(f"type {quoted(metadata['type'])}")
+    flag = metadata["use_starter_kit"]
+    if not isinstance(flag, int) or flag not in (0, 1):
+        objections.append(f"use_starter_kit {quoted(flag)}")
+    return objections, metadata
+
+
+def _responses(responses: Any, task: CitedTextTask) -> list[str]:
+    if not isinstance(responses, list):
+        return ["responses is not a list"]
+    objections = []
+    words = 0
+    for number, response in enumerate(responses, start=1):
+        if not isinstance(response, dict) or not {"text", "citations"} <= response.keys():
+            objections.append(f"response {number} is not an object with text and citations")
+            continue
+        text, citations = response["text"], response["citations"]
+        if isinstance(text, str):
+            words += len(text.split())
+        else:
+            objections.append(f"the text of response {number} is not a string")
+        if not isinstance(citations, list) or not all(isinstance(item, str) for item in citations):
+            objections.append(f"the citations of response {number} are not a list of strings")
+        elif len(citations) > task.max_citations:
+            objections.append(f"response {number} has {len(citations)} citations")
+    if words > task.max_words:
+        objections.append(f"{words} words")
+    return objections

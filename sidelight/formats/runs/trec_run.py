@@ -11,13 +11,19 @@ import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.errors import InputError
-from sidelight.formats.findings import Findings, quoted
-from sidelight.formats.lines import open_text, read_bytes, read_columns, write_columns
+from sidelight.formats.lines import (
+    Findings,
+    open_text,
+    quoted,
+    read_bytes,
+    read_columns,
+    write_columns,
+)
 from sidelight.formats.runs.cited_sentences import check_known, check_pattern
-from sidelight.formats.runs.run_format import RunFormat
 from sidelight.formats.runs.submission import (
     CheckedRun,
     LineIds,
+    RunFormat,
     StrictCheck,
     check_encoding,
     check_ids,
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from sidelight.formats.runs.run_format import Delivery
+    from sidelight.formats.runs.submission import Delivery
     from sidelight.schemas.run import RunIdentity
     from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from sidelight.errors import MachineError
 from sidelight.files import atomic_write, read_limited
-from sidelight.index.encoding.precision import Arithmetic, default_arithmetic
+from sidelight.index.encoding.onnx_model import Arithmetic, default_arithmetic
 from sidelight.index.engine import check_shared
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.text.docstore import Docstore

@@ -29,13 +29,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from sidelight.errors import INSTALL, MachineError
+from sidelight.errors import INSTALL, Check, MachineError
 from sidelight.files import sha256_file
-from sidelight.index.encoding.cores import on_all_cores
-from sidelight.index.encoding.onnx_model import OnnxModel, int8_file
-from sidelight.index.encoding.precision import Arithmetic, default_arithmetic, multiplies_bfloat16
+from sidelight.index.encoding.onnx_model import (
+    Arithmetic,
+    OnnxModel,
+    default_arithmetic,
+    int8_file,
+    multiplies_bfloat16,
+    on_all_cores,
+)
 from sidelight.schemas.base import Value
-from sidelight.schemas.check import Check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

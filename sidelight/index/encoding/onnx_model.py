@@ -3,17 +3,26 @@
 Activations are quantised to int8 by the largest value of the whole input. So every input is one
 text alone, without padding: its result does not depend on other texts, and is closer to that of the
 full model. Each text runs on one core, and as many at once as there are cores.
+
+Parallel map over all cores, each with its own item; cores never wait for each other.
+
+Precisions that a model can compute in, and which of them this machine has in hardware.
 """
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from enum import StrEnum
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Barrier
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sidelight.errors import MachineError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -77,3 +86,67 @@ class OnnxModel:
         wanted = {name: value for name, value in features.items() if name in self._inputs}
         output: NDArray[np.float32] = self._session.run(None, wanted)[0]
         return output
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def on_all_cores(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """Return the result for each item, in order; as many are worked on at once as there are cores.
+
+    For work that leaves the interpreter alone, as models do. In its threads torch has one core.
+    """
+    return list(_threads().map(work, items))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    import torch
+
+    # What a thread tells torch holds for all threads that ask torch later. So all are told at once,
+    # and then torch has its old number again.
+    cores, before = os.cpu_count() or 1, torch.get_num_threads()
+    threads = ThreadPoolExecutor(cores, initializer=_alone)
+    started = Barrier(cores + 1)
+    for _ in range(cores):
+        threads.submit(started.wait)
+    started.wait()
+    torch.set_num_threads(before)
+    return threads
+
+
+def _alone() -> None:
+    import torch
+
+    torch.get_num_threads()  # else the thread takes the number of all when it first works
+    torch.set_num_threads(1)
+
+
+os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not come along
+
+
+class Arithmetic(StrEnum):
+    """Arithmetic in which a model computes."""
+
+    FP32 = "fp32"
+    BF16 = "bf16"
+    INT8 = "int8"
+
+
+def default_arithmetic() -> Arithmetic:
+    """Return bfloat16 where it is faster here, else single precision."""
+    import torch
+
+    fast = torch.cuda.is_available() or multiplies_bfloat16()
+    return Arithmetic.BF16 if fast else Arithmetic.FP32
+
+
+def multiplies_bfloat16() -> bool:
+    """Tell whether this processor multiplies matrices of bfloat16 in hardware."""
+    import torch
+
+    return bool(
+        torch.cpu._is_amx_tile_supported()  # noqa: SLF001 - torch offers no public test
+        or torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001
+    )

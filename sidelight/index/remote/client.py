@@ -23,7 +23,7 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.files import atomic_write, read_limited
-from sidelight.formats.findings import Findings
+from sidelight.formats.lines import Findings
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
 from sidelight.transport import bounded_client, check_private, redacted, secret_for

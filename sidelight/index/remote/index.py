@@ -28,7 +28,7 @@ from sidelight.schemas.segment import Segment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sidelight.index.lucene.vectors import LuceneVectors
+    from sidelight.index.lucene.segments import LuceneVectors
     from sidelight.index.remote.client import RemoteAddress
     from sidelight.index.vectors.vectors import VectorIndex
     from sidelight.schemas.investigation.evidence import Query

@@ -21,8 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.files import atomic_writer, open_binary
-from sidelight.formats.findings import Findings
-from sidelight.formats.lines import MAX_LINE_BYTES, decode_object, not_utf8, too_long
+from sidelight.formats.lines import MAX_LINE_BYTES, Findings, decode_object, not_utf8, too_long
 from sidelight.schemas.base import Value
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article

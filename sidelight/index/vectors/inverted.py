@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sidelight.errors import InputError
-from sidelight.index.encoding.precision import multiplies_bfloat16
+from sidelight.index.encoding.onnx_model import multiplies_bfloat16
 from sidelight.index.vectors.matrix import (
     MATRIX,
     MATRIX_PART,

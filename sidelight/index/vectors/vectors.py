@@ -9,19 +9,34 @@
 
 Files are mapped, not read, when the index is opened, except an inverted file; a GPU reads the
 matrix.
+
+Exact search: a flat FAISS index in single precision, or a matrix in GPU memory with torch.
+
+The FAISS index, `index.faiss`, is mapped when opened. On GPUs, a pass for fewer than some hundred
+queries at once takes as long as the memory needs to be read: an approximate index would gain
+nothing. Several GPUs hold a share of the rows each.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+import struct
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 import numpy as np
 
-from sidelight.errors import InputError
+from sidelight.errors import InputError, MachineError
 from sidelight.files import atomic_write, make_folder, read_limited
-from sidelight.index.vectors.flat import FlatSearch, GpuSearch, write_flat
 from sidelight.index.vectors.inverted import InvertedSearch, write_inverted
-from sidelight.index.vectors.matrix import PartRows, merge_ids, write_matrix
+from sidelight.index.vectors.matrix import (
+    Matrix,
+    NearestRows,
+    PartRows,
+    RowFile,
+    merge_ids,
+    write_matrix,
+    write_rows,
+)
 from sidelight.index.vectors.profiles import shape_of
 from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import Hit, ranked
@@ -31,10 +46,187 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from torch import Tensor
 
-    from sidelight.index.vectors.matrix import NearestRows
     from sidelight.index.vectors.part import VectorPart
     from sidelight.index.vectors.profiles import Profile
+
+INDEX = "index.faiss"
+
+
+def write_flat(folder: Path, rows: PartRows, on_segments: Callable[[int], object]) -> None:
+    """Write `index.faiss`, going on after the last whole block of an interrupted call.
+
+    Args:
+        folder: Where it goes, or what that call left of it.
+        rows: All vectors.
+        on_segments: Called with the number of rows found done, then after each block.
+    """
+    header = _flat_header(rows.dimension, len(rows))
+    file = RowFile(folder / INDEX, header, 4 * rows.dimension)
+    write_rows([file], rows, lambda block: [block], on_segments)
+
+
+class FlatSearch:
+    """Exact search of a flat index in place.
+
+    Args:
+        folder: Made by `write_flat`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        import faiss
+
+        self._index = cast("Any", faiss.read_index(str(folder / INDEX), faiss.IO_FLAG_MMAP_IFC))
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return int(self._index.d)
+
+    def __len__(self) -> int:
+        return int(self._index.ntotal)
+
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
+        """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
+        # FAISS rounds a lone query in its own way; with company it is scored like any other.
+        asked = vectors if len(vectors) > 1 else np.repeat(vectors, 2, axis=0)
+        scores, rows = self._index.search(asked, k)
+        return list(map(NearestRows, rows[: len(vectors)], scores[: len(vectors)]))
+
+
+def _flat_header(dimension: int, rows: int) -> bytes:
+    """Return what FAISS writes before the rows of a flat index, so that they can be streamed.
+
+    FAISS itself writes a flat index from memory only. Its header ends with the number of floats
+    (uint64) and has the number of rows (int64) after the format's name and the dimension.
+    """
+    import faiss
+
+    empty = faiss.serialize_index(faiss.IndexFlatIP(dimension)).tobytes()
+    return bytes(
+        empty[:8] + struct.pack("<q", rows) + empty[16:-8] + struct.pack("<Q", rows * dimension)
+    )
+
+
+# Scores held at once on a GPU: 1 GiB in half precision.
+_SCORES = 1 << 29
+# Rows copied to a GPU at once.
+_ROWS = 1 << 20
+# Scores are rounded to half precision; among twice as many the best are found again.
+_CANDIDATES = 2
+
+
+class GpuSearch:
+    """Scores all rows for every query.
+
+    Args:
+        folder: Has a matrix.
+        devices: What torch calls the devices; all GPUs by default.
+
+    Raises:
+        MachineError: There is no GPU, or the matrix does not fit.
+    """
+
+    def __init__(self, folder: Path, devices: Sequence[str] = ()) -> None:
+        import torch
+
+        devices = devices or [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        if not devices:
+            raise MachineError(
+                f"{folder}: vectors of a gpu profile are searched on a GPU; torch finds none",
+                remedy="Build the index with a cpu profile, or install torch for CUDA.",
+            )
+        matrix = Matrix(folder, in_order=True)
+        self._matrix = matrix
+        edges = [len(matrix) * number // len(devices) for number in range(len(devices) + 1)]
+        try:
+            self._shards = [
+                DeviceRows(on_device(matrix.rows[low:high], device), low)
+                for (low, high), device in zip(pairwise(edges), devices, strict=True)
+            ]
+        except torch.OutOfMemoryError as error:
+            raise MachineError(
+                f"{folder}: {matrix.rows.nbytes / 1e9:.1f} GB of vectors do not fit into "
+                f"{len(devices)} GPU(s)",
+                remedy="Use more GPUs, or shorter vectors; `sidelight index plan` says how many.",
+            ) from error
+
+    def __len__(self) -> int:
+        return len(self._matrix)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return self._matrix.dimension
+
+    def search(self, vectors: NDArray[np.float32], k: int) -> list[NearestRows]:
+        """Return the `k` best rows for each row of `(n_queries, dimension) float32`."""
+        queries = self._matrix.scaled(vectors)
+        # Work on all devices begins before the first is waited for.
+        begun = [shard.begin(queries, k) for shard in self._shards]
+        scores, rows = (
+            np.concatenate([np.asarray(pair[side].cpu()) for pair in begun], axis=1)
+            for side in range(2)
+        )
+        found = []
+        for own_scores, own_rows in zip(scores, rows, strict=True):
+            order = np.lexsort((own_rows, -own_scores))[:k]
+            found.append(NearestRows(own_rows[order], own_scores[order]))
+        return found
+
+
+def on_device(rows: NDArray[np.generic], device: str) -> Tensor:
+    """Copy rows, piece by piece, to a device."""
+    import torch
+
+    copied = torch.empty(rows.shape, dtype=getattr(torch, rows.dtype.name), device=device)
+    for start in range(0, len(rows), _ROWS):
+        copied[start : start + _ROWS] = torch.from_numpy(np.array(rows[start : start + _ROWS]))
+    return copied
+
+
+class DeviceRows:
+    """Rows of a matrix on one device.
+
+    Args:
+        rows: (n, dimension) float16 or int8.
+        first: Number of the first of them in the whole matrix.
+    """
+
+    def __init__(self, rows: Tensor, first: int) -> None:
+        self._rows = rows
+        self._first = first
+
+    def begin(self, queries: NDArray[np.float32], k: int) -> tuple[Tensor, Tensor]:
+        """Return scores and rows (n_queries, at most k) as tensors of the device, best first."""
+        import torch
+
+        asked = torch.from_numpy(queries).to(self._rows.device)
+        # Half precision has few digits near zero, where the scales of int8 put queries.
+        half = (asked / asked.abs().amax(dim=1, keepdim=True)).to(torch.float16)
+        candidates = self._candidates(half, _CANDIDATES * k)
+        exact = torch.einsum("qd,qcd->qc", asked, self._rows[candidates].to(torch.float32))
+        scores, kept = torch.topk(exact, min(k, candidates.shape[1]), dim=1)
+        return scores, candidates.gather(1, kept) + self._first
+
+    def _candidates(self, queries: Tensor, wanted: int) -> Tensor:
+        """Return the rows (n_queries, at most `wanted`) that score best in half precision."""
+        import torch
+
+        best = torch.empty(len(queries), 0, dtype=torch.float16, device=self._rows.device)
+        rows = best.to(torch.int64)
+        # int8 is turned into half precision on the way, and takes room like scores.
+        width = self._rows.shape[1] if self._rows.dtype == torch.int8 else 1
+        step = _SCORES // max(len(queries), width)
+        for start in range(0, len(self._rows), step):
+            block = self._rows[start : start + step].to(torch.float16)
+            scores, found = torch.topk(queries @ block.T, min(wanted, len(block)), dim=1)
+            best, rows = torch.cat([best, scores], 1), torch.cat([rows, found + start], 1)
+            best, kept = torch.topk(best, min(wanted, best.shape[1]), dim=1)
+            rows = rows.gather(1, kept)
+        return rows
+
 
 _IDS = "ids.npy"
 _PROFILE = "profile.json"

@@ -23,7 +23,7 @@ from sidelight.schemas.investigation.report import (
     Report,
     SentenceSupport,
 )
-from sidelight.schemas.ranking import QuestionRankings, Ranking
+from sidelight.schemas.run import QuestionRankings, Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

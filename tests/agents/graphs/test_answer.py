@@ -14,20 +14,19 @@ from sidelight.config.load import load_settings
 from sidelight.errors import InputError, UsageError
 from sidelight.formats.topics import read_narratives
 from sidelight.generation.no_evidence import NO_ANSWER
-from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.sample import sample_path
 from sidelight.schemas.investigation.report import Report
 from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.ranking import Ranking
+from sidelight.schemas.run import Ranking
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article, Narrative, Topic
 from sidelight.text import budget_words, content_words
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
-from sidelight.wiring.investigation import Sources
 from sidelight.wiring.models import ModelAccess
-from sidelight.wiring.run import open_graph
+from sidelight.wiring.run import Sources, open_graph
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.models.fault_server import FaultServer
 from tests.helpers.public_data import PublicData

@@ -12,19 +12,17 @@ from sidelight.agents.questions_and_documents import build_graph
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError
 from sidelight.generation.reading.names import mentions
-from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.report import QuestionSet
 from sidelight.schemas.investigation.trace import Outcome
-from sidelight.schemas.ranking import QuestionRankings
-from sidelight.schemas.run import QuestionHits
+from sidelight.schemas.run import QuestionHits, QuestionRankings
 from sidelight.schemas.segment import Segment, document_id_of
 from sidelight.schemas.topic import Article, QuestionedArticle, Topic
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
-from sidelight.wiring.investigation import Sources
 from sidelight.wiring.models import ModelAccess
-from sidelight.wiring.run import open_graph
+from sidelight.wiring.run import Sources, open_graph
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 
 TRACK = load_track("lateral2024")

@@ -77,7 +77,7 @@ def test_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     healthy = orjson.loads(run("doctor", "--json"))
     assert healthy["ok"]
     assert {check["name"] for check in healthy["checks"]} >= {"Java", "FAISS", "torch", "disk"}
-    monkeypatch.setattr("sidelight.index.machine._MIN_MEMORY", 10**9)
+    monkeypatch.setattr("sidelight.index.vectors.capacity._MIN_MEMORY", 10**9)
     assert "Use a machine with at least" in run("doctor", code=3)
 
 

@@ -13,7 +13,7 @@ from sidelight.errors import UsageError
 from sidelight.formats.topics import read_narratives
 from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.topic import Narrative
-from sidelight.wiring import answer
+from sidelight.wiring import run
 from tests.helpers.asking.conversation import scripted
 
 
@@ -38,7 +38,7 @@ def test_narratives_get_what_they_come_down_to(
     ) -> Any:
         return await work({"one": asked.model})
 
-    monkeypatch.setattr(answer, "ask", ask)
+    monkeypatch.setattr(run, "ask", ask)
     topics, made = tmp_path / "topics.tsv", tmp_path / "topics.jsonl"
     topics.write_text("1\tWho pays for it, and why?\n")
     given = ("--topics", topics, "--track", "rag2026", "--cache", tmp_path, "-o", made)

@@ -14,7 +14,7 @@ from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.agreement.people import agree_on_answers, agree_on_support
 from sidelight.evaluation.labelling.embedded import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
-from sidelight.formats.labels.human_labels import read_answers, read_citations, read_sentences
+from sidelight.formats.labels.assessments import read_answers, read_citations, read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 

@@ -14,7 +14,7 @@ from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.topics import read_articles
 from sidelight.learned.models import AnswerModel
 from sidelight.sample import sample_path

@@ -17,7 +17,7 @@ from sidelight.evaluation.labelling.protocol import Judgment, Mode, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics
-from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles
 from sidelight.llm.prompted import PromptedModel, Sampling

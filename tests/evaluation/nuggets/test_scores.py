@@ -10,11 +10,8 @@ from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.nuggets.scores import score_nuggets
 from sidelight.evaluation.scoring.support import score_judged_support
 from sidelight.evaluation.scoring.table import ScoreTable
-from sidelight.formats.labels.human_labels import read_sentences
-from sidelight.formats.labels.nugget_assignments import (
-    read_nugget_assignments,
-    write_nugget_assignments,
-)
+from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nugget_assignments
+from sidelight.formats.labels.assessments import read_sentences
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track
 from sidelight_research.published import targets

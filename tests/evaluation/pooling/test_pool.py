@@ -17,7 +17,7 @@ from sidelight.evaluation.pooling import (
     pool_questions,
     rule_reason,
 )
-from sidelight.formats.labels.question_grades import read_question_grades
+from sidelight.formats.labels.qrels import read_question_grades
 from sidelight.formats.topics import read_pooled_questions
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import InvalidFileError
-from sidelight.formats.labels.question_grades import read_question_grades, write_question_grades
+from sidelight.formats.labels.qrels import read_question_grades, write_question_grades
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
 from sidelight.text import one_line
 from sidelight.tracks import load_track

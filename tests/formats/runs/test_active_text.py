@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.findings import Findings
-from sidelight.formats.lines import read_json_lines
+from sidelight.formats.lines import Findings, read_json_lines
 from sidelight.formats.runs.cited_sentences import check_active, inert
-from sidelight.formats.runs.run_format import Delivery, run_format
+from sidelight.formats.runs.submission import Delivery, run_format
 from sidelight.schemas.run import CitedSentence, RunIdentity
 from sidelight.schemas.topic import Article
 from sidelight.text import budget_words, one_line

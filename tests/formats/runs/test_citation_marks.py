@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.formats.runs.cited_sentences import has_citation_marks
-from sidelight.formats.runs.cited_text import read_report_run
+from sidelight.formats.runs.cited_sentences import has_citation_marks, read_report_run
 
 ID = "msmarco_v2.1_doc_16_1293403601#1_1489527196"
 

@@ -11,11 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError, Problem
-from sidelight.formats.findings import Findings
-from sidelight.formats.runs.cited_sentences import check_reports, inert
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run, write_report_run
-from sidelight.formats.runs.official import official_reports
-from sidelight.formats.runs.submission import CheckedRun
+from sidelight.formats.lines import Findings
+from sidelight.formats.runs.cited_sentences import (
+    check_report_run,
+    check_reports,
+    inert,
+    read_report_run,
+    write_report_run,
+)
+from sidelight.formats.runs.submission import CheckedRun, official_reports
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
 from sidelight.text import one_line
 from tests.helpers.formats.sample_runs import (

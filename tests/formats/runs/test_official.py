@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError
-from sidelight.formats.runs.cited_text import check_report_run, read_report_run
-from sidelight.formats.runs.official import official_questions, official_reports
+from sidelight.formats.runs.cited_sentences import check_report_run, read_report_run
 from sidelight.formats.runs.question_list import check_question_run, read_question_run
+from sidelight.formats.runs.submission import official_questions, official_reports
 from tests.helpers.formats.mutations import mutated_task1, mutated_task2
 from tests.helpers.formats.official_oracle import task1_is_valid, task2_is_valid
 from tests.helpers.formats.sample_runs import (

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InputError, InvalidFileError, Problem
 from sidelight.formats.runs.cited_sentences import inert
-from sidelight.formats.runs.official import official_questions
 from sidelight.formats.runs.question_list import (
     check_question_run,
     read_question_run,
     write_question_run,
 )
+from sidelight.formats.runs.submission import official_questions
 from sidelight.schemas.run import SubmittedQuestion
 from sidelight.text import one_line
 from tests.helpers.formats.sample_runs import (

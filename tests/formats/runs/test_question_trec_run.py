@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
-from sidelight.formats.detect import detect_format
 from sidelight.formats.runs.question_list import TAGGED_QUESTIONS
-from sidelight.formats.runs.run_format import Delivery
+from sidelight.formats.runs.submission import Delivery
 from sidelight.formats.runs.trec_run import BY_QUESTION
+from sidelight.formats.verdict import detect_format
 from sidelight.schemas.investigation.evidence import Hit, ranked
 from sidelight.schemas.run import QuestionHits, RunIdentity
 from sidelight.schemas.task import QuestionRankingsTask

@@ -7,7 +7,7 @@ from pathlib import Path
 from sidelight.index.folder import IndexFolder, open_index
 from sidelight.index.manifest import Manifest
 from sidelight.registry import names
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 

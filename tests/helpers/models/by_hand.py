@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.config.settings import Settings
-from sidelight.retrieval.memory import MemoryRetriever
+from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text_vectors import Encode
-from sidelight.wiring.investigation import Sources, open_investigation
 from sidelight.wiring.models import ModelAccess
+from sidelight.wiring.run import Sources, open_investigation
 from tests.helpers.models.model_server import Answer, ModelServer, completion, error
 
 ARTICLE_ENDS = "<<<END article>>>"

@@ -47,7 +47,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from sidelight.llm.server import supervisor
+from sidelight.llm.server import vllm
 from tests.helpers.models.answer_schema import answer_schema
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -112,7 +112,7 @@ class FaultServer:
 
     def __enter__(self) -> Self:
         # Under the supervisor, so that a test run that is killed leaves no server behind.
-        supervised = [sys.executable, "-I", supervisor.__file__]
+        supervised = [sys.executable, "-I", vllm.__file__]
         self._process = subprocess.Popen(
             [*supervised, sys.executable, "-m", __name__, *self._options],
             cwd=REPOSITORY,

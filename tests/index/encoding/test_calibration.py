@@ -12,7 +12,7 @@ from sidelight.index.build import build_index
 from sidelight.index.encoding import calibration
 from sidelight.index.encoding.calibration import agreement, calibrate
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.encoding.onnx_model import Arithmetic
 from sidelight.index.engine import LocalEngine
 from sidelight.index.folder import open_index
 from sidelight.index.text.corpus import passage_text

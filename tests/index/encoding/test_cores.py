@@ -6,7 +6,7 @@ import threading
 
 import torch
 
-from sidelight.index.encoding.cores import on_all_cores
+from sidelight.index.encoding.onnx_model import on_all_cores
 
 
 def test_results_keep_the_order_and_torch_has_one_core_there() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from sidelight.errors import MachineError
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.encoding.precision import Arithmetic
+from sidelight.index.encoding.onnx_model import Arithmetic
 from tests.helpers.models.tiny_models import hidden_states, write_encoder, write_encoder_with_int8
 
 TEXTS = [

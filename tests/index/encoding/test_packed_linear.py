@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from sidelight.index.encoding.encoder import PackedLinear, pack_linear
-from sidelight.index.encoding.precision import multiplies_bfloat16
+from sidelight.index.encoding.onnx_model import multiplies_bfloat16
 
 needs_bfloat16 = pytest.mark.skipif(
     not multiplies_bfloat16(), reason="needs a processor that multiplies bfloat16"

@@ -15,8 +15,7 @@ from sidelight.index.lucene.segments import Bm25
 from sidelight.index.remote import client as client_module
 from sidelight.index.remote.client import RemoteAddress, allow_token, tokens_file, write_address
 from sidelight.index.remote.index import RemoteIndex
-from sidelight.retrieval.bm25 import Bm25Retriever
-from sidelight.retrieval.named import open_retriever
+from sidelight.retrieval.first_stage import Bm25Retriever, open_retriever
 from sidelight.schemas.investigation.evidence import Query
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.rest_server import (

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError, MachineError
+from sidelight.index.build import OTHERS, BuildTextPart, TextPart, text_parts
 from sidelight.index.folder import DOCSTORE, LUCENE
 from sidelight.index.lucene.segments import LuceneIndex
 from sidelight.index.manifest import PartReport
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields
 from sidelight.index.text.docstore import Docstore
-from sidelight.index.text.text_part import OTHERS, BuildTextPart, TextPart, text_parts
 from tests.helpers.indexes.generated_collection import write_collection
 
 NAME = "msmarco_v2.1_doc_00"

@@ -9,8 +9,7 @@ import pytest
 
 from sidelight.errors import InputError
 from sidelight.index.vectors import part as parts
-from sidelight.index.vectors import sources
-from sidelight.index.vectors.sources import published_part
+from sidelight.index.vectors.part import published_part
 
 
 def write_set(path: Path, vectors: np.ndarray, column: str = "emb", first: int = 0) -> Path:
@@ -49,7 +48,6 @@ def test_a_folder_of_files_is_read_in_the_order_of_names(
 def test_an_interrupted_set_is_taken_up(
     arctic_m: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "CHUNK", 8)
     monkeypatch.setattr(parts, "CHUNK", 8)
     path = write_set(tmp_path / "a.parquet", arctic_m)
     whole = published_part(path, tmp_path / "whole", 256, lambda _: None)

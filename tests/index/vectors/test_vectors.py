@@ -14,12 +14,11 @@ from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.folder import IndexFolder
 from sidelight.index.text.corpus import passage_text
 from sidelight.index.vectors import matrix
-from sidelight.index.vectors.flat import GpuSearch
 from sidelight.index.vectors.inverted import balanced_axes
 from sidelight.index.vectors.matrix import PartRows, write_matrix
 from sidelight.index.vectors.part import VectorPart, part_in
 from sidelight.index.vectors.profiles import PROFILES, Precision, shape_of
-from sidelight.index.vectors.vectors import VectorIndex, write_vectors
+from sidelight.index.vectors.vectors import GpuSearch, VectorIndex, write_vectors
 from sidelight.schemas.segment import Segment
 from tests.helpers.indexes.generated_collection import write_vectors_like
 

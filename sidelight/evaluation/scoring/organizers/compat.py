@@ -18,13 +18,13 @@ import numpy as np
 
 from sidelight.errors import InputError
 from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
-from sidelight.formats.findings import Findings, quoted
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
     AssessmentKind,
 )
+from sidelight.formats.lines import Findings, quoted
 from sidelight.formats.table import Row, read_table
 from sidelight.text import finite_number
 

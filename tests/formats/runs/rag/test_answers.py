@@ -14,7 +14,7 @@ import pytest
 
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.formats.runs.rag import ANSWERS
-from sidelight.formats.runs.run_format import Delivery
+from sidelight.formats.runs.submission import Delivery
 from sidelight.schemas.run import CitedSentence, RunIdentity
 from sidelight.schemas.topic import Article, Narrative
 from sidelight.tracks import load_track

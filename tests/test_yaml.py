@@ -13,7 +13,7 @@ from sidelight.ablation.grid import read_grid
 from sidelight.cli.main import app
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError
-from sidelight.plain_yaml import read_yaml
+from sidelight.files import read_yaml
 from sidelight.tracks import load_track
 
 

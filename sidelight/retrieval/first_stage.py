@@ -1,0 +1,215 @@
+"""First-stage retrievers by name: BM25, with and without feedback, dense, and both fused."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import fsum
+from typing import TYPE_CHECKING
+
+from sidelight.errors import InputError
+from sidelight.index.lucene.segments import Bm25, Rm3, Rocchio
+from sidelight.registry import load, make
+from sidelight.schemas.investigation.evidence import Hit, ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.folder import SearchIndex
+    from sidelight.index.lucene.segments import LuceneIndex, LuceneSearcher, LuceneVectors
+    from sidelight.index.vectors.vectors import VectorIndex
+    from sidelight.retrieval.base import Retriever
+    from sidelight.schemas.investigation.evidence import Query
+
+PARTS = ("lucene", "terms", "vectors", "encoder", "docstore")
+"""What the constructor of a retriever may ask for: these parts of an `SearchIndex`, and `depth`."""
+
+
+def open_retriever(name: str, folder: SearchIndex, *, depth: int = 100) -> Retriever:
+    """Open a first-stage retriever over an index.
+
+    Args:
+        name: As registered, or `module:Class`.
+        folder: An open index; only the parts that the retriever asks for are opened.
+        depth: Hits of each retriever that one which fuses others takes.
+
+    Raises:
+        UsageError: There is no retriever of that name, or it asks for something else.
+        InputError: The index lacks a part that it asks for.
+    """
+    offered = {part: partial(getattr, folder, part) for part in PARTS} | {"depth": lambda: depth}
+    retriever: Retriever = make(f"retriever {name!r}", load("retriever", name), offered)
+    return retriever
+
+
+_BM25 = Bm25()
+
+
+class _LuceneRetriever:
+    _searcher: LuceneSearcher
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits for every query id."""
+        return self._searcher.search(queries, k)
+
+
+class Bm25Retriever(_LuceneRetriever):
+    """Ranks by BM25.
+
+    Args:
+        lucene: An open Lucene index.
+        k1: How slowly further occurrences of a word count less.
+        b: How far long segments are held back, in [0, 1].
+    """
+
+    name = "bm25"
+
+    def __init__(self, lucene: LuceneIndex, k1: float = _BM25.k1, b: float = _BM25.b) -> None:
+        self._searcher = lucene.searcher(Bm25(k1, b))
+
+
+class RobertsonBm25Retriever(Bm25Retriever):
+    """Ranks by BM25 with the parameters that its authors gave, k1 1.2 and b .75.
+
+    Args:
+        lucene: An open Lucene index.
+    """
+
+    name = "bm25-robertson"
+
+    def __init__(self, lucene: LuceneIndex) -> None:
+        super().__init__(lucene, k1=1.2, b=0.75)
+
+
+class Rm3Retriever(_LuceneRetriever):
+    """Ranks by BM25 after expanding each query by RM3 (Abdul-Jaleel et al., TREC 2004).
+
+    Args:
+        terms: An open Lucene index that keeps the words of its segments, or their text.
+        rm3: Parameters of the expansion.
+        bm25: Parameters of both rounds of searching.
+    """
+
+    name = "rm3"
+
+    def __init__(self, terms: LuceneIndex, rm3: Rm3 = Rm3(), bm25: Bm25 = _BM25) -> None:  # noqa: B008 - frozen
+        self._searcher = terms.searcher(bm25, rm3)
+
+
+class RocchioRetriever(_LuceneRetriever):
+    """Ranks by BM25 after moving each query towards its best segments (Rocchio, 1971).
+
+    Args:
+        terms: An open Lucene index that keeps the words of its segments, or their text.
+        rocchio: Parameters of the expansion.
+        bm25: Parameters of both rounds of searching.
+    """
+
+    name = "rocchio"
+
+    def __init__(
+        self,
+        terms: LuceneIndex,
+        rocchio: Rocchio = Rocchio(),  # noqa: B008 - frozen
+        bm25: Bm25 = _BM25,
+    ) -> None:
+        self._searcher = terms.searcher(bm25, rocchio)
+
+
+class DenseRetriever:
+    """Ranks by the inner product of unit vectors.
+
+    Args:
+        vectors: Vectors of the segments.
+        encoder: The encoder that made them.
+
+    Raises:
+        InputError: The two differ in dimension.
+    """
+
+    name = "dense"
+
+    def __init__(self, vectors: VectorIndex | LuceneVectors, encoder: Encoder) -> None:
+        dimension = encoder.identity().dimension
+        if vectors.dimension != dimension:
+            raise InputError(
+                f"the encoder {encoder.name!r} makes vectors of {dimension} numbers; those of the "
+                f"index have {vectors.dimension}",
+                remedy="Search with the encoder that built the index.",
+            )
+        self._vectors = vectors
+        self._encoder = encoder
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits for every query id."""
+        encoded = self._encoder.encode_queries([query.text for query in queries])
+        found = self._vectors.search(encoded, k)
+        return {query.query_id: hits for query, hits in zip(queries, found, strict=True)}
+
+
+class FusionRetriever:
+    """Ranks by the sum over retrievers of 1 / (constant + rank).
+
+    Args:
+        retrievers: At least one; their order does not matter.
+        depth: How many hits of each are fused, or `k` if that is more.
+        constant: Softens the lead of the first ranks.
+    """
+
+    name = "fusion"
+
+    def __init__(
+        self, retrievers: Sequence[Retriever], *, depth: int = 100, constant: float = 60
+    ) -> None:
+        self._retrievers = tuple(retrievers)
+        self._depth = depth
+        self._constant = constant
+
+    def search(self, queries: Sequence[Query], k: int) -> dict[str, list[Hit]]:
+        """Return up to `k` hits for every query id."""
+        depth = max(self._depth, k)
+        results = [retriever.search(queries, depth) for retriever in self._retrievers]
+        return {
+            query.query_id: reciprocal_rank_fusion(
+                [found[query.query_id] for found in results], self._constant
+            )[:k]
+            for query in queries
+        }
+
+
+def reciprocal_rank_fusion(runs: Iterable[Sequence[Hit]], constant: float = 60) -> list[Hit]:
+    """Fuse the hits of one query: each segment scores the sum of 1 / (constant + rank).
+
+    Source: Cormack, Clarke and Buettcher, SIGIR 2009. A run that lacks a segment adds nothing. The
+    sum is rounded once, so the order of the runs cannot show in the last digit.
+    """
+    parts: dict[str, list[float]] = {}
+    for hits in runs:
+        for rank, hit in enumerate(hits, start=1):
+            parts.setdefault(hit.segment_id, []).append(1 / (constant + rank))
+    return ranked([Hit(segment_id, fsum(scores)) for segment_id, scores in parts.items()])
+
+
+class HybridRetriever(FusionRetriever):
+    """Fuses BM25 and dense retrieval by reciprocal rank.
+
+    Args:
+        lucene: An open Lucene index.
+        vectors: Vectors of the same segments.
+        encoder: The encoder that made them.
+        depth: How many hits of each are fused.
+
+    Raises:
+        InputError: Vectors and encoder differ in dimension.
+    """
+
+    name = "hybrid"
+
+    def __init__(
+        self,
+        lucene: LuceneIndex,
+        vectors: VectorIndex | LuceneVectors,
+        encoder: Encoder,
+        depth: int = 100,
+    ) -> None:
+        super().__init__([Bm25Retriever(lucene), DenseRetriever(vectors, encoder)], depth=depth)
