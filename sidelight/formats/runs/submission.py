@@ -4,10 +4,10 @@ A file that passes it passes the track's validator too, so what that one refuses
 whatever a tolerant reader would make of it. A format is one record, found by its registered name.
 
 `official_questions` and `official_reports` give the verdict of the track's own validator, which is
-more lenient than ours: an independent implementation of its rules, written to agree with it on every file: what it takes
-for a line, a rank or a string is taken here, oddities included. It reads with Python's universal
-newlines, keeps a byte order mark, takes any `str.isdigit` text for a rank and `True` for 1, and
-never looks at what a citation says.
+more lenient than ours: an independent implementation of its rules, written to agree with it on
+every file. What it takes for a line, a rank or a string is taken here, oddities included. It reads
+with Python's universal newlines, keeps a byte order mark, takes any `str.isdigit` text for a rank
+and `True` for 1, and never looks at what a citation says.
 
 Whether very deeply nested JSON can be parsed depends on Python's version and stack, in both.
 """
