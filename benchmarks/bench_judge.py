@@ -32,9 +32,9 @@ from benchmarks.prefix_cache import PrefixCache
 from benchmarks.record import write_results
 from sidelight.errors import FailedCallError
 from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import Mode, RubricCase
 from sidelight.evaluation.labelling.judged_runs import assess_runs
-from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import Mode, RubricCase
+from sidelight.evaluation.labelling.judges import PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.runs.cited_sentences import read_report_run

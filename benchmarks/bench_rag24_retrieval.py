@@ -22,11 +22,7 @@ from benchmarks.data import shared_data
 from benchmarks.rag24 import index_references
 from benchmarks.record import Figure, write_figures
 from sidelight.evaluation.scoring.retrieval import score_retrieval
-from sidelight.evaluation.scoring.uncertainty import (
-    bootstrap_intervals,
-    holm,
-    randomisation_tests,
-)
+from sidelight.evaluation.scoring.table import bootstrap_intervals, holm, randomisation_tests
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import write_trec_run
 from sidelight.index.folder import open_index

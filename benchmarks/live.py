@@ -31,8 +31,8 @@ from benchmarks.record import write_results
 from benchmarks.server_metrics import PromptTokens, ask_metrics
 from sidelight.config.settings import Settings
 from sidelight.errors import ReplyError, TruncatedReplyError
-from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import RubricCase
+from sidelight.evaluation.labelling.judge import RubricCase
+from sidelight.evaluation.labelling.judges import PromptedJudge
 from sidelight.evaluation.labelling.question_similarity import GridVerdict, ListVerdict, PairVerdict
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
 from sidelight.formats.banks.rubrics import read_rubrics

@@ -104,8 +104,8 @@ KINDS: dict[str, Kind] = {
     ),
     "judge": Kind(
         {
-            "embedded": "sidelight.evaluation.labelling.embedded:EmbeddedJudge",
-            "prompted": "sidelight.evaluation.labelling.prompted:PromptedJudge",
+            "embedded": "sidelight.evaluation.labelling.judges:EmbeddedJudge",
+            "prompted": "sidelight.evaluation.labelling.judges:PromptedJudge",
         },
         "sidelight.plugins:Judge",
     ),

@@ -81,10 +81,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sidelight.errors import InputError, UsageError
     from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS, label_by_form
-    from sidelight.evaluation.labelling.judge import Instrument, Judge
-    from sidelight.evaluation.labelling.protocol import Judgment
-    from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+    from sidelight.evaluation.labelling.judge import Instrument, Judge, Judgment
+    from sidelight.evaluation.labelling.rubric_cases import (
+        COMPOUND_QUESTIONS,
+        QUESTION_SIMILARITY,
+        REPORT_ANSWERS,
+        label_by_form,
+    )
     from sidelight.evaluation.labelling.support import SUPPORT
     from sidelight.evaluation.metrics.base import Computation, TopicRecord
     from sidelight.files import atomic_writer
@@ -123,13 +126,13 @@ _PLACES = {
     "KeyedSegments": "sidelight.generation.prompted.findings:KeyedSegments",
     "Asked": "sidelight.llm.prompted:Asked",
     "Judge": "sidelight.evaluation.labelling.judge:Judge",
-    "Judgment": "sidelight.evaluation.labelling.protocol:Judgment",
+    "Judgment": "sidelight.evaluation.labelling.judge:Judgment",
     "Unjudged": "sidelight.schemas.grading.judgment:Unjudged",
     "QUESTION_SIMILARITY": ("sidelight.evaluation.labelling.rubric_cases:QUESTION_SIMILARITY"),
-    "COMPOUND_QUESTIONS": "sidelight.evaluation.labelling.compound:COMPOUND_QUESTIONS",
+    "COMPOUND_QUESTIONS": "sidelight.evaluation.labelling.rubric_cases:COMPOUND_QUESTIONS",
     "REPORT_ANSWERS": "sidelight.evaluation.labelling.rubric_cases:REPORT_ANSWERS",
     "SUPPORT": "sidelight.evaluation.labelling.support:SUPPORT",
-    "label_by_form": "sidelight.evaluation.labelling.compound:label_by_form",
+    "label_by_form": "sidelight.evaluation.labelling.rubric_cases:label_by_form",
     "Assessor": "sidelight.evaluation.labelling.asking:Assessor",
     "Instrument": "sidelight.evaluation.labelling.judge:Instrument",
     "Measure": "sidelight.schemas.grading.judgment:Measure",

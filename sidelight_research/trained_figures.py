@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sidelight.evaluation.agreement.ranks import compare_scores
-from sidelight.evaluation.nuggets.scores import score_nuggets
-from sidelight.evaluation.scoring.files import write_score_files
-from sidelight.evaluation.scoring.support import SUPPORT_MEASURES, score_judged_support
+from sidelight.evaluation.scoring.measures import (
+    SUPPORT_MEASURES,
+    score_judged_support,
+    score_nuggets,
+)
+from sidelight.evaluation.scoring.table import write_score_files
 from sidelight.files import atomic_write, sha256_file
 from sidelight.formats.banks.nuggets import read_nugget_assignments
 from sidelight.formats.labels.assessments import (

@@ -18,7 +18,7 @@ from sidelight.evaluation.figures import (
     tidy_axes,
 )
 from sidelight.evaluation.scoring.compare import compare_runs, topic_values
-from sidelight.evaluation.scoring.uncertainty import bootstrap_intervals
+from sidelight.evaluation.scoring.table import bootstrap_intervals
 from sidelight.text import counted
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sidelight.evaluation.scoring.compare import PairedComparison, TopicValues
-    from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.evaluation.scoring.table import Interval, TopicScore
     from sidelight.schemas.grading.judgment import Measure
 
 

@@ -17,9 +17,14 @@ from sidelight.ablation.runs import ARMS
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import TopicRecord, declared
-from sidelight.evaluation.scoring.files import per_topic_name, read_topic_scores, score_prefix
-from sidelight.evaluation.scoring.funnel import STAGE_MEASURES, Stage, read_stage_credit
-from sidelight.evaluation.scoring.table import TopicScore, tabulate
+from sidelight.evaluation.scoring.measures import STAGE_MEASURES, Stage, read_stage_credit
+from sidelight.evaluation.scoring.table import (
+    TopicScore,
+    per_topic_name,
+    read_topic_scores,
+    score_prefix,
+    tabulate,
+)
 from sidelight.files import MAX_TABLE_BYTES, atomic_write, read_limited, sha256_file
 from sidelight.formats.runs.submission import run_format
 from sidelight.llm.prompted import CallRecord

@@ -24,7 +24,7 @@ from sidelight.cli.options.inputs import (
 from sidelight.cli.options.judges import JudgeName, MoreMeasures, find_measures
 from sidelight.cli.options.models import ModelCalls, asks_models, parallel_option
 from sidelight.cli.progress import progress_bar
-from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.text import counted
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sidelight.ablation.effects import MeasureEffects
     from sidelight.ablation.grid import Arm
     from sidelight.ablation.measures import ArmCost
-    from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.evaluation.scoring.table import Interval
 
 
 def means_table(

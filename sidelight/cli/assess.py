@@ -35,8 +35,8 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sidelight.evaluation.labelling.graded_runs import AskedDocuments, GradedDocuments
     from sidelight.evaluation.labelling.judge import Judge
+    from sidelight.evaluation.labelling.judged_runs import AskedDocuments, GradedDocuments
     from sidelight.evaluation.labelling.relevance import Passages
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.grading.judgment import QuestionGrade
@@ -64,7 +64,7 @@ def questions(  # long: half of it are options
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
     """Grade each question of some runs, and tell which of them an earlier one answers."""
-    from sidelight.evaluation.labelling.graded_runs import grade_question_runs
+    from sidelight.evaluation.labelling.judged_runs import grade_question_runs
     from sidelight.formats.labels.qrels import write_question_grades
     from sidelight.formats.runs.submission import run_format
     from sidelight.formats.topics import read_articles
@@ -106,7 +106,7 @@ def documents(  # long: half of it are options
     at_once: AtOnce = DEFAULT_AT_ONCE,
 ) -> None:
     """Grade the documents that runs of the same questions rank, by their best segments."""
-    from sidelight.evaluation.labelling.graded_runs import grade_documents
+    from sidelight.evaluation.labelling.judged_runs import grade_documents
     from sidelight.formats.labels.qrels import write_qrels
     from sidelight.wiring.judges import JudgeInputs, set_up_judge
     from sidelight.wiring.models import models_by_name
@@ -141,7 +141,7 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
     """
     from sidelight.checks.usefulness import Document
     from sidelight.errors import InputError
-    from sidelight.evaluation.labelling.graded_runs import AskedDocuments
+    from sidelight.evaluation.labelling.judged_runs import AskedDocuments
     from sidelight.runs.directory import RunDirectory
     from sidelight.schemas.topic import Article, question_id
 

@@ -41,7 +41,7 @@ from sidelight.cli.options.models import (
     asks_models,
 )
 from sidelight.cli.progress import progress_bar
-from sidelight.evaluation.labelling.protocol import Mode
+from sidelight.evaluation.labelling.judge import Mode
 from sidelight.formats.data_folder import DataPart
 from sidelight.tracks import DEFAULT_TRACK
 

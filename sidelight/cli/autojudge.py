@@ -29,19 +29,18 @@ from sidelight.cli.options.inputs import track_of_scale
 from sidelight.cli.options.models import DEFAULT_AT_ONCE, REPLIES
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.asking import Assessor
-from sidelight.evaluation.labelling.direct_grade import (
+from sidelight.evaluation.labelling.judged_runs import judge_runs
+from sidelight.evaluation.labelling.passage_grade import (
     DIRECT_METHODS,
     DirectCase,
     PromptedDirectGrades,
 )
-from sidelight.evaluation.labelling.judged_runs import judge_runs
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.nuggets.create import PromptedAssigner, assign_runs, create_nuggets
-from sidelight.evaluation.nuggets.scores import score_nuggets
+from sidelight.evaluation.scoring.measures import score_nuggets, score_support
 from sidelight.evaluation.scoring.score import score_reports
-from sidelight.evaluation.scoring.support import score_support
 from sidelight.formats.banks.nuggets import write_nugget_assignments
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.labels.assessments import read_assessments, write_support_sentences

@@ -35,7 +35,7 @@ from sidelight.schemas.grading.rubric import Style
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.banks.drafting import DraftedQuery, Drafts
+    from sidelight.evaluation.banks.changing import DraftedQuery, Drafts
     from sidelight.schemas.grading.rubric import ExamBank
     from sidelight.wiring.models import ModelAccess
 
@@ -125,7 +125,7 @@ def draft(  # long: half of it are options
 def _ask(
     model: str, access: ModelAccess, at_once: int, texts: dict[str, str], style: Style, count: int
 ) -> Drafts:
-    from sidelight.evaluation.banks.drafting import draft_banks
+    from sidelight.evaluation.banks.changing import draft_banks
     from sidelight.wiring.models import ask, models_by_name
 
     queries = _queries(texts, style)
@@ -141,7 +141,7 @@ def _ask(
 
 def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Result:
     from sidelight.cli.evaluation_report import estimate_result
-    from sidelight.evaluation.banks.drafting import draft_banks
+    from sidelight.evaluation.banks.changing import draft_banks
     from sidelight.evaluation.labelling.asking import PromptCounter
 
     counter, queries = PromptCounter(), _queries(texts, style)
@@ -151,7 +151,7 @@ def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Resu
 
 def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
     """Return what to draft for; an id before the last slash is the query's, after it a subtopic."""
-    from sidelight.evaluation.banks.drafting import DraftedQuery
+    from sidelight.evaluation.banks.changing import DraftedQuery
 
     found = []
     for query_id, text in texts.items():
@@ -161,7 +161,7 @@ def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
 
 
 def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBank, ...]:
-    from sidelight.evaluation.banks.drafting import extract_bank
+    from sidelight.evaluation.banks.changing import extract_bank
     from sidelight.formats.labels.graded_passages import read_graded
 
     return tuple(

@@ -195,7 +195,7 @@ def few_warnings(count: int, what: str) -> list[Note]:
         count: How many there are.
         what: What one of them is.
     """
-    from sidelight.evaluation.scoring.uncertainty import FEW
+    from sidelight.evaluation.scoring.table import FEW
     from sidelight.text import counted
 
     if count >= FEW:

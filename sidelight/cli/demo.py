@@ -178,7 +178,7 @@ async def _judge(
     from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
-    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
+    from sidelight.evaluation.scoring.table import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.runs.self_evaluation import score_assessments, score_files
     from sidelight.tracks import load_track

@@ -25,7 +25,7 @@ def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dic
         run: What was judged.
         folder: Where its files are.
     """
-    from sidelight.evaluation.scoring.funnel import stage_totals
+    from sidelight.evaluation.scoring.measures import stage_totals
 
     totals, rules = stage_totals(evaluation.funnel), run.track
     return {

@@ -63,7 +63,7 @@ def gather(
         InputError: A file cannot be read, is nothing of the kind, or a text is not known.
         UsageError: Texts are needed, and nothing says where they are.
     """
-    from sidelight.evaluation.grading.passages import (
+    from sidelight.evaluation.grading.cells import (
         cited_passages,
         merged,
         ranked_passages,
@@ -192,7 +192,7 @@ def grade(  # long: half of it are options
     """
     from sidelight.cli.evaluation_report import estimate_result
     from sidelight.cli.graders import GradeRequest, set_up_grades
-    from sidelight.evaluation.grading.passages import merged
+    from sidelight.evaluation.grading.cells import merged
     from sidelight.formats.labels.graded_passages import read_graded, write_graded
 
     setup = set_up_grades(

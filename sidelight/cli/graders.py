@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.labelling.asking import Estimate
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.labelling.direct_grade import PromptedDirectGrades
-    from sidelight.evaluation.labelling.passage_grade import PassageGrader
+    from sidelight.evaluation.labelling.passage_grade import PassageGrader, PromptedDirectGrades
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
     from sidelight.schemas.grading.rubric import ExamBank
@@ -144,7 +143,7 @@ class Grades:
 
     def graders(self) -> set[Grader]:
         """Return who grades, as files name it."""
-        from sidelight.evaluation.labelling.direct_grade import PoolGrades
+        from sidelight.evaluation.labelling.passage_grade import PoolGrades
 
         if self.request.direct == POOL:
             return {PoolGrades(_encode).grader}
@@ -171,7 +170,7 @@ class Grades:
         self, model: PromptedModel | None, pool: Sequence[GradedQuery], on_cells: OnCells
     ) -> list[GradedQuery]:
         from sidelight.evaluation.grading.cells import grade_cells, grade_directly, grade_pools
-        from sidelight.evaluation.labelling.direct_grade import POOL_RELEVANT, PoolGrades
+        from sidelight.evaluation.labelling.passage_grade import POOL_RELEVANT, PoolGrades
 
         if self.request.direct is None:
             return await grade_cells(pool, self.banks, self._by_items(model), on_cells)
@@ -199,7 +198,10 @@ class Grades:
 
     def _direct(self, model: PromptedModel | None) -> PromptedDirectGrades:
         from sidelight.evaluation.labelling.asking import PromptCounter
-        from sidelight.evaluation.labelling.direct_grade import DIRECT_METHODS, PromptedDirectGrades
+        from sidelight.evaluation.labelling.passage_grade import (
+            DIRECT_METHODS,
+            PromptedDirectGrades,
+        )
 
         method = DIRECT_METHODS[self.request.direct or ""]
         return PromptedDirectGrades(method, model or PromptCounter(), self.asked.models[0].name)
@@ -214,7 +216,7 @@ def set_up_grades(request: GradeRequest) -> Grades:
         InputError: A bank or the queries cannot be read, or two banks are for the same query.
     """
     from sidelight.evaluation.grading.cells import banks_by_query
-    from sidelight.evaluation.labelling.direct_grade import DIRECT_METHODS
+    from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
     from sidelight.formats.banks.exams import read_exams, read_query_texts
     from sidelight.wiring.models import AskedModels, models_by_name
 

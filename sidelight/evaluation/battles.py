@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from sidelight.errors import InputError, ReplyError
-from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, Interval
+from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.text import one_line

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.assess import assess, ignore
-from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS
+from sidelight.evaluation.labelling.judge import RubricCase
 from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
-from sidelight.evaluation.labelling.protocol import RubricCase
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
-from sidelight.evaluation.labelling.run_kinds import TaskRuns, read_task_runs
-from sidelight.evaluation.scoring.files import score_prefix, write_score_files
-from sidelight.evaluation.scoring.funnel import Stage, funnel_rows, write_funnel
-from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.evaluation.labelling.rubric_cases import (
+    COMPOUND_QUESTIONS,
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+)
+from sidelight.evaluation.labelling.run_kinds import TaskRuns, assess, ignore, read_task_runs
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.evaluation.scoring.measures import Stage, funnel_rows, write_funnel
 from sidelight.evaluation.scoring.score import score_questions, score_reports
-from sidelight.evaluation.scoring.uncertainty import run_intervals
+from sidelight.evaluation.scoring.table import run_intervals, score_prefix, write_score_files
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
 from sidelight.formats.labels.assessments import read_assessments
 from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - a NamedTuple
@@ -35,11 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.labelling.assess import OnLabels
-    from sidelight.evaluation.labelling.judge import Judge
+    from sidelight.evaluation.labelling.judge import A, AssessmentProtocol, Judge
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
-    from sidelight.evaluation.labelling.protocol import A, AssessmentProtocol
-    from sidelight.evaluation.scoring.funnel import FunnelRow
+    from sidelight.evaluation.labelling.run_kinds import OnLabels
+    from sidelight.evaluation.scoring.measures import FunnelRow
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.grading.judgment import AnswerAssessment
     from sidelight.schemas.investigation.angle import Angle

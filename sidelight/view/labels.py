@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError
 from sidelight.evaluation.labelling.judged_runs import read_manifest_beside
-from sidelight.evaluation.scoring.files import label_source
+from sidelight.evaluation.scoring.table import label_source
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,

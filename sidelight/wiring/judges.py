@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.protocol import Mode
+from sidelight.evaluation.labelling.judge import Mode
 from sidelight.registry import load, make, needs
 from sidelight.wiring.models import AskedModels, ask
 

@@ -53,7 +53,8 @@ ALLOWED: dict[str, set[str]] = {
     "evaluation.metrics": BASE | {"registry"},
     "evaluation.scoring": MIDDLE | {"checks", "evaluation.metrics"},
     "evaluation.agreement": MIDDLE
-    | {"checks", "learned", "evaluation.agreement.coefficients", "evaluation.scoring"},
+    | {"checks", "learned", "evaluation.agreement.coefficients", "evaluation.labelling"}
+    | {"evaluation.scoring"},
     "evaluation.agreement.coefficients": BASE,
     "evaluation.figures": BASE | {"evaluation.scoring", "evaluation.agreement"},
     "evaluation.labelling": MIDDLE

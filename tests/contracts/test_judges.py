@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from sidelight.evaluation.labelling.examples import Examples, read_examples
-from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.protocol import Mode
+from sidelight.evaluation.labelling.judge import Judge, Mode
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run

@@ -34,7 +34,7 @@ from sidelight.ablation.grid import Grid
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, UsageError
-from sidelight.evaluation.grading import corrections
+from sidelight.evaluation.exams import upkeep
 from sidelight.evaluation.labelling.judged_runs import JudgingManifest
 from sidelight.files import sha256_file
 from sidelight.formats import topics
@@ -375,7 +375,7 @@ READERS = {
         "rubric corrections {}/graded.jsonl {}/corrections.json --json",
         "corrections.json",
         graded_with_corrections,
-        corrections._CorrectionsObject,
+        upkeep._CorrectionsObject,
         lines=False,
     ),
     "nuggets": Reader(

@@ -148,7 +148,7 @@ def scores(
 
     from sidelight.cli.agree.tables import correlation_table, score_tables
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS, compare_scores
-    from sidelight.evaluation.scoring.files import read_topic_scores
+    from sidelight.evaluation.scoring.table import read_topic_scores
     from sidelight.tracks import load_track
 
     if second:

@@ -37,8 +37,7 @@ from sidelight.tracks import DEFAULT_TRACK
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sidelight.evaluation.agreement.people import Agreed
-    from sidelight.evaluation.norms import NormComparison
+    from sidelight.evaluation.agreement.people import Agreed, NormComparison
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.text_vectors import Encode
 
@@ -67,7 +66,7 @@ def norms(  # long: half of it are options
     """
     from dataclasses import asdict
 
-    from sidelight.evaluation.norms import compare_norms
+    from sidelight.evaluation.agreement.people import compare_norms
     from sidelight.formats.banks.nuggets import read_nuggets, write_nuggets
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.runs.submission import run_format

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison
-    from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.evaluation.scoring.table import Interval
 
 
 def grade_tables(

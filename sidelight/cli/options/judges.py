@@ -10,7 +10,7 @@ import typer
 from sidelight.cli.options.inputs import qrels_option, run_option, topics_option
 from sidelight.cli.options.models import model_option
 from sidelight.errors import UsageError
-from sidelight.evaluation.labelling.protocol import Mode
+from sidelight.evaluation.labelling.judge import Mode
 from sidelight.formats.data_folder import DataPart, find_part
 from sidelight.schemas.task import CitedTextTask, QuestionListTask
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.evaluation.scoring.table import Interval, TopicScore
     from sidelight.schemas.grading.judgment import Measure
     from sidelight.schemas.task import Task
     from sidelight.schemas.topic import Article

@@ -34,7 +34,7 @@ from sidelight.cli.options.judges import (
 )
 from sidelight.cli.rubric import upkeep
 from sidelight.cli.rubric.upkeep import corrections, verify
-from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
 
@@ -162,7 +162,7 @@ def leaderboard(  # long: half of it are options
         standings,
     )
     from sidelight.evaluation.exams.leaderboard import leaderboard as rank
-    from sidelight.evaluation.scoring.uncertainty import run_intervals
+    from sidelight.evaluation.scoring.table import run_intervals
 
     found = _read(graded)
     exam, places = found.exam(grader), _places(found, run, graded)
@@ -222,7 +222,7 @@ def cover(
     from sidelight.cli.rubric.tables import cover_table, tables_result
     from sidelight.evaluation.exams.grades import title
     from sidelight.evaluation.exams.leaderboard import exam_cover
-    from sidelight.evaluation.scoring.uncertainty import run_intervals
+    from sidelight.evaluation.scoring.table import run_intervals
     from sidelight.formats.banks.exams import read_exams
     from sidelight.schemas.grading.rubric import item_ids
 
@@ -295,7 +295,7 @@ def tables(
 
 
 def _drawn(n_queries: int, sampling: Sampling) -> str:
-    from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS
+    from sidelight.evaluation.scoring.table import MIN_TOPICS
 
     if n_queries < MIN_TOPICS:
         return f"no intervals: fewer than {MIN_TOPICS} queries ({n_queries})"

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.agreement.qrels import QrelsComparison
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.evaluation.scoring.table import Interval, ScoreTable
 
 _CORRELATIONS = ("spearman", "tau_b", "tau_ap", "tau_ap_b")
 

@@ -272,7 +272,7 @@ def corrections(
 ) -> Result:
     """Say how far people agree with the grades they checked, and keep what they corrected."""
     from sidelight.errors import InputError
-    from sidelight.evaluation.grading.corrections import check_grades, corrected, read_corrections
+    from sidelight.evaluation.exams.upkeep import check_grades, corrected, read_corrections
     from sidelight.files import sha256_file
     from sidelight.formats.labels.graded_passages import read_graded, write_graded
     from sidelight.tracks import load_track

@@ -43,7 +43,7 @@ from sidelight.cli.score.comparison import compare
 from sidelight.cli.score.labels import battles, nuggets, support
 from sidelight.cli.score.table import ScoreOrigin, scores_result
 from sidelight.errors import UsageError
-from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -103,9 +103,9 @@ def questions(
     seed: Seed = 0,
 ) -> Result:
     """Score question runs by the rubric questions they cover."""
-    from sidelight.evaluation.scoring.files import score_prefix
-    from sidelight.evaluation.scoring.organizers.compat import compat_question_scores
+    from sidelight.evaluation.scoring.organizers import compat_question_scores
     from sidelight.evaluation.scoring.score import score_questions
+    from sidelight.evaluation.scoring.table import score_prefix
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
         COMPOUND_ASSESSMENTS,
@@ -161,8 +161,8 @@ def reports(
     seed: Seed = 0,
 ) -> Result:
     """Score reports by the rubric answers they support."""
-    from sidelight.evaluation.scoring.files import score_prefix
-    from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
+    from sidelight.evaluation.scoring.organizers import compat_report_scores
+    from sidelight.evaluation.scoring.table import score_prefix
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
 
@@ -277,7 +277,7 @@ def retrieval(
 def _origin(
     assessments: list[Path], sampling: Sampling | None, n_topics: int, notes: list[str]
 ) -> ScoreOrigin:
-    from sidelight.evaluation.scoring.files import label_source
+    from sidelight.evaluation.scoring.table import label_source
 
     return ScoreOrigin(
         label_source(assessments[0]), _judge_of(assessments), sampling, n_topics, notes

@@ -40,7 +40,7 @@ from sidelight.cli.options.judges import (
     score_by_people,
 )
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.scoring.compare import PairedComparison
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
-    from sidelight.evaluation.scoring.organizers.diff import Causes, ScoreDiff
+    from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
     from sidelight.schemas.task import Task
 
 
@@ -70,7 +70,7 @@ def compare(  # long: half of it are options
 ) -> Result:
     """Compare runs pair by pair: difference, chance of it, and what could have been seen."""
     from sidelight.evaluation.scoring.compare import compare_runs, topic_values
-    from sidelight.evaluation.scoring.files import read_topic_scores
+    from sidelight.evaluation.scoring.table import read_topic_scores
 
     if per_topic:
         scores = topic_values(read_topic_scores(per_topic), measure, per_topic)
@@ -184,7 +184,7 @@ def diff_questions(
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Explain the differences in scores of question runs."""
-    from sidelight.evaluation.scoring.organizers.diff import diff_question_scores
+    from sidelight.evaluation.scoring.organizers import diff_question_scores
     from sidelight.formats.banks.rubrics import read_rubrics
 
     rules = load_track(track)
@@ -207,7 +207,7 @@ def diff_reports(
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Explain the differences in scores of reports."""
-    from sidelight.evaluation.scoring.organizers.diff import diff_report_scores
+    from sidelight.evaluation.scoring.organizers import diff_report_scores
     from sidelight.formats.banks.rubrics import read_rubrics
 
     rules = load_track(track)
@@ -344,7 +344,7 @@ def headroom_reports(
 def _headroom(topics: list[TopicHeadroom], task: Task, assessments: Path, output: Path) -> Result:
     """Return the numbers, and the files of them and of a figure, which needs matplotlib."""
     from sidelight.evaluation.figures import draw_headroom
-    from sidelight.evaluation.scoring.files import label_source, score_prefix
+    from sidelight.evaluation.scoring.table import label_source, score_prefix
 
     source = label_source(assessments)
     title = f"{task.scores_name.replace('_', ' ').capitalize()}, {source} labels"

@@ -43,7 +43,7 @@ from sidelight.cli.options.models import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.score.table import ScoreOrigin, scores_result
-from sidelight.evaluation.scoring.sampling import DEFAULT_SAMPLES
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
@@ -94,7 +94,7 @@ def nuggets(  # long: half of it are options
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
     from sidelight.cli.options.inputs import track_of_scale
     from sidelight.errors import UsageError
-    from sidelight.evaluation.nuggets.scores import score_nuggets
+    from sidelight.evaluation.scoring.measures import score_nuggets
     from sidelight.formats.banks.nuggets import (
         read_nugget_assignments,
         read_nuggets,
@@ -194,7 +194,7 @@ def support(  # long: half of it are options
     from sidelight.checks.support import SUPPORT_PROMPT
     from sidelight.errors import UsageError
     from sidelight.evaluation.labelling.support import assess_support
-    from sidelight.evaluation.scoring.support import score_support
+    from sidelight.evaluation.scoring.measures import score_support
     from sidelight.formats.labels.assessments import write_support_sentences
     from sidelight.formats.runs.submission import run_format
     from sidelight.formats.topics import read_topics
@@ -337,8 +337,8 @@ def quality(
     --output also gets boxplots of the main measure by topic and by assessor, with their numbers.
     """
     from sidelight.cli.options.inputs import track_of_scale
-    from sidelight.evaluation.scoring.files import score_prefix
     from sidelight.evaluation.scoring.graded import score_question_quality
+    from sidelight.evaluation.scoring.table import score_prefix
     from sidelight.formats.labels.qrels import read_question_grades
 
     rules = track_of_scale("question_quality", track)
@@ -365,7 +365,6 @@ def usefulness(
 
     A question does not count if fewer than three documents are useful, or all runs are perfect.
     """
-    from sidelight.evaluation.scoring.files import write_score_files
     from sidelight.evaluation.scoring.graded import (
         MEASURES,
         MIN_QUESTIONS,
@@ -374,6 +373,7 @@ def usefulness(
         tabulate_kept,
     )
     from sidelight.evaluation.scoring.retrieval import score_retrieval
+    from sidelight.evaluation.scoring.table import write_score_files
     from sidelight.formats.labels.qrels import read_qrels
 
     labels = read_qrels(qrels)

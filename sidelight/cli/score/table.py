@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sidelight.cli.options.judges import Sampling
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.evaluation.scoring.uncertainty import Interval
+    from sidelight.evaluation.scoring.table import Interval, ScoreTable
 
 
 class ScoreOrigin(NamedTuple):
@@ -53,8 +52,7 @@ def scores_result(  # long: files, table and JSON of one result
         prefix: How the names of the files begin.
         output: Folder for them; None for no files.
     """
-    from sidelight.evaluation.scoring.files import write_score_files
-    from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, run_intervals
+    from sidelight.evaluation.scoring.table import MIN_TOPICS, run_intervals, write_score_files
     from sidelight.formats.table import write_latex_table
 
     sampling, n_topics = origin.sampling, origin.n_topics

@@ -19,7 +19,7 @@ from sidelight.evaluation.agreement.coefficients import (
     gwet_ac1,
     raw_agreement,
 )
-from sidelight.evaluation.scoring.uncertainty import MIN_TOPICS, Interval, expanded_tail
+from sidelight.evaluation.scoring.table import MIN_TOPICS, Interval, expanded_tail
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     COMPOUND_ASSESSMENTS,

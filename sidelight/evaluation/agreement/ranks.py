@@ -26,7 +26,7 @@ from sidelight.evaluation.agreement.coefficients import (
     tau_ap_b,
 )
 from sidelight.evaluation.scoring.measures import measure_called
-from sidelight.evaluation.scoring.uncertainty import CONFIDENCE
+from sidelight.evaluation.scoring.table import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

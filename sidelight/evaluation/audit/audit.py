@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from sidelight.errors import InputError
-from sidelight.evaluation.audit.attacks import ATTACKS, PROBES, Material, honest_trials
-from sidelight.evaluation.labelling.assess import check_unseen, gather_labels, ignore
-from sidelight.evaluation.labelling.protocol import RubricCase
+from sidelight.evaluation.audit.text_attacks import ATTACKS, PROBES, Material, honest_trials
+from sidelight.evaluation.labelling.judge import RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
+from sidelight.evaluation.labelling.run_kinds import check_unseen, gather_labels, ignore
 from sidelight.formats.table import write_table
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.evaluation.audit.attacks import Attack, Probe, Trial
-    from sidelight.evaluation.labelling.assess import OnLabels
-    from sidelight.evaluation.labelling.judge import Judge
-    from sidelight.evaluation.labelling.protocol import AssessmentProtocol
-    from sidelight.evaluation.labelling.run_kinds import TaskRuns
+    from sidelight.evaluation.audit.text_attacks import Attack, Probe, Trial
+    from sidelight.evaluation.labelling.judge import AssessmentProtocol, Judge
+    from sidelight.evaluation.labelling.run_kinds import OnLabels, TaskRuns
     from sidelight.schemas.grading.judgment import LabelScale
     from sidelight.schemas.grading.rubric import Rubric
 

@@ -5,20 +5,33 @@
 - A hole is a cell that nobody graded, because a run brought a passage or a bank an item.
 
 Source: Farzi and Dietz, Pencils Down!, ICTIR 2024, section 6.7.
+
+Corrections of grades by people: reading them, comparing them with the grades, applying them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+from pydantic import BaseModel, Field, ValidationError
+
+from sidelight.errors import InputError
+from sidelight.evaluation.agreement.coefficients import cohen_kappa
 from sidelight.evaluation.exams.grades import relevance_label
+from sidelight.formats.lines import Findings, decode_unique, read_bytes
+from sidelight.schemas.base import Value
+from sidelight.schemas.grading.graded_passage import GradedQuery, Grader, Grading, ItemGrade
 from sidelight.text import one_line, sentences, stems, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from sidelight.evaluation.exams.grades import Exam, Qrels, Rankings
+    from sidelight.schemas.grading.graded_passage import GradedPassage
 
 _FEWEST_WORDS, _MOST_WORDS = 5, 40
 
@@ -162,3 +175,183 @@ def suggested_item(query: str, passage: str, known: Iterable[str] = ()) -> str:
         if (handy, worth) > best:
             best, chosen = (handy, worth), one_line(sentence)
     return chosen
+
+
+PEOPLE = "checked-by-people"
+"""What the name of a grader ends in whose grades people corrected."""
+
+_REMEDY = "Save corrections with the page that `sidelight rubric verify` writes."
+_Id = Annotated[str, Field(min_length=1)]
+_Grade = Annotated[int, Field(strict=True, ge=0, le=99)]
+
+
+class _GraderObject(BaseModel):
+    prompt: str
+    model: str
+
+
+class _VerdictObject(BaseModel):
+    query_id: _Id
+    passage_id: _Id
+    item_id: _Id
+    grade: _Grade
+
+
+class _CorrectionsObject(BaseModel):
+    sha256: str
+    grader: _GraderObject
+    verdicts: list[_VerdictObject]
+
+
+class Corrections(Value):
+    """People's corrections of one grader's grades.
+
+    Attributes:
+        sha256: Of the file of graded passages that they looked at.
+        grader: Prompt and model of the grader.
+        grades: Query, passage and item -> what the grade should be; the given one where it was
+            accepted.
+    """
+
+    sha256: str
+    grader: tuple[str, str]
+    grades: dict[tuple[str, str, str], int]
+
+
+class CheckedGrades(Value):
+    """Agreement of grades with people's corrections.
+
+    Attributes:
+        checked: Cells that people looked at.
+        accepted: Of them, cells whose grade they left as it was.
+        added: Cells that had no grade.
+        kappa: Cohen's kappa on all grades, of cells that had one; None where it is undefined.
+        kappa_relevant: The same on relevant or not.
+        too_high: Cells whose grade people lowered.
+        too_low: Cells whose grade people raised.
+    """
+
+    checked: int
+    accepted: int
+    added: int
+    kappa: float | None
+    kappa_relevant: float | None
+    too_high: int
+    too_low: int
+
+
+def read_corrections(path: Path) -> Corrections:
+    """Read what a page saved.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: It is no such file, or a cell occurs twice.
+    """
+    findings = Findings(path)
+    text = read_bytes(path).decode("utf-8", errors="replace")
+    content = decode_unique(text, None, findings)
+    findings.raise_errors()
+    try:
+        found = _CorrectionsObject.model_validate(content)
+    except ValidationError as error:
+        findings.invalid(error, None, what="corrections of grades", remedy=_REMEDY)
+        findings.raise_errors()
+        raise
+    grades = {(one.query_id, one.passage_id, one.item_id): one.grade for one in found.verdicts}
+    if len(grades) < len(found.verdicts):
+        counts = Counter((one.query_id, one.passage_id, one.item_id) for one in found.verdicts)
+        twice = next(cell for cell, count in counts.items() if count > 1)
+        findings.error(
+            "cell-duplicate",
+            None,
+            expected="each cell once",
+            found=f"query {twice[0]}, passage {twice[1]}, item {twice[2]} twice",
+            remedy="Keep one of them.",
+        )
+        findings.raise_errors()
+    return Corrections(
+        sha256=found.sha256, grader=(found.grader.prompt, found.grader.model), grades=grades
+    )
+
+
+def check_grades(
+    queries: Iterable[GradedQuery], corrections: Corrections, highest: int, relevant: int
+) -> CheckedGrades:
+    """Compare grades with the corrections that people made.
+
+    Args:
+        queries: The passages that people looked at.
+        corrections: What they said.
+        highest: The highest grade.
+        relevant: The grade from which a passage is relevant.
+
+    Raises:
+        InputError: A cell is not in the file, or a grade is not on the scale.
+    """
+    grader = Grader(*corrections.grader)
+    given: dict[tuple[str, str, str], object] = {
+        (query.query_id, passage.passage_id, item.item_id): item.rating
+        for query in queries
+        for passage in query.passages
+        for item in _graded_items(passage, grader)
+    }
+    confusion = np.zeros((highest + 1, highest + 1), dtype=np.int64)
+    added = 0
+    for cell, grade in sorted(corrections.grades.items()):
+        if cell not in given or grade > highest:
+            place = f"query {cell[0]}, passage {cell[1]}, item {cell[2]}"
+            what = f"grade {grade} of {highest}" if cell in given else "no such cell"
+            raise InputError(
+                f"{place}: expected a grade of a cell that {grader.prompt} graded; found {what}",
+                remedy="Name the file of graded passages that the page was made from.",
+            )
+        old = given[cell]
+        if isinstance(old, int) and 0 <= old <= highest:
+            confusion[grade, old] += 1
+        else:
+            added += 1
+    halves = np.add.reduceat(np.add.reduceat(confusion, [0, relevant], 0), [0, relevant], 1)
+    return CheckedGrades(
+        checked=len(corrections.grades),
+        accepted=int(confusion.trace()),
+        added=added,
+        kappa=cohen_kappa(confusion),
+        kappa_relevant=cohen_kappa(halves),
+        too_high=int(np.triu(confusion, 1).sum()),
+        too_low=int(np.tril(confusion, -1).sum()),
+    )
+
+
+def corrected(queries: Sequence[GradedQuery], corrections: Corrections) -> list[GradedQuery]:
+    """Return the passages with the corrected grades beside the given ones.
+
+    They are those of another grader, whose name says that people checked them; cells that nobody
+    looked at are as they were given.
+    """
+    grader = Grader(*corrections.grader)
+    people = Grader(f"{grader.prompt}-{PEOPLE}", grader.model)
+
+    def changed(passage: GradedPassage, grading: Grading) -> Grading:
+        def item(one: ItemGrade) -> ItemGrade:
+            grade = corrections.grades.get((passage.query_id, passage.passage_id, one.item_id))
+            return one if grade is None else replace(one, rating=grade, correct=grade > 0)
+
+        return Grading(people, grading.kind, tuple(map(item, grading.items)))
+
+    return [
+        replace(
+            query,
+            passages=tuple(
+                passage.graded(changed(passage, grading))
+                if (grading := passage.grading(grader))
+                else passage
+                for passage in query.passages
+            ),
+        )
+        for query in queries
+    ]
+
+
+def _graded_items(passage: GradedPassage, grader: Grader) -> tuple[ItemGrade, ...]:
+    grading = passage.grading(grader)
+    return grading.items if grading else ()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sidelight.errors import FailedCallError, ReplyError, StructuredOutputError
-from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import PromptedModel
 from sidelight.llm.structured import check_each_once

@@ -12,7 +12,7 @@ from collections.abc import Sequence  # noqa: TC003 - a NamedTuple reads it
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
-from sidelight.evaluation.labelling.protocol import Judgment, LabellingProtocol
+from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
 from sidelight.learned.questions import (
     closest_earlier,
     corrected,

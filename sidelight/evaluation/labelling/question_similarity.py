@@ -38,7 +38,7 @@ from sidelight.evaluation.labelling.comparing import (
     predict_by_topic,
     predict_by_topic_and_run,
 )
-from sidelight.evaluation.labelling.protocol import Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.judge import Judgment, Mode, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value

@@ -13,6 +13,8 @@ among those passages is mapped like the nearest one it gave, the lower of two.
 The ensemble's grade is the one that most judges gave, if more gave it than any other; of equally
 frequent ones it is the median of all grades given, the lower of two middle ones. A pair that not
 most judges graded has no grade. Who said what is recorded beside it.
+
+Usefulness of documents for a reader of an article who has a question.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
+from collections.abc import Sequence  # noqa: TC003 - a NamedTuple reads it
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -27,18 +30,22 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import AfterValidator
 
+from sidelight.checks.usefulness import Document  # noqa: TC001 - a NamedTuple reads it
 from sidelight.errors import InputError
 from sidelight.evaluation.agreement.coefficients import cohen_kappa
-from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
+from sidelight.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy.typing as npt
 
+    from sidelight.checks.usefulness import UsefulnessCheck
     from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.schemas.investigation.evidence import Hit
     from sidelight.schemas.topic import Narrative
@@ -316,3 +323,44 @@ async def grade_passages(
 
     graded = await asyncio.gather(*map(of_topic, found))
     return {one.narrative.topic_id: rows for one, rows in zip(found, graded, strict=True)}
+
+
+class UsefulnessCase(NamedTuple):
+    """A question with documents.
+
+    Attributes:
+        article: Title and text of what was read.
+        question: What a reader wants to know.
+        documents: What was found.
+    """
+
+    article: str
+    question: str
+    documents: Sequence[Document]
+
+
+USEFULNESS = LabellingProtocol[UsefulnessCase](
+    name="usefulness of documents",
+    scale=USEFULNESS_SCALE,
+    units=lambda case: [str(place) for place in range(1, len(case.documents) + 1)],
+)
+"""Labels by document, in order."""
+
+
+class UsefulnessLabeller:
+    """Labels as those who rank documents do.
+
+    Args:
+        check: Tells how useful documents are.
+    """
+
+    def __init__(self, check: UsefulnessCheck) -> None:
+        self._check = check
+
+    async def __call__(self, case: UsefulnessCase) -> list[Judgment]:
+        """Return one judgment for each document, in order."""
+        found = await self._check(case.article, case.question, case.documents)
+        return [
+            Judgment(one.label or Unjudged(reason=one.reason), one_line(one.reason))
+            for one in found
+        ]

@@ -22,7 +22,7 @@ from sidelight.evaluation.labelling.comparing import (
     predict_by_topic,
     predict_by_topic_and_run,
 )
-from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
+from sidelight.evaluation.labelling.judge import Judgment, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.learned.models import AnswerModel
 from sidelight.learned.ordinal_model import levels_within

@@ -3,25 +3,42 @@
 Question similarity labels every pair of a rubric question and a submitted one; report answers
 labels each answer that the rubric expects. Prompts of a topic show its article, its rubric and
 labelled examples.
+
+Compound questions: the label for whether a submitted question asks more than one thing.
+
+A labeller goes by the question's form or asks a model, with the prompt with which a writer of
+questions checks its own.
 """
 
 from __future__ import annotations
 
+import asyncio
 from itertools import product
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sidelight.evaluation.labelling.protocol import AssessmentProtocol, RubricCase
-from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, QUESTION_ASSESSMENTS
-from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment, Unjudged
+from sidelight.checks.questions import COMPOUND_PROMPT, CompoundVerdict, compound_reason
+from sidelight.evaluation.labelling.asking import NOTHING
+from sidelight.evaluation.labelling.judge import AssessmentProtocol, Judgment, RubricCase
+from sidelight.formats.labels.assessments import (
+    ANSWER_ASSESSMENTS,
+    COMPOUND_ASSESSMENTS,
+    QUESTION_ASSESSMENTS,
+)
+from sidelight.schemas.grading.judgment import (
+    AnswerAssessment,
+    CompoundAssessment,
+    QuestionAssessment,
+    Unjudged,
+)
 from sidelight.text import one_line
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sidelight.evaluation.labelling.asking import Assessor
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.protocol import Judgment
     from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
     from sidelight.schemas.topic import Article
@@ -172,3 +189,78 @@ def _reports(examples: Examples, rubric: Rubric) -> tuple[ExampleReport, ...]:
         for (run_tag, topic_id), report in sorted(examples.reports.items(), key=itemgetter(0))
         if topic_id == rubric.topic_id
     )
+
+
+def _units(case: RubricCase[Questions]) -> list[str]:
+    return [str(question.rank) for question in case.submission]
+
+
+def _record(
+    run_tag: str, case: RubricCase[Questions], judgments: Sequence[Judgment]
+) -> list[CompoundAssessment]:
+    return [
+        CompoundAssessment(
+            topic_id=case.rubric.topic_id,
+            run_tag=run_tag,
+            run_question_rank=question.rank,
+            run_question_text=question.text,
+            label=judgment.label,
+            rationale=judgment.rationale,
+        )
+        for question, judgment in zip(case.submission, judgments, strict=True)
+    ]
+
+
+COMPOUND_QUESTIONS = AssessmentProtocol(
+    name="compound questions",
+    scale=load_track().scales[COMPOUND_ASSESSMENTS.scale],
+    units=_units,
+    kind=COMPOUND_ASSESSMENTS,
+    record=_record,
+    order=attrgetter("run_tag", "topic_id", "run_question_rank"),
+    file_name="auto_compound_question_check.csv",
+)
+"""Labels by submitted question."""
+
+
+async def label_by_form(case: RubricCase[Questions]) -> list[Judgment]:
+    """Return one judgment for each submitted question, in order."""
+    return [_judgment(compound_reason(question.text)) for question in case.submission]
+
+
+def _judgment(reason: str | None) -> Judgment:
+    if reason is None:
+        return Judgment(COMPOUND_QUESTIONS.scale.lowest, "no second question was found")
+    return Judgment(COMPOUND_QUESTIONS.scale.highest, reason)
+
+
+_COMPOUND_SCALE = COMPOUND_QUESTIONS.scale
+
+
+class PromptedCompoundQuestions:
+    """Labels by asking a model, once for each question.
+
+    Args:
+        assessor: Asks.
+    """
+
+    def __init__(self, assessor: Assessor) -> None:
+        self._assessor = assessor
+
+    async def __call__(self, case: RubricCase[Questions]) -> list[Judgment]:
+        """Return one judgment for each submitted question, in order."""
+        return await asyncio.gather(*(self._judgment(item.text) for item in case.submission))
+
+    async def _judgment(self, question: str) -> Judgment:
+        if not one_line(question):
+            return Judgment(_COMPOUND_SCALE.lowest, NOTHING)
+        return await self._assessor.judgment(
+            (),
+            COMPOUND_PROMPT,
+            CompoundVerdict,
+            lambda answer: Judgment(
+                _COMPOUND_SCALE.lowest if answer.verdict == "single" else _COMPOUND_SCALE.highest,
+                answer.reason,
+            ),
+            question=question,
+        )

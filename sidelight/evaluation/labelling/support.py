@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, PromptedSupportCheck
 from sidelight.errors import ReplyError
-from sidelight.evaluation.labelling.protocol import Judgment, LabellingProtocol
+from sidelight.evaluation.labelling.judge import Judgment, LabellingProtocol
 from sidelight.formats.runs.submission import reports_by_topic
 from sidelight.learned.models import SUPPORT as SUPPORT_MODEL
 from sidelight.learned.models import model_name

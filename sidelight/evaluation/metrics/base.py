@@ -3,6 +3,14 @@
 A computation is a class. Its constructor takes the parameters of a `Measure`; called, it returns
 the value of one run on one topic. The parameters of its call name the fields that it needs of a
 `TopicRecord`; a parameter with a default is left out where its field is not known.
+
+Share of the required labels of a topic that could not be had.
+
+U = 1 - J / N.
+
+N: the labels that the topic asks for, J: those that were given. What was not judged earns nothing,
+so a score is to be read beside it. Edge case: a report that cites nothing asks for no verdicts; U
+is then 0. Lower is better.
 """
 
 from __future__ import annotations
@@ -13,14 +21,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from sidelight.errors import UsageError
 from sidelight.registry import did_you_mean, load
-from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.grading.judgment import Measure, Unjudged
 from sidelight.schemas.task import MOST
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from sidelight.schemas.grading.judgment import JudgedSentence, Scales, Unjudged
-    from sidelight.schemas.grading.rubric import Bank
+    from sidelight.schemas.grading.judgment import JudgedSentence, Scales
+    from sidelight.schemas.grading.rubric import Bank, Rubric
     from sidelight.schemas.run import CitedSentence
 
 
@@ -151,3 +159,77 @@ class Computed:
         known = ((name, getattr(record, name)) for name in self._takes)
         value = self._compute(**{name: value for name, value in known if value is not None})
         return None if value is None else float(value)
+
+
+_UNJUDGED = Measure(
+    title="share of what could not be judged, which earns nothing", direction="lower", format=".1%"
+)
+
+
+class UnjudgedPairs:
+    """Unjudged share of the pairs of a rubric question and a submitted one."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(
+        self, bank: Rubric, pairs: Mapping[tuple[int, int], str | Unjudged], n_questions: int
+    ) -> float:
+        """Return the share of one run on one topic."""
+        return 1 - _judged(pairs.values()) / (len(bank.questions) * n_questions)
+
+
+class UnjudgedAnswers:
+    """Unjudged share of the answers of the rubric."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(self, bank: Rubric, answers: Mapping[str, str | Unjudged]) -> float:
+        """Return the share of one run on one topic."""
+        n_answers = sum(len(question.answers) for question in bank.questions)
+        return 1 - _judged(answers.values()) / n_answers
+
+
+class UnjudgedNuggets:
+    """Unjudged share of the nuggets of the bank."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(self, nuggets: Sequence[str | Unjudged]) -> float:
+        """Return the share of one run on one topic."""
+        return 1 - _judged(nuggets) / len(nuggets)
+
+
+class UnjudgedSentences:
+    """Unjudged share of the sentences that cite, by their first citation or by all."""
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __call__(self, sentences: Sequence[JudgedSentence]) -> float:
+        """Return the share of one run on one topic."""
+        cited = [item for item in sentences if item.first is not None]
+        n_unjudged = sum(
+            isinstance(item.first, Unjudged) or isinstance(item.all, Unjudged) for item in cited
+        )
+        return n_unjudged / len(cited) if cited else 0.0
+
+
+class UnjudgedQuestions:
+    """Unjudged share of the first questions of a run.
+
+    Args:
+        depth: How many; see `checked_depth`.
+    """
+
+    measure: ClassVar[Measure] = _UNJUDGED
+
+    def __init__(self, depth: int = 10) -> None:
+        self._depth = checked_depth(depth)
+
+    def __call__(self, grades: Mapping[int, str | Unjudged]) -> float:
+        """Return the share of one run on one topic."""
+        asked = [label for rank, label in grades.items() if rank <= self._depth]
+        return 1 - _judged(asked) / self._depth
+
+
+def _judged(labels: Iterable[str | Unjudged]) -> int:
+    return sum(not isinstance(label, Unjudged) for label in labels)

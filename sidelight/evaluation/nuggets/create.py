@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 from pydantic import Field
 
-from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.formats.labels.assessments import ANSWER_LEVELS
 from sidelight.learned.models import AnswerModel
 from sidelight.llm.structured import check_each_once

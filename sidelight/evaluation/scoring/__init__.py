@@ -1,1 +1,4 @@
 """Labels to scores, with their uncertainty."""
+
+DEFAULT_SAMPLES = 10_000
+"""Bootstrap samples of topics, for intervals and significance tests."""

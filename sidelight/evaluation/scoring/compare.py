@@ -9,13 +9,13 @@ import numpy as np
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.measures import measure_called
-from sidelight.evaluation.scoring.table import undefined_topics
-from sidelight.evaluation.scoring.uncertainty import (
+from sidelight.evaluation.scoring.table import (
     Interval,
     bootstrap_intervals,
     holm,
     minimum_detectable_difference,
     randomisation_tests,
+    undefined_topics,
 )
 
 if TYPE_CHECKING:

@@ -1,24 +1,343 @@
-"""Registry of measures by name: those of tracks, of instruments, and of installed packages."""
+"""Registry of measures by name, and the scores of nuggets, of support and of a run's funnel.
+
+Source of support: TREC 2025 RAG track overview, section 3.3. The nuggets of a topic are the same
+for every run: an answer judged by others is an error. A topic on which a run has no judged answer
+scores 0 and is listed.
+"""
 
 from __future__ import annotations
 
 import re
-from itertools import chain
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain, pairwise
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.errors import UsageError
-from sidelight.evaluation.metrics.base import declared
-from sidelight.evaluation.scoring.funnel import STAGE_MEASURES
-from sidelight.evaluation.scoring.support import SUPPORT_MEASURES
+from sidelight.checks.support import SUPPORT_SCALE
+from sidelight.errors import InputError, UsageError
+from sidelight.evaluation.metrics.base import TopicRecord, declared
+from sidelight.evaluation.scoring.table import tabulate
+from sidelight.formats.lines import Findings, quoted
+from sidelight.formats.runs.submission import reports_by_topic
+from sidelight.formats.table import read_table, write_table
 from sidelight.registry import did_you_mean, names
-from sidelight.schemas.grading.judgment import Measure
-from sidelight.text import finite_number
+from sidelight.schemas.grading.judgment import Measure, Unjudged
+from sidelight.text import counted, finite_number
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from sidelight.schemas.grading.judgment import Parameter
+    from sidelight.evaluation.scoring.table import ScoreTable
+    from sidelight.formats.table import Row
+    from sidelight.schemas.grading.judgment import (
+        AnswerAssessment,
+        JudgedSentence,
+        LabelScale,
+        Parameter,
+        Scales,
+    )
+    from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank, Rubric
+    from sidelight.schemas.run import ReportRun
+
+SUPPORT_MEASURES = (
+    Measure(
+        name="weighted_precision",
+        computes="support_precision",
+        parameters={"citations": "first"},
+        title="support by the first citation, over the sentences that cite",
+    ),
+    Measure(
+        name="weighted_recall",
+        computes="support_recall",
+        parameters={"citations": "first"},
+        title="support by the first citation, over all sentences",
+    ),
+    Measure(
+        name="weighted_precision_all",
+        computes="support_precision",
+        title="support by all citations, over the sentences that cite",
+    ),
+    Measure(
+        name="weighted_recall_all",
+        computes="support_recall",
+        title="support by all citations, over all sentences",
+    ),
+    declared("nothing_cited"),
+    declared("unjudged_sentences").model_copy(update={"name": "unjudged"}),
+)
+"""By the first citation of a sentence, as at TREC, and by all of them together."""
+
+
+def score_support(
+    runs: Sequence[ReportRun],
+    verdicts: Sequence[JudgedSentence],
+    topic_ids: Collection[str] | None = None,
+    measures: Sequence[Measure] = SUPPORT_MEASURES,
+    further: Sequence[Measure] = (),
+) -> ScoreTable:
+    """Score runs by how far what they cite supports them.
+
+    Args:
+        runs: What was judged.
+        verdicts: On every sentence of it.
+        topic_ids: The topics that count; None for those that any of the runs reports on.
+        measures: What is measured, the one that ranks runs first.
+        further: Measures to compute besides.
+
+    Raises:
+        InputError: There is no topic, or a run reports on one that does not count.
+        UsageError: A further measure needs what is not known here.
+    """
+    reports = reports_by_topic(runs)
+    found = {topic_id for _, topic_id in reports}
+    known = found if topic_ids is None else set(topic_ids)
+    if unknown := sorted(found - known):
+        raise InputError(
+            f"a run reports on the topic {unknown[0]}, which is not one of the topics",
+            remedy="Give the topics file that the runs were made for, or none.",
+        )
+    if not known:
+        raise InputError("the runs hold no report", remedy="Give at least one run of cited texts.")
+    by_report = _by_report(verdicts)
+
+    def record(run_tag: str, topic_id: str) -> TopicRecord:
+        return TopicRecord(
+            scales={SUPPORT_SCALE.name: SUPPORT_SCALE},
+            sentences=by_report.get((run_tag, topic_id), []),
+            report=reports.get((run_tag, topic_id), ()),
+        )
+
+    return tabulate(known, {run.run_tag for run in runs}, reports.keys(), record, measures, further)
+
+
+def score_judged_support(
+    verdicts: Sequence[JudgedSentence],
+    scales: Scales,
+    measures: Sequence[Measure] = SUPPORT_MEASURES,
+) -> ScoreTable:
+    """Score runs of which nothing is at hand but the support of their sentences.
+
+    Args:
+        verdicts: On every sentence; the topics that count are theirs.
+        scales: Of support.
+        measures: What is measured, the one that ranks runs first.
+
+    Raises:
+        InputError: There is no verdict.
+    """
+    by_report = _by_report(verdicts)
+
+    def record(run_tag: str, topic_id: str) -> TopicRecord:
+        return TopicRecord(scales=scales, sentences=by_report.get((run_tag, topic_id), []))
+
+    topic_ids = {topic_id for _, topic_id in by_report}
+    return tabulate(topic_ids, {run for run, _ in by_report}, by_report.keys(), record, measures)
+
+
+def _by_report(
+    verdicts: Sequence[JudgedSentence],
+) -> Mapping[tuple[str, str], list[JudgedSentence]]:
+    found: dict[tuple[str, str], list[JudgedSentence]] = defaultdict(list)
+    for item in verdicts:
+        found[item.run_tag, item.topic_id].append(item)
+    return found
+
+
+class Stage(StrEnum):
+    """Stages at which a run may lose an answer, in order."""
+
+    RETRIEVED = "retrieved"
+    SELECTED = "selected"
+    WRITTEN = "written"
+    JUDGED = "judged"
+
+
+STAGE_MEASURES = tuple(
+    Measure(
+        name=stage,
+        computes="stage_credit",
+        parameters={"stage": stage.value},
+        title=f"credit of what was {stage}",
+    )
+    for stage in (Stage.RETRIEVED, Stage.SELECTED, Stage.WRITTEN)
+)
+"""The last stage is no measure of its own: its credit is the score."""
+
+# What a stage holds besides its own: the step after it only chooses.
+_HOLDS = {Stage.RETRIEVED: (Stage.SELECTED,), Stage.WRITTEN: (Stage.JUDGED,)}
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelRow:
+    """One rubric answer on its way.
+
+    Attributes:
+        topic_id: The topic.
+        question_rank: Its question.
+        answer_id: The answer.
+        importance: Weight of its question.
+        weight: Its share of the topic's score, in (0, 1]; those of a topic add up to 1.
+        credit: By stage, in [0, 1]; None where that could not be had.
+    """
+
+    topic_id: str
+    question_rank: int
+    answer_id: str
+    importance: float
+    weight: float
+    credit: dict[Stage, float | None]
+
+    @property
+    def lost_at(self) -> Stage | None:
+        """The stage at which most credit was lost, the first of equals.
+
+        None where nothing is lost in the end, or some credit is not known.
+        """
+        known = [1.0, *(credit for credit in self.credit.values() if credit is not None)]
+        if len(known) <= len(self.credit) or known[-1] == 1:
+            return None
+        drops = [before - after for before, after in pairwise(known)]
+        return list(self.credit)[drops.index(max(drops))]
+
+
+class StageTotal(NamedTuple):
+    """One stage, over all topics.
+
+    Attributes:
+        stage: The stage.
+        credit: Mean over topics, in [0, 1]; what is not known counts as 0, as in scores.
+        change: From the stage before, or from 1; a loss is negative.
+        unjudged: Answers whose credit is not known.
+    """
+
+    stage: Stage
+    credit: float
+    change: float
+    unjudged: int
+
+
+def funnel_rows(
+    rubrics: Mapping[str, Rubric], assessments: Iterable[AnswerAssessment], scale: LabelScale
+) -> list[FunnelRow]:
+    """Return a row for each answer, by topic, in the rubric's order.
+
+    Args:
+        rubrics: Topic id -> rubric; these are the topics that count.
+        assessments: Labels whose run tag is a stage, any number for an answer: the best of a stage
+            counts. An answer without a label at a stage has no credit there.
+        scale: What a label of an answer earns.
+    """
+    found: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
+    for item in assessments:
+        found[item.topic_id, item.answer_id, item.run_tag].append(
+            None if isinstance(item.label, Unjudged) else scale.credit(item.label)
+        )
+    return [
+        FunnelRow(
+            topic_id=topic_id,
+            question_rank=question.rank,
+            answer_id=answer.answer_id,
+            importance=question.weight,
+            weight=question.weight / len(question.answers) / rubric.total_weight,
+            credit={
+                stage: _best(
+                    credit
+                    for held in (stage, *_HOLDS.get(stage, ()))
+                    for credit in found[topic_id, answer.answer_id, held]
+                )
+                for stage in Stage
+            },
+        )
+        for topic_id, rubric in sorted(rubrics.items())
+        for question in rubric.questions
+        for answer in question.answers
+    ]
+
+
+def stage_totals(rows: Sequence[FunnelRow]) -> list[StageTotal]:
+    """Add up a funnel; at least one row."""
+    n_topics = len({row.topic_id for row in rows})
+    totals: list[StageTotal] = []
+    for stage in Stage:
+        credit = fsum(row.weight * (row.credit[stage] or 0.0) for row in rows) / n_topics
+        before = totals[-1].credit if totals else 1.0
+        unjudged = sum(row.credit[stage] is None for row in rows)
+        totals.append(StageTotal(stage, credit, credit - before, unjudged))
+    return totals
+
+
+_COLUMNS = ("topic_id", "rubric_question", "answer_id", "importance", "weight", *Stage, "lost_at")
+_REMEDY = "Delete the folder of scores, and judge the run again."
+
+
+def read_stage_credit(path: Path) -> dict[str, dict[str, float]]:
+    """Return each topic's credit by stage from a file of `write_funnel`.
+
+    Raises:
+        InputError: The file cannot be read.
+        InvalidFileError: It has other columns, or a weight or credit is no number in [0, 1].
+    """
+    header, rows = read_table(path)
+    findings = Findings(path)
+    if header != _COLUMNS:
+        expected, found = ", ".join(_COLUMNS), ", ".join(header)
+        findings.error("csv-columns", 1, expected=expected, found=found, remedy=_REMEDY)
+        findings.raise_errors()
+    earned: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        weight = _share(row, "weight", findings)
+        of_topic = earned.setdefault(row.cells["topic_id"], {stage: [] for stage in Stage})
+        for stage in Stage:
+            if row.cells[stage]:
+                of_topic[stage].append(weight * _share(row, stage, findings))
+    findings.raise_errors()
+    return {
+        topic_id: {stage: fsum(parts) for stage, parts in stages.items()}
+        for topic_id, stages in earned.items()
+    }
+
+
+def _share(row: Row, column: str, findings: Findings) -> float:
+    value = finite_number(row.cells[column])
+    if value is not None and 0 <= value <= 1:
+        return value
+    findings.error(
+        "funnel-number",
+        row.line,
+        expected=f"a number from 0 to 1 in {column}",
+        found=quoted(row.cells[column]),
+        remedy=_REMEDY,
+    )
+    return 0.0
+
+
+def write_funnel(path: Path, rows: Iterable[FunnelRow]) -> None:
+    """Write a CSV with a row for each answer; credit that is not known is empty."""
+    write_table(
+        path,
+        _COLUMNS,
+        (
+            (
+                *(row.topic_id, row.question_rank, row.answer_id),
+                *(int(row.importance), row.weight),
+                *(row.credit[stage] for stage in Stage),
+                row.lost_at,
+            )
+            for row in rows
+        ),
+    )
+
+
+def _best(labelled: Iterable[float | None]) -> float | None:
+    """Return the highest credit, 0 for none; unknown if what is not known could raise it."""
+    found = list(labelled)
+    best = max((credit for credit in found if credit is not None), default=0.0)
+    return None if None in found and best < 1 else best
+
 
 # `support_recall(citations=first)`: a computation and what it is made with.
 _CALL = re.compile(r"(?P<name>[\w.:-]+)\((?P<parameters>[^()]*)\)")
@@ -81,3 +400,112 @@ def _parameter(text: str) -> tuple[str, Parameter]:
     if number is not None:
         return name, int(value) if value.lstrip("+-").isdecimal() else number
     return name, {"true": True, "false": False}.get(value, value)
+
+
+NUGGET_MEASURES = (
+    Measure(
+        name="strict_vital_score",
+        computes="nugget_recall",
+        title="vital nuggets told in full, over vital nuggets",
+    ),
+    Measure(
+        name="vital_score",
+        computes="nugget_recall",
+        parameters={"strict": False},
+        title="vital nuggets told, in part for half, over vital nuggets",
+    ),
+    Measure(
+        name="strict_all_score",
+        computes="nugget_recall",
+        parameters={"among": "all"},
+        title="nuggets told in full, over all nuggets",
+    ),
+    Measure(
+        name="all_score",
+        computes="nugget_recall",
+        parameters={"among": "all", "strict": False},
+        title="nuggets told, in part for half, over all nuggets",
+    ),
+    declared("unjudged_nuggets").model_copy(update={"name": "unjudged"}),
+)
+"""Of every answer, the one that ranks runs first; their names are those of nuggetizer's files."""
+
+COVERAGE = Measure(
+    name="sub_narrative_coverage",
+    computes="sub_narrative_coverage",
+    title="sub-narratives with a nugget told in full",
+)
+SIGNED = Measure(
+    name="signed_score",
+    computes="signed_nugget_score",
+    title="nuggets told, by weight, less those that should not be",
+)
+
+
+def score_nuggets(
+    assignments: Sequence[NuggetAssignment],
+    scales: Scales,
+    banks: Mapping[str, NuggetBank] | None = None,
+    further: Sequence[Measure] = (),
+) -> ScoreTable:
+    """Score runs by the nuggets that their answers tell.
+
+    Args:
+        assignments: At most one for each run and topic.
+        scales: What labels earn, and which importance is the highest.
+        banks: Topic id -> nuggets: the topics that count; None for those of the assignments.
+        further: Measures to compute besides those of nuggets.
+
+    Raises:
+        InputError: There is no assignment, two for one answer, or one by other nuggets.
+        UsageError: A further measure needs what is not known here.
+    """
+    known = banks if banks is not None else {item.topic_id: item.bank for item in assignments}
+    labels: dict[tuple[str, str], Sequence[str | Unjudged]] = {}
+    for item in assignments:
+        _require_same_nuggets(item, known)
+        if (item.run_tag, item.topic_id) in labels:
+            raise InputError(
+                f"run {item.run_tag} has two judged answers to topic {item.topic_id}",
+                remedy="Keep one of them.",
+            )
+        labels[item.run_tag, item.topic_id] = item.labels
+
+    def record(run_tag: str, topic_id: str) -> TopicRecord:
+        bank = known[topic_id]
+        nothing = (Unjudged(reason="no answer"),) * len(bank.nuggets)
+        return TopicRecord(
+            scales=scales, bank=bank, nuggets=labels.get((run_tag, topic_id), nothing)
+        )
+
+    return tabulate(
+        known,
+        {item.run_tag for item in assignments},
+        labels.keys(),
+        record,
+        (*NUGGET_MEASURES, *_for_banks(known.values())),
+        further,
+    )
+
+
+def _for_banks(banks: Iterable[NuggetBank]) -> list[Measure]:
+    """Return the measures that need more of nuggets than their importance, where it is there."""
+    nuggets = [nugget for bank in banks for nugget in bank.nuggets]
+    found = [COVERAGE] if any(nugget.sub_narrative for nugget in nuggets) else []
+    return [*found, SIGNED] if any(nugget.own_weight is not None for nugget in nuggets) else found
+
+
+def _require_same_nuggets(item: NuggetAssignment, banks: Mapping[str, NuggetBank]) -> None:
+    if item.topic_id not in banks:
+        raise InputError(
+            f"run {item.run_tag} is judged on topic {item.topic_id}, which has no nuggets",
+            remedy="Give the nuggets that the assignments were made with.",
+        )
+    ours = [nugget.text for nugget in item.bank.nuggets]
+    theirs = [nugget.text for nugget in banks[item.topic_id].nuggets]
+    if ours != theirs:
+        raise InputError(
+            f"run {item.run_tag}, topic {item.topic_id}: judged by {counted(len(ours), 'nugget')}, "
+            f"not by the {len(theirs)} of the topic",
+            remedy="Judge all runs by the same nuggets, in the same order.",
+        )

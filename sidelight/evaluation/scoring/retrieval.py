@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.scoring.files import write_score_files
-from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore
+from sidelight.evaluation.scoring.table import RunScore, ScoreTable, TopicScore, write_score_files
 from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.runs.trec_run import read_trec_run
 from sidelight.schemas.grading.judgment import Measure

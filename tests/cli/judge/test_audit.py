@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
-from sidelight.evaluation.audit.attacks import ATTACKS
+from sidelight.evaluation.audit.text_attacks import ATTACKS
 from sidelight.sample import sample_path
 from tests.helpers.models.fault_server import FaultServer
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from sidelight.cli.main import app
 from sidelight.errors import UsageError
-from sidelight.evaluation.scoring.files import read_topic_scores
+from sidelight.evaluation.scoring.table import read_topic_scores
 
 TEXT = "The Peat Association pays half of the journal's budget."
 RUN = {

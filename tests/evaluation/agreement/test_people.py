@@ -12,7 +12,7 @@ import pytest
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import InputError, InvalidFileError
 from sidelight.evaluation.agreement.people import agree_on_answers, agree_on_support
-from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase
 from sidelight.formats.labels.assessments import read_answers, read_citations, read_sentences
 from sidelight.schemas.grading.judgment import Unjudged

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sidelight.evaluation.audit.attacks import ATTACKS, Material, honest_trials
 from sidelight.evaluation.audit.audit import Audit, ProbeResult, audit
-from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
+from sidelight.evaluation.audit.text_attacks import ATTACKS, Material, honest_trials
+from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.audit.attacks import QUESTION_PROBES, REPORT_PROBES
 from sidelight.evaluation.audit.audit import Audit, audit, write_changes
-from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.audit.text_attacks import QUESTION_PROBES, REPORT_PROBES
 from sidelight.evaluation.labelling.examples import read_examples
-from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.judge import Judge, Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.banks.rubrics import read_rubrics

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.banks.drafting import (
+from sidelight.evaluation.banks.changing import (
     DRAFTING_PROMPTS,
     DraftedQuery,
     Drafts,

@@ -16,9 +16,13 @@ from sidelight.evaluation.grading.cells import (
     grade_directly,
     missing_cells,
 )
-from sidelight.evaluation.labelling.direct_grade import DIRECT_METHODS, PromptedDirectGrades
-from sidelight.evaluation.labelling.passage_grade import PassageCase, PassageGrader
-from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.judge import Judgment
+from sidelight.evaluation.labelling.passage_grade import (
+    DIRECT_METHODS,
+    PassageCase,
+    PassageGrader,
+    PromptedDirectGrades,
+)
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.schemas.grading.graded_passage import GradedPassage, GradedQuery, Grader

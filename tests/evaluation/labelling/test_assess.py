@@ -6,17 +6,19 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS
-from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-from sidelight.evaluation.labelling.judge import Judge
+from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
 from sidelight.evaluation.labelling.judged_runs import (
     JudgingManifest,
     assess_runs,
     judge_runs,
     read_manifest_beside,
 )
-from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.evaluation.labelling.judges import EmbeddedJudge
+from sidelight.evaluation.labelling.rubric_cases import (
+    COMPOUND_QUESTIONS,
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+)
 from sidelight.evaluation.labelling.run_kinds import TaskRuns
 from sidelight.formats.labels.assessments import read_assessments
 from sidelight.schemas.grading.judgment import Unjudged

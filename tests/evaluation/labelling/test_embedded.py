@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sidelight.evaluation.labelling.comparing import SentenceEncoder
-from sidelight.evaluation.labelling.embedded import EmbeddedJudge
+from sidelight.evaluation.labelling.judges import EmbeddedJudge
 from sidelight.learned.ordinal_model import weights_hash
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import CitedSentence, SubmittedReport

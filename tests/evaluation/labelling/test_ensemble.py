@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.prompted import PromptedJudge, combined
+from sidelight.evaluation.labelling.judges import PromptedJudge, combined
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.run import SubmittedQuestion

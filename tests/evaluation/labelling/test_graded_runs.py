@@ -10,14 +10,13 @@ import pytest
 
 from sidelight.checks.usefulness import Document
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-from sidelight.evaluation.labelling.graded_runs import (
+from sidelight.evaluation.labelling.judge import Judge
+from sidelight.evaluation.labelling.judged_runs import (
     AskedDocuments,
     grade_documents,
     grade_question_runs,
 )
-from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.prompted import PromptedJudge
+from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.llm.base import Request
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel

@@ -11,8 +11,8 @@ import pytest
 
 from sidelight.errors import FailedCallError, ModelUnavailableError
 from sidelight.evaluation.labelling.examples import Examples
-from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import Mode, RubricCase
+from sidelight.evaluation.labelling.judge import Mode, RubricCase
+from sidelight.evaluation.labelling.judges import PromptedJudge
 from sidelight.evaluation.labelling.question_similarity import SIMILARITY_PROMPTS
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
 from sidelight.llm.base import Reply, Request

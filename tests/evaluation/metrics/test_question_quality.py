@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.evaluation.metrics.base import UnjudgedQuestions
 from sidelight.evaluation.metrics.question_quality import (
     QuestionAverage,
     QuestionDcg,
     QuestionNdcg,
     RedundantQuestions,
 )
-from sidelight.evaluation.metrics.unjudged import UnjudgedQuestions
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.tracks import load_track, scale_named
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from sidelight.cli.options.inputs import track_of_scale
-from sidelight.evaluation.norms import as_rubric, compare_norms, missed_questions, pool_nuggets
+from sidelight.evaluation.agreement.people import (
+    as_rubric,
+    compare_norms,
+    missed_questions,
+    pool_nuggets,
+)
 from sidelight.learned.models import AnswerModel
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport

@@ -7,8 +7,7 @@ import orjson
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.nuggets.scores import score_nuggets
-from sidelight.evaluation.scoring.support import score_judged_support
+from sidelight.evaluation.scoring.measures import score_judged_support, score_nuggets
 from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.formats.banks.nuggets import read_nugget_assignments, write_nugget_assignments
 from sidelight.formats.labels.assessments import read_sentences

@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import InputError, InvalidFileError, UsageError
 from sidelight.evaluation.scoring.compare import PairedComparison, compare_runs, topic_values
-from sidelight.evaluation.scoring.files import read_topic_scores
+from sidelight.evaluation.scoring.table import read_topic_scores
 from tests.helpers.labels.toy import write_csv
 
 HEADER = "run_tag,topic_id,supportive_score,contradictory_score"

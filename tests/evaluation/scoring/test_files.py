@@ -5,13 +5,9 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InvalidFileError
-from sidelight.evaluation.scoring.files import (
-    label_source,
-    read_topic_scores,
-    write_score_files,
-)
-from sidelight.evaluation.scoring.organizers.compat import compat_report_scores
+from sidelight.evaluation.scoring.organizers import compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
+from sidelight.evaluation.scoring.table import label_source, read_topic_scores, write_score_files
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, answer, pair, rubric, verdict, write_csv
 

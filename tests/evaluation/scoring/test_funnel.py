@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import InvalidFileError
 from sidelight.evaluation.metrics.rubric import report_support
-from sidelight.evaluation.scoring.funnel import (
+from sidelight.evaluation.scoring.measures import (
     Stage,
     funnel_rows,
     read_stage_credit,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import nct, t
 
-from sidelight.evaluation.scoring.uncertainty import (
+from sidelight.evaluation.scoring.table import (
     Interval,
     bootstrap_intervals,
     holm,

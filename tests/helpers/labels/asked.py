@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS
-from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.protocol import Judgment, RubricCase
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.evaluation.labelling.judge import Judge, Judgment, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import (
+    COMPOUND_QUESTIONS,
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+)
 from sidelight.schemas.grading.rubric import Rubric
 from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 

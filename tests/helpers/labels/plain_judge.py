@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS
-from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.protocol import Judgment, Labeller, LabellingProtocol
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.evaluation.labelling.judge import Judge, Judgment, Labeller, LabellingProtocol
+from sidelight.evaluation.labelling.rubric_cases import (
+    COMPOUND_QUESTIONS,
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+)
 
 
 class PlainJudge(Judge):

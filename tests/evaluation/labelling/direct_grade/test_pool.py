@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.evaluation.labelling.direct_grade import PoolGrades
+from sidelight.evaluation.labelling.passage_grade import PoolGrades
 from sidelight.text_vectors import Encode
 
 ABOUT = [

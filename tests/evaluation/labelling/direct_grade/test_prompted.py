@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidelight.errors import FailedCallError
-from sidelight.evaluation.labelling.direct_grade import (
+from sidelight.evaluation.labelling.passage_grade import (
     DIRECT_METHODS,
     DirectCase,
     PromptedDirectGrades,

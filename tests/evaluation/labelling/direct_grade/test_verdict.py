@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.labelling.direct_grade import DIRECT_METHODS, last_verdict
+from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS, last_verdict
 
 NUMBERS = DIRECT_METHODS["UMBRELA"].verdicts
 WORDS = DIRECT_METHODS["Sun"].verdicts

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from sidelight.evaluation.labelling.asking import Assessor
-from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.judge import Judgment
 from sidelight.evaluation.labelling.relevance import PromptedRelevance
 from sidelight.schemas.grading.judgment import Unjudged
 from tests.helpers.asking.conversation import Asked, scripted

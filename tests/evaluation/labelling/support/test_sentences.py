@@ -9,12 +9,10 @@ import pytest
 
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.errors import EmptyReplyError, InputError
-from sidelight.evaluation.labelling.embedded import EmbeddedJudge
-from sidelight.evaluation.labelling.judge import Judge
-from sidelight.evaluation.labelling.prompted import PromptedJudge
-from sidelight.evaluation.labelling.protocol import Judgment
+from sidelight.evaluation.labelling.judge import Judge, Judgment
+from sidelight.evaluation.labelling.judges import EmbeddedJudge, PromptedJudge
 from sidelight.evaluation.labelling.support import SUPPORT, SupportCase, assess_support
-from sidelight.evaluation.scoring.support import score_support
+from sidelight.evaluation.scoring.measures import score_support
 from sidelight.formats.labels.assessments import write_support_sentences
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.scripted import ScriptedModel

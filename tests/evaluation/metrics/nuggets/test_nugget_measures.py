@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.metrics.nuggets import (
+from sidelight.evaluation.metrics.citations import (
     NuggetRecall,
     SignedNuggetScore,
     SubNarrativeCoverage,

@@ -12,10 +12,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.evaluation.scoring.organizers.compat import (
-    compat_question_scores,
-    compat_report_scores,
-)
+from sidelight.evaluation.scoring.organizers import compat_question_scores, compat_report_scores
 from sidelight.evaluation.scoring.score import score_questions, score_reports
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,

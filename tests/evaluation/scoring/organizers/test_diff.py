@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import InputError
-from sidelight.evaluation.scoring.organizers.diff import (
+from sidelight.evaluation.scoring.organizers import (
     ScoreDiff,
     diff_question_scores,
     diff_report_scores,

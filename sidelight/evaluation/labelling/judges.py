@@ -1,12 +1,7 @@
-"""Judge that asks a model, as the track's AutoJudge does, and ensembles of several models.
+"""The two judges: one learned, which needs no model server, and one that asks a model.
 
-Source: DRAGUN resources paper, section 4. The prompts are this project's own; what they show, in
-which order, and which labels they offer is what the paper describes.
-
-The label of an ensemble is the median of those given, in the order of the scale, and the lower one
-of two middle labels. So a majority always wins, a lone model sways nothing, and a tie gives no
-credit. A label that opposes has no place in that order: it wins if most of those who gave a label
-say so, and otherwise counts as the lowest. Unless most models gave a label, the result is unjudged.
+The first has features, small calibrated classifiers and rules; the second asks as the track's
+AutoJudge does, or asks an ensemble of several models.
 """
 
 from __future__ import annotations
@@ -17,43 +12,115 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from sidelight.checks.questions import COMPOUND_PROMPT
-from sidelight.checks.usefulness import PromptedUsefulness
+from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
 from sidelight.evaluation.labelling.asking import Assessor
-from sidelight.evaluation.labelling.compound import COMPOUND_QUESTIONS, PromptedCompoundQuestions
-from sidelight.evaluation.labelling.judge import Instrument, Judge
-from sidelight.evaluation.labelling.protocol import Judgment, Mode
+from sidelight.evaluation.labelling.comparing import TextComparison
+from sidelight.evaluation.labelling.judge import Instrument, Judge, Judgment, Mode
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
+    LearnedQuestionQuality,
+    LearnedQuestionRedundancy,
     PromptedQuestionList,
 )
 from sidelight.evaluation.labelling.question_similarity import (
     SIMILARITY_PROMPTS,
+    EmbeddedQuestionSimilarity,
     PromptedQuestionSimilarity,
 )
+from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessLabeller
 from sidelight.evaluation.labelling.report_answers import (
     REPORT_ANSWERS_PROMPT,
+    EmbeddedReportAnswers,
     PromptedReportAnswers,
 )
 from sidelight.evaluation.labelling.rubric_cases import (
+    COMPOUND_QUESTIONS,
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
+    PromptedCompoundQuestions,
+    label_by_form,
     topic_material,
 )
-from sidelight.evaluation.labelling.support import SUPPORT, PromptedSupport
-from sidelight.evaluation.labelling.usefulness import USEFULNESS, UsefulnessLabeller
+from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, PromptedSupport
 from sidelight.schemas.grading.judgment import Unjudged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.protocol import Labeller, LabellingProtocol
+    from sidelight.evaluation.labelling.judge import Labeller, LabellingProtocol
     from sidelight.evaluation.labelling.rubric_cases import TopicMaterial
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.grading.judgment import LabelScale
     from sidelight.schemas.grading.rubric import Rubric
+    from sidelight.schemas.run import SubmittedReport
     from sidelight.schemas.topic import Article
+
+
+class EmbeddedJudge(Judge):
+    """Judges by comparing words, figures, names and vectors; see `Judge`.
+
+    Word weights come from the rubrics, so they do not depend on what is judged. Labels by rule,
+    compound questions and contradictions, are never withheld for want of confidence; thresholds
+    have no confidence at all.
+
+    Args:
+        rubrics: Topic id -> rubric, of all topics to be judged.
+        examples: Labelled submissions to learn from; None for thresholds.
+        encoder: Tells how near texts are in meaning; None compares words only.
+        min_confidence: Labels whose credit is less likely than this, in [0, 1], are withheld as
+            unjudged.
+    """
+
+    name: ClassVar[str] = "embedded"
+
+    def __init__(
+        self,
+        rubrics: Mapping[str, Rubric],
+        examples: Examples | None = None,
+        encoder: SentenceEncoder | None = None,
+        min_confidence: float = 0.0,
+    ) -> None:
+        withheld = f", from {min_confidence:g}" if min_confidence else ""
+        shown = f", examples {examples.fingerprint}" if examples else ""
+        self.examples = examples
+        known = {**(examples.rubrics if examples else {}), **rubrics}
+        encode = encoder and encoder.encode
+        comparison = TextComparison(_texts(known), encode)
+        questions = EmbeddedQuestionSimilarity(comparison, examples, min_confidence)
+        self._answers = EmbeddedReportAnswers(encode, examples, min_confidence)
+        support = EmbeddedSupport(encode)
+        weights = f"weights {self._answers.weights}+{support.weights}"
+        compares = f"{encoder.name if encoder else 'words only'}, {weights}"
+        self.version = f"5 ({compares}{shown}{withheld})"
+        self.labellers: dict[LabellingProtocol[Any], Labeller[Any]] = {
+            QUESTION_SIMILARITY: questions,
+            COMPOUND_QUESTIONS: label_by_form,
+            REPORT_ANSWERS: self._answers,
+            SUPPORT: support,
+            QUESTION_QUALITY: LearnedQuestionQuality(),
+        }
+        if encode:
+            self.labellers[USEFULNESS] = UsefulnessLabeller(NearestSentence(encode))
+            self.labellers[QUESTION_REDUNDANCY] = LearnedQuestionRedundancy(encode)
+        self.agreement = {
+            what: labeller.agreement
+            for what, labeller in (("questions", questions), ("answers", self._answers))
+            if labeller.agreement
+        }
+
+    def prepare(self, reports: Iterable[SubmittedReport]) -> None:
+        """Read reports that will be labelled, all at once."""
+        self._answers.prepare(reports)
+
+
+def _texts(rubrics: Mapping[str, Rubric]) -> list[str]:
+    questions = [question.text for rubric in rubrics.values() for question in rubric.questions]
+    answers = [answer.text for rubric in rubrics.values() for answer in rubric.answers]
+    return sorted({*questions, *answers})
+
 
 C = TypeVar("C")
 

@@ -1,1 +1,0 @@
-"""Scores of the organizers' script, and the causes of differences from ours."""
