@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sidelight.cli.console import PlainTable, Result, Shown
-from sidelight.cli.options.inputs import data_option, output_option
+from sidelight.cli.options import data_option, output_option
 from sidelight.cli.progress import progress_bar
 
 if TYPE_CHECKING:

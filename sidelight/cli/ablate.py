@@ -8,21 +8,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import PlainTable, Result, ResultTable, write_results
-from sidelight.cli.options.inputs import (
-    QRELS,
+from sidelight.cli.console import (
     WHERE_IT_WAS,
+    PlainTable,
+    Result,
+    ResultTable,
+    interrupted,
+    write_results,
+)
+from sidelight.cli.options import (
+    QRELS,
+    JudgeName,
+    ModelCalls,
+    MoreMeasures,
     Samples,
     Seed,
+    asks_models,
+    find_measures,
     index_option,
-    interrupted,
     output_option,
+    parallel_option,
     queries_option,
     rubrics_option,
     topics_option,
 )
-from sidelight.cli.options.judges import JudgeName, MoreMeasures, find_measures
-from sidelight.cli.options.models import ModelCalls, asks_models, parallel_option
 from sidelight.cli.progress import progress_bar
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.text import counted
@@ -73,7 +82,7 @@ def ablate(  # long: half of it are its options
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
     from sidelight.ablation.effects import find_effects
     from sidelight.ablation.grid import arms_of, read_grid
-    from sidelight.cli.ablate_tables import (
+    from sidelight.cli.tables import (
         effects_table,
         experiment_json,
         means_table,

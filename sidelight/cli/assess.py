@@ -8,26 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import out
-from sidelight.cli.options.inputs import (
-    WITH_REPLIES,
-    Commands,
-    Track,
-    index_option,
-    interrupted,
-    output_option,
-    topics_option,
-    track_of_scale,
-    track_option,
-)
-from sidelight.cli.options.judges import depth_option
-from sidelight.cli.options.models import (
+from sidelight.cli.console import WITH_REPLIES, Commands, interrupted, out
+from sidelight.cli.options import (
     DEFAULT_AT_ONCE,
     AtOnce,
     Cache,
     ModelCalls,
+    Track,
     asks_models,
+    depth_option,
+    index_option,
     model_option,
+    output_option,
+    topics_option,
+    track_of_scale,
+    track_option,
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.text import counted

@@ -25,8 +25,7 @@ from autojudge_base.nugget_data.nuggetizer import (
 )
 from autojudge_base.qrels import QrelRow
 
-from sidelight.cli.options.inputs import track_of_scale
-from sidelight.cli.options.models import DEFAULT_AT_ONCE, REPLIES
+from sidelight.cli.options import DEFAULT_AT_ONCE, REPLIES, track_of_scale
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.labelling.asking import Assessor
 from sidelight.evaluation.labelling.judged_runs import judge_runs

@@ -1,4 +1,4 @@
-"""Results of commands as values, and their delivery: tables, lines, a JSON document and files.
+"""Groups of commands, and their results as values: tables, lines, a JSON document and files.
 
 A command returns a `Result`, and `deliver` alone prints, writes and serialises it: for people on
 stdout with warnings on stderr, or as one JSON document on stdout.
@@ -6,11 +6,20 @@ stdout with warnings on stderr, or as one JSON document on stdout.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+import inspect
+import re
+import sys
+from contextlib import ExitStack, redirect_stdout
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import typer
 from rich.cells import cell_len
 from rich.console import Console
+from typer.core import TyperCommand, TyperGroup
+
+from sidelight.errors import UsageError
+from sidelight.text import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -404,3 +413,135 @@ def write_results(folder: Path | None, tables: Iterable[ResultTable]) -> list[Pa
         draw(paths)
         written += paths
     return written
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+F = TypeVar("F", bound="Callable[..., Any]")
+
+AGAIN = "again"
+"""Attribute of a command: what calling it again does once it was interrupted."""
+WITH_REPLIES = "goes on with the replies it has"
+WHERE_IT_WAS = "goes on where it was"
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _check_once(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+class Group(TyperGroup):
+    """A group of commands as the command line parses it; see `Commands`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what is given to the group itself, each option at most once."""
+        _check_once(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+class Commands(typer.Typer):
+    """A group of commands that refuse an option given twice of which the last alone would count.
+
+    A command that returns a `Result` has `--json`, and its result is delivered.
+
+    Args:
+        cls: The group.
+        options: Those of `typer.Typer`.
+    """
+
+    def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
+        super().__init__(cls=cls, **options)
+
+    def command(
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = _Command, **options: Any
+    ) -> Callable[[F], F]:
+        """Return what adds a function to the group as a command; see `typer.Typer.command`."""
+        add = super().command(name, cls=cls, **options)
+
+        def add_delivered(command: F) -> F:
+            signature = inspect.signature(command, eval_str=True)
+            returns_result = signature.return_annotation is Result
+            add(_delivered(command, signature) if returns_result else command)
+            return command
+
+        return add_delivered
+
+
+def _delivered(command: Callable[..., Result], signature: inspect.Signature) -> Callable[..., None]:
+    """Give a command `--json`, and deliver what it returns.
+
+    Under `--json`, whatever it prints while it works goes to stderr: stdout has the document alone.
+    """
+
+    @wraps(command)
+    def with_delivery(*, wants_json: bool, **given: Any) -> None:
+        with ExitStack() as redirected:
+            if wants_json:
+                redirected.enter_context(redirect_stdout(sys.stderr))
+            result = command(**given)
+        deliver(result, wants_json=wants_json)
+
+    option = inspect.Parameter(
+        "wants_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json
+    )
+    # Typer calls a command by the names of its options.
+    parameters = [
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in signature.parameters.values()
+    ]
+    set_options(with_delivery, signature.replace(parameters=[*parameters, option]))
+    return with_delivery
+
+
+def set_options(command: Callable[..., Any], signature: inspect.Signature) -> None:
+    """Let typer read the options of a function from a signature that it has not got itself."""
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+
+
+def interrupted(then: str) -> Callable[[F], F]:
+    """Say in the help of a command, and when it is interrupted, what calling it again does.
+
+    Args:
+        then: What the same command does then, such as "goes on where it was".
+    """
+
+    def add(command: F) -> F:
+        said = inspect.cleandoc(command.__doc__ or "")
+        paragraph = " " if "\n\n" in said else "\n\n"
+        again = f"the same command {then}."
+        command.__doc__ = f"{said}{paragraph}Interrupted at any moment, {again}"
+        setattr(command, AGAIN, f"T{again[1:]}")
+        return command
+
+    return add
+
+
+def _check_once(command: Any, context: Any, arguments: list[str]) -> None:
+    """Raise UsageError where a value would be dropped, or a number be read that is none."""
+    if context.resilient_parsing:  # what a shell completes
+        return
+    found, _, given = command.make_parser(context).parse_args(args=list(arguments))
+    kinds = get_type_hints(command.callback) if command.callback else {}
+    for option in given:
+        values = found.get(option.name)
+        for value in values if isinstance(values, list | tuple) else [values]:
+            _check_number(option, kinds.get(option.name), value)
+        takes_one = option.param_type_name == "option" and not (option.multiple or option.is_flag)
+        if takes_one and (count := given.count(option)) > 1:
+            raise UsageError(
+                f"expected {option.opts[0]} once; found it {count} times",
+                remedy="Only the last would count. Keep one, with all it is to name.",
+            )
+
+
+def _check_number(option: Any, kind: object, value: object) -> None:
+    """Raise UsageError where Python would read a number that is not one in ASCII digits."""
+    whole = kind in (int, int | None, list[int], list[int] | None)
+    if not isinstance(value, str) or not (whole or kind in (float, float | None)):
+        return
+    if finite_number(value) is None or (whole and not _WHOLE.fullmatch(value)):
+        name = option.opts[0] if option.param_type_name == "option" else option.name
+        expected = "a whole number" if whole else "a number"
+        raise UsageError(f"expected {expected} in digits for {name}; found {value!r}")

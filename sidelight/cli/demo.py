@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from sidelight.cli.console import Note, PlainTable, Result, Shown, out
-from sidelight.cli.options.inputs import WHERE_IT_WAS, interrupted, output_option
+from sidelight.cli.console import WHERE_IT_WAS, Note, PlainTable, Result, Shown, interrupted, out
+from sidelight.cli.options import output_option
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart

@@ -1,4 +1,4 @@
-"""Command `doctor`: check packages, models, memory and disk, and say what mends it."""
+"""Commands `doctor` and `prompt`: look at this machine, at model servers and at prompts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import Note, Result, Shown
-from sidelight.cli.options.inputs import Config, index_option
-from sidelight.cli.options.models import BaseUrl, model_option
+from sidelight.cli.console import Commands, Note, PlainTable, Result, Shown, out
+from sidelight.cli.options import BaseUrl, Config, index_option, model_option
 from sidelight.errors import UsageError
 
 if TYPE_CHECKING:
     from sidelight.errors import Check
+    from sidelight.prompting import Prompt
 
 
 def doctor(
@@ -83,3 +83,76 @@ def _check_server(model: str, base_url: str, api_key_variable: str) -> list[Chec
     from sidelight.llm.server.openai_compat import probe
 
     return asyncio.run(probe(model, base_url, api_key_variable))
+
+
+app = Commands(help="List, show and render prompts, without a call.", no_args_is_help=True)
+
+PromptId = Annotated[str, typer.Argument(metavar="ID", help="As `sidelight prompt list` has it.")]
+
+_HASH_CHARS = 12
+
+
+@app.command("list")
+def list_prompts() -> Result:
+    """List every prompt: id, version, hash and variables."""
+    from sidelight.prompting import find_prompts
+
+    prompts = find_prompts()
+    return Result(
+        [
+            {
+                "prompt": one.id,
+                "version": one.version,
+                "fingerprint": one.fingerprint,
+                "variables": one.variables,
+            }
+            for one in prompts
+        ],
+        [
+            PlainTable(
+                ("prompt", "version", "hash", "variables"),
+                [
+                    (
+                        one.id,
+                        str(one.version),
+                        one.fingerprint[:_HASH_CHARS],
+                        ", ".join(one.variables),
+                    )
+                    for one in prompts
+                ],
+            )
+        ],
+    )
+
+
+@app.command()
+def show(prompt_id: PromptId) -> None:
+    """Show the source of a prompt, its includes in place."""
+    out.print(_find(prompt_id).source, end="", markup=False)
+
+
+@app.command()
+def render(
+    prompt_id: PromptId,
+    values: Annotated[
+        Path | None,
+        typer.Option("--values", help="JSON object: variables to values. Examples by default."),
+    ] = None,
+) -> None:
+    """Show what a model would be sent."""
+    from sidelight.prompting import read_values
+
+    prompt = _find(prompt_id)
+    rendered = prompt.render(**(read_values(values) if values else prompt.example()))
+    out.print(str(rendered), markup=False)
+
+
+def _find(prompt_id: str) -> Prompt:
+    from sidelight.prompting import find_prompts
+
+    prompts = {prompt.id: prompt for prompt in find_prompts()}
+    if prompt_id not in prompts:
+        raise UsageError(
+            f"there is no prompt {prompt_id}; expected one of {', '.join(prompts)}",
+        )
+    return prompts[prompt_id]

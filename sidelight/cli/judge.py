@@ -1,55 +1,151 @@
-"""Command `judge`: label runs against rubrics, and report agreement with people."""
+"""Commands `judge`, `evaluate` and `audit`: label runs, score a run, and probe a judge."""
 
 from __future__ import annotations
 
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sidelight.cli.agree.tables import decimal
-from sidelight.cli.console import Result, Shown, warning
-from sidelight.cli.options.inputs import (
-    WITH_REPLIES,
-    Data,
-    Rubrics,
-    Track,
-    interrupted,
-    output_option,
-)
-from sidelight.cli.options.judges import (
-    ExampleFolder,
-    ExampleRuns,
-    JudgeName,
-    Models,
-    QuestionMode,
-    Runs,
-    RunTask,
-    Topics,
-    WordsOnly,
-    articles_of,
-    read_labelled,
-    required,
-)
-from sidelight.cli.options.models import (
+from sidelight.cli.console import WITH_REPLIES, PlainTable, Result, Shown, interrupted, warning
+from sidelight.cli.options import (
     DEFAULT_AT_ONCE,
     REPLIES,
+    SCORES,
+    AllowPlugin,
     AtOnce,
     Cache,
+    Config,
+    Data,
     Estimate,
+    ExampleFolder,
+    ExampleRuns,
+    JudgeModel,
+    JudgeName,
     ModelCalls,
+    Models,
+    Overrides,
+    QuestionMode,
+    Rubrics,
+    RunRubrics,
+    Runs,
+    RunTask,
+    SelfJudging,
+    Topics,
+    Track,
+    WordsOnly,
+    articles_of,
     asks_models,
+    check_drafts,
+    index_option,
+    output_option,
+    read_labelled,
+    required,
+    with_judge,
 )
 from sidelight.cli.progress import progress_bar
+from sidelight.cli.tables import decimal
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
+    from sidelight.evaluation.audit.audit import Audit
+    from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
+    from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
+    from sidelight.schemas.task import Task
+    from sidelight.tracks import Track as TrackRules
+
+
+def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:
+    """Return what self-evaluation came to, JSON-ready.
+
+    Args:
+        evaluation: What it came to.
+        run: What was judged.
+        folder: Where its files are.
+    """
+    from sidelight.evaluation.scoring.measures import stage_totals
+
+    totals, rules = stage_totals(evaluation.funnel), run.track
+    return {
+        "judge": evaluation.manifest.label,
+        "rubrics": "drafted" if run.drafted else "given",
+        "n_topics": evaluation.manifest.n_topics,
+        "topics_without_rubric": sorted(run.topics_without_rubric),
+        rules.question_list.name: evaluation.scores.questions.runs[0].row,
+        rules.cited_text.name: evaluation.scores.reports.runs[0].row,
+        "funnel": [total._asdict() for total in totals],
+        "folder": str(folder),
+    }
+
+
+def evaluation_shown(outcome: dict[str, Any], rules: TrackRules) -> list[Shown]:
+    """Return the scores and the funnel, with what a reader must know about them."""
+    questions = partial(_shown, rules.question_list, outcome)
+    reports = partial(_shown, rules.cited_text, outcome)
+    rows = [
+        (
+            total["stage"],
+            f"{total['credit']:.4f}",
+            f"{total['change']:+.4f}",
+            str(total["unjudged"]),
+        )
+        for total in outcome["funnel"]
+    ]
+    shown: list[Shown] = [
+        (
+            f"Judged on {counted(outcome['n_topics'], 'topic')} by {outcome['judge']}: questions "
+            f"{questions('question_coverage')}, reports {reports('report_support')} supportive, "
+            f"{reports('report_contradiction')} contradictory; unjudged "
+            f"{questions('unjudged_pairs')} and {reports('unjudged_answers')}."
+        ),
+        PlainTable(("credit of the reports", "share", "change", "answers unjudged"), rows),
+    ]
+    if outcome["rubrics"] == "drafted":
+        shown.append(
+            "The rubrics are the run's own drafts: this says how far it did what it set out to do, "
+            "not how good it is."
+        )
+    if without := outcome["topics_without_rubric"]:
+        shown.append(warning(f"no rubric, not judged: {', '.join(without)}"))
+    return [*shown, f"  {outcome['folder']}"]
+
+
+def _shown(task: Task, outcome: dict[str, Any], computation: str) -> str:
+    """Return the score of the run by the first measure of a task with a computation."""
+    measure = next(one for one in task.measures if one.computes == computation)
+    return measure.shown(outcome[task.name][measure.name])
+
+
+def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
+    """Return what judging would come to, and what that rests on."""
+    from sidelight.evaluation.labelling.asking import TOKENS_PER_CALL, TOKENS_PER_LABEL
+    from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
+
+    return Result(
+        estimate.model_dump(),
+        [
+            counted(estimate.calls, "call"),
+            (
+                f"{counted(estimate.prompt_tokens, 'token')} read (characters / "
+                f"{CHARACTERS_PER_TOKEN}; a server's prefix cache computes a fraction of them)"
+            ),
+            (
+                f"{counted(estimate.completion_tokens, 'token')} written "
+                f"({TOKENS_PER_CALL} a call and {TOKENS_PER_LABEL} a label)"
+            ),
+            (
+                f"{estimate.hours:.2f} hours one call at a time, "
+                f"at {TOKENS_PER_SECOND} tokens a second; "
+                f"no less than {estimate.hours_at_once:.2f} with {at_once} at once"
+            ),
+        ],
+    )
 
 
 @asks_models
@@ -84,7 +180,6 @@ def judge(  # long: half of it are options
     estimate: Estimate = False,
 ) -> Result:
     """Label runs without people, and say how well the judge agrees with people."""
-    from sidelight.cli.evaluation_report import estimate_result
     from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
@@ -155,3 +250,186 @@ def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
             )
         )
     return Result(manifest.model_dump(), [*shown, f"  {output}"])
+
+
+_CHANGES = "audit_changes.csv"
+
+
+@asks_models
+@interrupted(WITH_REPLIES)
+def audit(  # long: half of it are options
+    runs: Runs,
+    *,
+    task: RunTask,
+    track: Track = DEFAULT_TRACK,
+    data: Data = None,
+    rubrics: Rubrics = None,
+    output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
+    name: JudgeName = "embedded",
+    examples: ExampleFolder = None,
+    example_run: ExampleRuns = None,
+    words_only: WordsOnly = False,
+    model: Models = None,
+    calls: ModelCalls,
+    topics: Topics = None,
+    mode: QuestionMode = Mode.PAIRWISE,
+    cache: Cache = None,
+    at_once: AtOnce = DEFAULT_AT_ONCE,
+    tolerance: Annotated[
+        float,
+        typer.Option("--tolerance", min=0, max=1, help="Share of verdicts a probe may change."),
+    ] = 0.02,
+) -> Result:
+    """Probe a judge: order, length, author, hidden instructions; denials and such in reports."""
+    from sidelight.evaluation.audit.audit import audit as probe
+    from sidelight.evaluation.audit.audit import write_changes
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.tracks import load_track
+    from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+    from sidelight.wiring.models import models_by_name
+
+    rules = load_track(track)
+    known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
+    articles = articles_of(topics, data)
+    setup = set_up_judge(
+        name,
+        JudgeInputs(
+            known,
+            read_labelled(examples, example_run),
+            encoder=None if words_only else open_encoder,
+            articles=articles,
+            mode=mode,
+        ),
+        models_by_name(model or [], at_once),
+    )
+    given = read_task_runs(rules.task(task), runs, known)
+    access = calls.access(cache or output / REPLIES)
+    with progress_bar("labels") as advance:
+        work = partial(
+            probe,
+            given=given,
+            tolerance=tolerance,
+            articles={name: one.body for name, one in (articles() if articles else {}).items()},
+            on_labels=advance,
+        )
+        found = asyncio.run(setup.perform(access, work))
+    write_changes(output / _CHANGES, found.changes)
+    return audit_result(found, output / _CHANGES)
+
+
+def audit_result(found: Audit, changes: Path) -> Result:
+    """Return how many verdicts each probe changed, and whether the judge held.
+
+    Args:
+        found: What the probes came to.
+        changes: The file of the verdicts that changed.
+    """
+    header = ("probe", "verdicts", "changed", "share", "gained", "lost", "unjudged", "credit")
+    rows = [
+        [
+            one.probe,
+            *map(str, (one.n_verdicts, one.n_changed)),
+            f"{one.share_changed:.1%}",
+            *map(str, (one.n_gained, one.n_lost, one.n_unjudged)),
+            f"{one.credit_change:+.4f}",
+            "" if one.left is None else f"{one.left:.1%}",
+        ]
+        for one in found.results
+    ]
+    return Result(
+        {
+            "judge": found.judge,
+            "probes": [
+                {**one.model_dump(), "share_changed": one.share_changed, "verdict": one.verdict}
+                for one in found.results
+            ],
+            "changes": str(changes),
+        },
+        [
+            PlainTable((*header, "left"), rows),
+            f"judge: {found.judge}",
+            *(f"{one.probe} {one.verdict}" for one in found.results),
+            f"  {changes}",
+        ],
+    )
+
+
+@asks_models
+@interrupted(WITH_REPLIES)
+def evaluate(  # long: half of it are options
+    run: Annotated[Path, typer.Argument(help="Run directory.")],
+    *,
+    index: Annotated[Path, index_option("The index that the run was made with.")],
+    name: JudgeName = "embedded",
+    rubrics: RunRubrics = None,
+    model_name: JudgeModel = None,
+    allow_self_judging: SelfJudging = False,
+    examples: ExampleFolder = None,
+    example_run: ExampleRuns = None,
+    words_only: WordsOnly = False,
+    config: Config = None,
+    overrides: Overrides = None,
+    calls: ModelCalls,
+    output: Annotated[
+        Path | None,
+        output_option("Folder for the scores; RUN/scores if not given."),
+    ] = None,
+    cache: Cache = None,
+    allow_plugin: AllowPlugin = None,
+    estimate: Estimate = False,
+) -> Result:
+    """Judge a finished run with its own files, score it, and say where it lost credit.
+
+    Without --rubrics, by those that the run drafted; none are drafted here.
+    """
+    from sidelight.config.load import load_settings
+    from sidelight.index.folder import open_index
+    from sidelight.runs.directory import RunDirectory
+    from sidelight.runs.self_evaluation import (
+        assess_all,
+        check_folder,
+        collect,
+        evaluate_run,
+        read_finished,
+    )
+    from sidelight.wiring.judges import JudgeInputs, judge_model, open_encoder, set_up_judge
+    from sidelight.wiring.models import AskedModels
+
+    settings = load_settings(config, with_judge(overrides or [], model_name))
+    directory = RunDirectory(run, allow_plugin or ())
+    directory.read_track()  # an unfinished run has no settings to look at
+    made_with = directory.read_settings()
+    check_drafts(made_with, rubrics)
+    folder = open_index(index)
+    finished = read_finished(directory, folder.fingerprint(), rubrics)
+    labelled = read_labelled(examples, example_run)
+    model = judge_model(
+        name,
+        settings,
+        made_with.models.writer,
+        examples=labelled is not None,
+        allow_self=allow_self_judging,
+    )
+    setup = set_up_judge(
+        name,
+        JudgeInputs(
+            finished.rubrics,
+            labelled,
+            encoder=None if words_only else open_encoder,
+            articles=finished.articles,
+        ),
+        AskedModels((model,), settings.servers) if model else None,
+    )
+    material = collect(finished, folder.docstore.get_many, setup.words_at_once)
+    if estimate:
+        cost = setup.estimate(partial(assess_all, material=material), material.n_labels)
+        return estimate_result(cost, setup.asked.at_once)
+    destination = output or run / SCORES
+    check_folder(finished, destination)
+    access = calls.access(cache or destination / REPLIES)
+    with progress_bar("labels", total=material.n_labels) as advance:
+        work = partial(evaluate_run, material=material, folder=destination, on_labels=advance)
+        evaluation = asyncio.run(setup.perform(access, work))
+    outcome = summarise(evaluation, finished, destination)
+    return Result(outcome, evaluation_shown(outcome, finished.track))

@@ -19,28 +19,18 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from sidelight.cli import assess, bank, index, pool, prompt
+from sidelight.cli import agree, agree_judges, assess, bank, index, pool, rubric, score
 from sidelight.cli.ablate import ablate
-from sidelight.cli.agree import commands as agree
-from sidelight.cli.agree import judges
-from sidelight.cli.audit import audit
-from sidelight.cli.bundle import bundle, verify
-from sidelight.cli.console import INTERRUPTED
+from sidelight.cli.console import AGAIN, INTERRUPTED, Commands, Group
 from sidelight.cli.demo import demo
+from sidelight.cli.doctor import app as prompt
 from sidelight.cli.doctor import doctor
-from sidelight.cli.evaluate import evaluate
 from sidelight.cli.grade import grade
-from sidelight.cli.judge import judge
-from sidelight.cli.nuggets import nuggets
-from sidelight.cli.options.inputs import AGAIN, Commands, Group
+from sidelight.cli.judge import audit, evaluate, judge
 from sidelight.cli.progress import progress_lines
-from sidelight.cli.rubric import commands as rubric
 from sidelight.cli.run import link, run, settings, split
-from sidelight.cli.score import commands as score
-from sidelight.cli.search import fuse, search
-from sidelight.cli.serve import serve
-from sidelight.cli.validate import pack, validate
-from sidelight.cli.view import view
+from sidelight.cli.validate import bundle, pack, validate, verify
+from sidelight.cli.view import serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, names
@@ -130,19 +120,19 @@ app.command(rich_help_panel=_RUNS)(run)
 app.command(rich_help_panel=_RUNS)(split)
 app.command(rich_help_panel=_RUNS)(ablate)
 app.command(rich_help_panel=_RUNS)(settings)
-app.add_typer(prompt.app, name="prompt", rich_help_panel=_RUNS)
+app.add_typer(prompt, name="prompt", rich_help_panel=_RUNS)
 
 _JUDGE = "Judge and score"
 app.command(rich_help_panel=_JUDGE)(judge)
 app.command(rich_help_panel=_JUDGE)(evaluate)
 app.command(rich_help_panel=_JUDGE)(audit)
 app.command(rich_help_panel=_JUDGE)(grade)
-app.command(rich_help_panel=_JUDGE)(nuggets)
+app.command(rich_help_panel=_JUDGE)(bank.nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
-agree.app.command()(judges.answers)
-agree.app.command()(judges.support)
+agree.app.command()(agree_judges.answers)
+agree.app.command()(agree_judges.support)
 agree.app.command()(agree.grades)
-agree.app.command()(judges.norms)
+agree.app.command()(agree_judges.norms)
 agree.app.command()(agree.vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)
@@ -155,8 +145,8 @@ app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
 _SEARCH = "Index and search"
 app.add_typer(index.corpus_app, name="corpus", rich_help_panel=_SEARCH)
 app.add_typer(index.app, name="index", rich_help_panel=_SEARCH)
-app.command(rich_help_panel=_SEARCH)(search)
-app.command(rich_help_panel=_SEARCH)(fuse)
+app.command(rich_help_panel=_SEARCH)(index.search)
+app.command(rich_help_panel=_SEARCH)(index.fuse)
 
 _PUBLISH = "Look and publish"
 app.command(rich_help_panel=_PUBLISH)(view)

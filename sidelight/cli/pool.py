@@ -8,26 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import Note, Result, out
-from sidelight.cli.options.inputs import (
-    WITH_REPLIES,
-    Commands,
-    Data,
-    Rubrics,
-    Seed,
-    Track,
-    interrupted,
-    output_option,
-    topics_option,
-)
-from sidelight.cli.options.judges import required
-from sidelight.cli.options.models import (
+from sidelight.cli.console import WITH_REPLIES, Commands, Note, Result, interrupted, out
+from sidelight.cli.options import (
     DEFAULT_AT_ONCE,
     AtOnce,
     Cache,
+    Data,
     ModelCalls,
+    Rubrics,
+    Seed,
+    Track,
     asks_models,
     model_option,
+    output_option,
+    required,
+    topics_option,
 )
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted

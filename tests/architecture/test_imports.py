@@ -258,7 +258,7 @@ def test_the_command_that_runs_reads_no_rubrics() -> None:
     forbidden = {"formats.banks", "evaluation.labelling.examples", "runs.self_evaluation"}
     known = [
         f"{modules()[name].at(one.line)}: imports {one.target}"
-        for name in [*commands, "cli.options.self_evaluation"]
+        for name in commands
         for one in imports(name)
         if lies_in(one.target, forbidden)
     ]

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli.console import Files, Note, PlainTable, Result, deliver, warning
+from sidelight.cli.console import AGAIN, Commands, Files, Note, PlainTable, Result, deliver, warning
 from sidelight.cli.main import app
-from sidelight.cli.options.inputs import AGAIN, Commands
 from tests.cli.test_tables import agree_grades, score_retrieval
 from tests.helpers.commands import COMMANDS
 

@@ -14,11 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli import demo
-from sidelight.cli.audit import audit_result
 from sidelight.cli.console import PlainTable, Result, Shown, deliver
-from sidelight.cli.evaluation_report import evaluation_shown
+from sidelight.cli.judge import audit_result, evaluation_shown
 from sidelight.cli.main import app
-from sidelight.cli.run_report import estimate_shown, usage_shown
+from sidelight.cli.run import estimate_shown, usage_shown
 from sidelight.config.load import load_settings
 from sidelight.evaluation.audit.audit import Audit, ProbeResult
 from sidelight.evaluation.battles import Battle

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from sidelight.cli.serve import _who_may_ask as who_may_ask
+from sidelight.cli.view import _who_may_ask as who_may_ask
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, MachineError, UsageError
 from sidelight.runs.log import TopicLog

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli.agree.tables import category_tables
 from sidelight.cli.main import app
+from sidelight.cli.tables import category_tables
 from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
 from sidelight.formats.banks.rubrics import read_rubrics

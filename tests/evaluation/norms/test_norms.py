@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from sidelight.cli.options.inputs import track_of_scale
+from sidelight.cli.options import track_of_scale
 from sidelight.evaluation.agreement.people import (
     as_rubric,
     compare_norms,

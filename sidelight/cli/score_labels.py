@@ -1,4 +1,4 @@
-"""Commands `score`: score runs by labels of nuggets, support, battles, quality or usefulness."""
+"""Commands `score` for labels of nuggets, support, battles, quality and usefulness."""
 
 from __future__ import annotations
 
@@ -6,43 +6,46 @@ import asyncio
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from sidelight.cli.console import Files, PlainTable, Result, Shown
-from sidelight.cli.options.inputs import (
-    QRELS,
-    RUN,
+from sidelight.cli.console import (
     WITH_REPLIES,
-    Output,
-    Samples,
-    Seed,
-    Track,
-    TrackWithNuggets,
-    index_option,
+    Files,
+    PlainTable,
+    Result,
+    Shown,
+    few_warnings,
     interrupted,
-    nuggets_option,
-    topics_option,
+    undefined_warnings,
+    warning,
 )
-from sidelight.cli.options.judges import (
-    MoreMeasures,
-    Sampling,
-    WordsOnly,
-    find_measures,
-    interval_cell,
-)
-from sidelight.cli.options.models import (
+from sidelight.cli.options import (
     DEFAULT_AT_ONCE,
+    QRELS,
     REPLIES,
+    RUN,
     AtOnce,
     Cache,
     ModelCalls,
+    MoreMeasures,
+    Output,
+    Samples,
+    Sampling,
+    Seed,
+    Track,
+    TrackWithNuggets,
+    WordsOnly,
     asks_models,
+    find_measures,
+    index_option,
+    interval_cell,
     model_option,
+    nuggets_option,
+    topics_option,
 )
 from sidelight.cli.progress import progress_bar
-from sidelight.cli.score.table import ScoreOrigin, scores_result
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
@@ -52,13 +55,129 @@ if TYPE_CHECKING:
 
     from sidelight.evaluation.battles import Battle
     from sidelight.evaluation.labelling.judge import Judge
-    from sidelight.evaluation.scoring.table import TopicScore
+    from sidelight.evaluation.scoring.table import Interval, ScoreTable, TopicScore
     from sidelight.index.folder import SegmentTexts
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.grading.judgment import JudgedSentence
     from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
     from sidelight.tracks import Track as TrackRules
     from sidelight.wiring.models import ModelAccess
+
+
+class ScoreOrigin(NamedTuple):
+    """What a reader must know about scores.
+
+    Attributes:
+        labels: Who labelled, `human` or `auto`.
+        judge: The judge, as its manifest names it.
+        sampling: How intervals are drawn; None for no intervals.
+        n_topics: The topics that count.
+        notes: What else the scores depend on.
+    """
+
+    labels: str
+    judge: str | None
+    sampling: Sampling | None
+    n_topics: int
+    notes: Sequence[str] = ()
+
+
+def scores_result(  # long: files, table and JSON of one result
+    origin: ScoreOrigin, table: ScoreTable, prefix: str, output: Path | None
+) -> Result:
+    """Return a table of scores with what a reader must know about it, and its files.
+
+    Args:
+        origin: What a reader must know.
+        table: At least one run.
+        prefix: How the names of the files begin.
+        output: Folder for them; None for no files.
+    """
+    from sidelight.evaluation.scoring.table import MIN_TOPICS, run_intervals, write_score_files
+    from sidelight.formats.table import write_latex_table
+
+    sampling, n_topics = origin.sampling, origin.n_topics
+    intervals = run_intervals(table, **sampling._asdict()) if sampling else None
+    header, rows = _run_table(table, intervals, n_topics)
+
+    def write() -> Iterator[Path]:
+        if output is not None:
+            latex = output / f"{prefix}_per_run_results.tex"
+            yield from write_score_files(table, output, prefix, intervals)
+            write_latex_table(latex, header, rows)
+            yield latex
+
+    judge = f" ({origin.judge})" if origin.judge else ""
+    notes = list(origin.notes)
+    warnings = undefined_warnings(table.undefined, n_topics, "topic")
+    if sampling and n_topics >= MIN_TOPICS:
+        notes = [f"intervals: bootstrap over {counted(n_topics, 'topic')}, {sampling}", *notes]
+        warnings += few_warnings(n_topics, "topic")
+    elif sampling:
+        notes = [f"no intervals: fewer than {MIN_TOPICS} topics ({n_topics})", *notes]
+    return Result(
+        {
+            "labels": origin.labels,
+            "judge": origin.judge,
+            "notes": list(origin.notes),
+            "n_rubric_topics": n_topics,
+            "bootstrap": sampling._asdict() if sampling else None,
+            "runs": [
+                {"run_tag": run.run_tag, **run.row} | _interval_json(run.run_tag, intervals)
+                for run in table.runs
+            ],
+            "topics": [
+                {"run_tag": topic.run_tag, "topic_id": topic.topic_id, **topic.row}
+                for topic in table.topics
+            ],
+            "omitted": table.omitted,
+            "undefined": table.undefined,
+        },
+        [
+            PlainTable(header, rows),
+            f"labels: {origin.labels}{judge}",
+            *(f"note: {note}" for note in notes),
+            *(
+                warning(
+                    f"{run_tag}: no judgment for {counted(len(topics), 'topic')} (counted as 0): "
+                    f"{', '.join(topics)}"
+                )
+                for run_tag, topics in table.omitted.items()
+            ),
+            *warnings,
+            Files(write, "files"),
+        ],
+    )
+
+
+def _interval_json(
+    run_tag: str, intervals: dict[str, Interval | None] | None
+) -> dict[str, dict[str, float] | None]:
+    if intervals is None:
+        return {}
+    interval = intervals[run_tag]
+    return {"interval": interval._asdict() if interval else None}
+
+
+def _run_table(
+    table: ScoreTable, intervals: dict[str, Interval | None] | None, n_topics: int
+) -> tuple[list[str], list[list[str]]]:
+    """Return a header and a row for each run: its main measure, its interval, other measures."""
+    main, *others = table.measures
+    counted = table.runs[0].n_topics is not None
+    rows = []
+    for run in table.runs:
+        shown = run.row
+        cells = [main.shown(shown[main.name])]
+        if intervals:
+            cells.append(interval_cell(intervals[run.run_tag]))
+        cells += [one.shown(shown[one.name]) for one in others]
+        cells += [f"{run.n_topics}/{n_topics}"] if counted else []
+        rows.append([run.run_tag, *cells])
+    names = [main.name, *(["95% interval"] if intervals else []), *(one.name for one in others)]
+    names += ["n_topics"] if counted else []
+    return ["run", *(name.replace("_", " ") for name in names)], rows
+
 
 _NUGGETS_PREFIX = "nuggets"
 
@@ -92,7 +211,7 @@ def nuggets(  # long: half of it are options
     seed: Seed = 0,
 ) -> Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
-    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.cli.options import track_of_scale
     from sidelight.errors import UsageError
     from sidelight.evaluation.scoring.measures import score_nuggets
     from sidelight.formats.banks.nuggets import (
@@ -258,7 +377,7 @@ def battles(  # long: half of it are options
     seed: Seed = 0,
 ) -> Result:
     """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
-    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.cli.options import track_of_scale
     from sidelight.errors import UsageError
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
     from sidelight.formats.runs.submission import reports_by_topic, run_format
@@ -336,7 +455,7 @@ def quality(
 
     --output also gets boxplots of the main measure by topic and by assessor, with their numbers.
     """
-    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.cli.options import track_of_scale
     from sidelight.evaluation.scoring.graded import score_question_quality
     from sidelight.evaluation.scoring.table import score_prefix
     from sidelight.formats.labels.qrels import read_question_grades

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.agree.tables import correlation_table, run_means_table
 from sidelight.cli.console import (
     Files,
     PlainTable,
@@ -19,17 +18,19 @@ from sidelight.cli.console import (
     few_warnings,
     write_results,
 )
-from sidelight.cli.options.inputs import (
+from sidelight.cli.options import (
     Data,
     Output,
     Rubrics,
     Samples,
     Seed,
     Track,
+    WordsOnly,
     nuggets_option,
+    required,
     track_of_scale,
 )
-from sidelight.cli.options.judges import WordsOnly, required
+from sidelight.cli.tables import correlation_table, run_means_table
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK

@@ -1,4 +1,4 @@
-"""Commands `rubric`: make labels and leaderboards from graded passages."""
+"""Commands `rubric`: labels and leaderboards from graded passages, and upkeep of their banks."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.console import Note, Result, few_runs_warnings, few_warnings, undefined_warnings
-from sidelight.cli.options.inputs import (
+from sidelight.cli.console import (
     Commands,
-    Output,
-    RetrievalMeasures,
-    Samples,
-    Seed,
-    Track,
-    labels_option,
-    output_option,
+    Note,
+    Result,
+    ResultTable,
+    few_runs_warnings,
+    few_warnings,
+    out,
+    undefined_warnings,
 )
-from sidelight.cli.options.judges import (
+from sidelight.cli.options import (
     AtLeast,
     GradedPath,
     GraderName,
@@ -26,21 +25,316 @@ from sidelight.cli.options.judges import (
     MinJudgment,
     MoreRuns,
     OfficialQrels,
+    Output,
+    RetrievalMeasures,
+    Samples,
     Sampling,
+    Seed,
+    Track,
     bank_option,
     depth_option,
+    labels_option,
     lowest_relevant,
     min_grade_option,
+    output_option,
+    queries_option,
+    query_option,
 )
-from sidelight.cli.rubric import upkeep
-from sidelight.cli.rubric.upkeep import corrections, verify
+from sidelight.cli.tables import (
+    agreement_table,
+    cover_table,
+    judgment_tables,
+    standings_table,
+    tables_result,
+    wins_table,
+)
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from sidelight.evaluation.exams.grades import GradedFile, Qrels
     from sidelight.evaluation.exams.leaderboard import Places
+    from sidelight.schemas.grading.rubric import ExamBank
+
+Bank = Annotated[Path, bank_option("The bank that the passages were graded by.")]
+
+_MOST_SHOWN = 60
+
+
+def spurious(
+    graded: GradedPath,
+    *,
+    bank: Bank,
+    grader: GraderName = None,
+    min_grade: MinGrade = None,
+    min_judgment: MinJudgment = None,
+    official: OfficialQrels = None,
+    track: Track = EXAM_TRACK,
+    output: Output = None,
+) -> Result:
+    """List items that passages answer which assessors call not relevant, the worst first."""
+    from sidelight.evaluation.exams.upkeep import spurious_items
+
+    found, banks = _read(graded), _banks(bank)
+    texts = {item.item_id: item.text for one in banks for item in one.items}
+    uses = spurious_items(
+        found.exam(grader),
+        _judged(found, official),
+        min_grade=lowest_relevant(track, "grades", min_grade),
+        min_judgment=lowest_relevant(track, "judgments", min_judgment),
+    )
+    records = [
+        {
+            "query_id": one.query_id,
+            "item_id": one.item_id,
+            "not_relevant": one.not_relevant,
+            "relevant": one.relevant,
+            "text": texts.get(one.item_id, ""),
+        }
+        for one in uses
+    ]
+    return _listed("spurious_items", records, output)
+
+
+def uncovered(
+    graded: GradedPath,
+    *,
+    bank: Bank,
+    grader: GraderName = None,
+    min_grade: MinGrade = None,
+    min_judgment: MinJudgment = None,
+    official: OfficialQrels = None,
+    track: Track = EXAM_TRACK,
+    output: Output = None,
+) -> Result:
+    """List relevant passages that answer no item, each with a fact that the bank could ask for."""
+    from sidelight.evaluation.exams.upkeep import suggested_item, uncovered_passages
+
+    found, banks = _read(graded), _banks(bank)
+    missed = uncovered_passages(
+        found.exam(grader),
+        _judged(found, official),
+        min_grade=lowest_relevant(track, "grades", min_grade),
+        min_judgment=lowest_relevant(track, "judgments", min_judgment),
+    )
+    passages = _texts(graded, {(one.query_id, one.passage_id) for one in missed})
+    queries = {one.topic_id: one.query_text for one in banks}
+    items: dict[str, list[str]] = {}
+    for one in banks:
+        items.setdefault(one.topic_id, []).extend(item.text for item in one.items)
+    records = [
+        {
+            "query_id": one.query_id,
+            "passage_id": one.passage_id,
+            "judgment": one.relevance,
+            "best_grade": one.best,
+            "suggested_item": suggested_item(
+                queries.get(one.query_id, ""),
+                passages[one.query_id, one.passage_id],
+                items.get(one.query_id, ()),
+            ),
+        }
+        for one in missed
+    ]
+    return _listed("uncovered_passages", records, output)
+
+
+def holes(
+    graded: GradedPath,
+    *,
+    bank: Bank,
+    grader: GraderName = None,
+    run: MoreRuns = None,
+    depth: Annotated[int, depth_option("Passages of a run that are to be graded.")] = 20,
+    output: Output = None,
+) -> Result:
+    """List what has to be graded yet: new passages of runs, and new items of a bank."""
+    from sidelight.evaluation.exams.leaderboard import places_of
+    from sidelight.evaluation.exams.upkeep import holes as find_holes
+    from sidelight.schemas.grading.rubric import item_ids
+
+    found = _read(graded)
+    runs = [
+        {
+            query_id: [name for name, place in places.items() if place <= depth]
+            for query_id, places in places_of(path).items()
+        }
+        for path in run or ()
+    ]
+    missing = find_holes(found.exam(grader), found.rankings, item_ids(_banks(bank)), runs)
+    records = [
+        {
+            "query_id": one.query_id,
+            "passage_id": one.passage_id,
+            "missing_items": one.missing,
+            "in_file": one.in_file,
+        }
+        for one in missing
+    ]
+    cells = sum(one.missing for one in missing)
+    absent = sum(not one.in_file for one in missing)
+    told = (
+        f"{counted(len(missing), 'passage')}, {counted(cells, 'cell')} to grade; not in the "
+        f"file: {counted(absent, 'passage')}"
+    )
+    return _listed("holes", records, output, told)
+
+
+def _listed(
+    name: str, records: list[dict[str, object]], output: Path | None, *notes: str
+) -> Result:
+    tables = []
+    if records:
+        columns = list(records[0])
+        rows = [[str(record[column]) for column in columns] for record in records]
+        header = [column.replace("_", " ") for column in columns]
+        tables = [ResultTable(name, header, rows[:_MOST_SHOWN], records)]
+    else:
+        notes = ("none", *notes)
+    if len(records) > _MOST_SHOWN:
+        notes = (f"{len(records)} in all; --output writes every one", *notes)
+    return tables_result(tables, output, {"n": len(records)}, notes)
+
+
+def _read(graded: Path) -> GradedFile:
+    from sidelight.evaluation.exams.grades import collect
+    from sidelight.formats.labels.graded_passages import read_graded
+
+    return collect(read_graded(graded))
+
+
+def _banks(path: Path) -> tuple[ExamBank, ...]:
+    from sidelight.formats.banks.exams import read_exams
+
+    return read_exams(path)
+
+
+def _judged(found: GradedFile, official: Path | None) -> Qrels:
+    from sidelight.formats.labels.qrels import read_qrels
+
+    return read_qrels(official) if official else found.rankings.judged
+
+
+def _texts(graded: Path, wanted: Container[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Read the file once more, for some texts: all of them would fill the memory."""
+    from sidelight.formats.labels.graded_passages import read_graded
+
+    return {
+        (query.query_id, passage.passage_id): passage.text
+        for query in read_graded(graded)
+        for passage in query.passages
+        if (query.query_id, passage.passage_id) in wanted
+    }
+
+
+def verify(
+    graded: GradedPath,
+    *,
+    output: Annotated[Path, output_option("The page to write (.html).")],
+    grader: GraderName = None,
+    bank: Annotated[
+        list[Path] | None, bank_option("Shows the texts of items and queries; repeat for more.")
+    ] = None,
+    queries: Annotated[
+        Path | None, queries_option("Texts of the queries, where no bank has them.")
+    ] = None,
+    query: Annotated[list[str] | None, query_option("Only this query, by its id; repeat.")] = None,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", min=1, help="Only so many passages of each query, best first."),
+    ] = None,
+    track: Track = EXAM_TRACK,
+) -> None:
+    """Write a page on which people accept or correct grades: passages by items, no network."""
+    from sidelight.errors import InputError
+    from sidelight.files import atomic_write, sha256_file
+    from sidelight.formats.banks.exams import read_exams, read_query_texts
+    from sidelight.formats.labels.graded_passages import read_graded
+    from sidelight.tracks import load_track
+    from sidelight.view.verification.page import render_verification, verification
+
+    banks = [one for path in bank or () for one in read_exams(path)]
+    texts = {one.topic_id: one.query_text for one in banks}
+    if queries:
+        texts |= read_query_texts(queries)
+    wanted = set(query or ())
+    shown = [one for one in read_graded(graded) if not wanted or one.query_id in wanted]
+    if unknown := sorted(wanted - {one.query_id for one in shown}):
+        raise InputError(
+            f"{graded}: expected the query {unknown[0]}; found no such query",
+            remedy="Leave --query out to see all.",
+        )
+    page = verification(
+        shown,
+        int(load_track(track).scales["grades"].highest),
+        grader,
+        texts,
+        {item.item_id: item.text for one in banks for item in one.items},
+        top,
+    )
+    atomic_write(output, render_verification(page, graded.name, sha256_file(graded)))
+    n_rows = sum(len(grid.rows) for grid in page.grids)
+    out.print(
+        f"{counted(n_rows, 'passage')} of {counted(len(page.grids), 'query')}, graded by "
+        f"{page.title}",
+        markup=False,
+    )
+    out.print(f"  {output}", markup=False)
+
+
+def corrections(
+    graded: GradedPath,
+    saved: Annotated[
+        Path, typer.Argument(metavar="CORRECTIONS", help="What the page saved (.json).")
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        output_option("Write the passages with the corrected grades beside the given ones."),
+    ] = None,
+    min_grade: MinGrade = None,
+    track: Track = EXAM_TRACK,
+) -> Result:
+    """Say how far people agree with the grades they checked, and keep what they corrected."""
+    from sidelight.errors import InputError
+    from sidelight.evaluation.exams.upkeep import check_grades, corrected, read_corrections
+    from sidelight.files import sha256_file
+    from sidelight.formats.labels.graded_passages import read_graded, write_graded
+    from sidelight.tracks import load_track
+
+    said = read_corrections(saved)
+    if said.sha256 != sha256_file(graded):
+        raise InputError(
+            f"{saved}: expected corrections of {graded}; found those of another file or version",
+            remedy="Name the file that the page was made from.",
+        )
+    queries = list(read_graded(graded))
+    found = check_grades(
+        queries,
+        said,
+        int(load_track(track).scales["grades"].highest),
+        lowest_relevant(track, "grades", min_grade),
+    )
+    if output:
+        write_graded(output, corrected(queries, said))
+    kappas = ", ".join(
+        f"{what} {'undefined' if kappa is None else f'{kappa:.3f}'}"
+        for what, kappa in (
+            ("Cohen's kappa", found.kappa),
+            ("on relevant or not", found.kappa_relevant),
+        )
+    )
+    return Result(
+        found.model_dump(),
+        [
+            f"{found.accepted} of {found.checked} grades accepted; {kappas}",
+            f"{found.too_high} were too high, {found.too_low} too low, {found.added} had no grade",
+            *([f"  {output}"] if output else []),
+        ],
+    )
 
 
 def correlations(
@@ -61,7 +355,6 @@ def correlations(
     output: Output = None,
 ) -> Result:
     """Correlate the leaderboard by each grader's labels with the official one; count wins."""
-    from sidelight.cli.rubric.tables import tables_result, wins_table
     from sidelight.evaluation.exams.grades import collect, exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import correlate_graders, judged_runs
     from sidelight.formats.labels.graded_passages import read_graded
@@ -91,9 +384,9 @@ app = Commands(
 app.command()(correlations)
 app.command()(verify)
 app.command()(corrections)
-app.command()(upkeep.spurious)
-app.command()(upkeep.uncovered)
-app.command()(upkeep.holes)
+app.command()(spurious)
+app.command()(uncovered)
+app.command()(holes)
 
 
 @app.command()
@@ -153,7 +446,6 @@ def leaderboard(  # long: half of it are options
     output: Output = None,
 ) -> Result:
     """Rank the runs of a file by grades, beside their ranks by official judgments."""
-    from sidelight.cli.rubric.tables import agreement_table, standings_table, tables_result
     from sidelight.evaluation.agreement.ranks import MIN_RUNS
     from sidelight.evaluation.exams.grades import exam_qrels, title
     from sidelight.evaluation.exams.leaderboard import (
@@ -219,7 +511,6 @@ def cover(
     """Rank the runs of a file by the share of items that their first passages answer."""
     from dataclasses import replace
 
-    from sidelight.cli.rubric.tables import cover_table, tables_result
     from sidelight.evaluation.exams.grades import title
     from sidelight.evaluation.exams.leaderboard import exam_cover
     from sidelight.evaluation.scoring.table import run_intervals
@@ -275,7 +566,6 @@ def tables(
     output: Output = None,
 ) -> Result:
     """Count grades against official judgments, with kappa of each cell and of relevant or not."""
-    from sidelight.cli.rubric.tables import judgment_tables, tables_result
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.evaluation.exams.grades import exam_qrels
     from sidelight.formats.labels.graded_passages import is_graded
@@ -300,13 +590,6 @@ def _drawn(n_queries: int, sampling: Sampling) -> str:
     if n_queries < MIN_TOPICS:
         return f"no intervals: fewer than {MIN_TOPICS} queries ({n_queries})"
     return f"intervals: 95%, bootstrap over {counted(n_queries, 'query')}, {sampling}"
-
-
-def _read(graded: Path) -> GradedFile:
-    from sidelight.evaluation.exams.grades import collect
-    from sidelight.formats.labels.graded_passages import read_graded
-
-    return collect(read_graded(graded))
 
 
 def _judgments(found: GradedFile, official: Path | None) -> Qrels:

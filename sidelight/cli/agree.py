@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sidelight.cli.agree.tables import grade_tables, leaning
 from sidelight.cli.console import (
+    Commands,
     Files,
     Result,
     Shown,
@@ -16,17 +16,27 @@ from sidelight.cli.console import (
     few_warnings,
     write_results,
 )
-from sidelight.cli.options.inputs import (
-    Commands,
+from sidelight.cli.options import (
     Data,
+    MeasureName,
     Output,
     Samples,
+    Sampling,
     Seed,
     Track,
+    from_data,
     output_option,
+    required,
     rubrics_option,
+    score_by_people,
 )
-from sidelight.cli.options.judges import MeasureName, Sampling, from_data, required, score_by_people
+from sidelight.cli.tables import (
+    category_tables,
+    correlation_table,
+    grade_tables,
+    leaning,
+    score_tables,
+)
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
@@ -63,7 +73,6 @@ def labels(  # long: half of it are options
     output: Output = None,
 ) -> Result:
     """Compare two assessment files of one kind, on what both sides judged."""
-    from sidelight.cli.agree.tables import category_tables
     from sidelight.evaluation.agreement.labels import compare_labels, read_two_sides
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import COMPOUND_ASSESSMENTS
@@ -146,7 +155,6 @@ def scores(
     """Compare how two per-topic score files order the runs."""
     from dataclasses import asdict
 
-    from sidelight.cli.agree.tables import correlation_table, score_tables
     from sidelight.evaluation.agreement.ranks import MIN_RUNS_FOR_INTERVALS, compare_scores
     from sidelight.evaluation.scoring.table import read_topic_scores
     from sidelight.tracks import load_track
@@ -204,7 +212,6 @@ def qrels(
     output: Output = None,
 ) -> Result:
     """Compare two sets of relevance labels, on the documents that both label."""
-    from sidelight.cli.agree.tables import category_tables
     from sidelight.evaluation.agreement.qrels import compare_qrels
     from sidelight.formats.labels.qrels import read_qrels
 
@@ -371,7 +378,7 @@ def grades(
     output: Output = None,
 ) -> Result:
     """Compare two sides' grades of questions: how far they agree, and which side is generous."""
-    from sidelight.cli.options.inputs import track_of_scale
+    from sidelight.cli.options import track_of_scale
     from sidelight.errors import InputError
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.formats.labels.qrels import read_question_grades

@@ -1,1 +1,0 @@
-"""Commands `agree`: agreement of two sides on labels, scores and relevance."""

@@ -1,0 +1,490 @@
+"""Options of the commands, and what they mean: inputs, outputs, judges, models and sampling.
+
+An option has one spelling and is declared once. Where commands read the same kind of thing for
+different ends, a function takes the words of its help. A command line gives it once, unless its
+help says to repeat it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+
+import typer
+
+from sidelight.cli.console import err, set_options
+from sidelight.errors import UsageError
+from sidelight.evaluation.labelling.judge import Mode
+from sidelight.formats.data_folder import DataPart, find_part
+from sidelight.schemas.task import CitedTextTask, QuestionListTask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sidelight.config.settings import Settings
+    from sidelight.evaluation.labelling.examples import Examples
+    from sidelight.evaluation.scoring.table import Interval, TopicScore
+    from sidelight.llm.base import Totals
+    from sidelight.schemas.grading.judgment import Measure
+    from sidelight.schemas.task import Task
+    from sidelight.schemas.topic import Article
+    from sidelight.tracks import Track as TrackRules
+    from sidelight.wiring.models import ModelAccess
+
+
+def _spelt(word: str, *short: str, usual: str | None = None, **limits: Any) -> Callable[..., Any]:
+    """Return what makes an option of one spelling: of the words of its help, and more limits."""
+
+    def option(what: str | None = usual, **more: Any) -> Any:
+        return typer.Option(word, *short, help=what, **{**limits, **more})
+
+    return option
+
+
+bank_option = _spelt("--bank")
+cache_option = _spelt("--cache")
+count_option = _spelt("--count", min=1)
+data_option = _spelt("--data")
+depth_option = _spelt("--depth", min=1)
+index_option = _spelt("--index", usual="Folder made by `sidelight index build`.")
+labels_option = _spelt("--labels")
+measure_option = _spelt("--measure")
+min_grade_option = _spelt("--min-grade")
+model_option = _spelt("--model")
+nuggets_option = _spelt("--nuggets")
+output_option = _spelt("--output", "-o")
+parallel_option = _spelt("--parallel", min=1)
+qrels_option = _spelt("--qrels", usual="Relevance labels, four columns.")
+queries_option = _spelt("--queries")
+query_option = _spelt("--query")
+rubrics_option = _spelt("--rubrics", usual="Folder of rubrics (*.json).")
+run_option = _spelt("--run", usual="Search results, six columns; repeat.")
+topics_option = _spelt("--topics", usual="Topics file (JSONL of articles).")
+track_option = _spelt("--track")
+
+Config = Annotated[
+    Path | None, typer.Option("--config", help="YAML file of differences from the defaults.")
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Change one setting: retrieval.k=50; `settings` lists them."),
+]
+Track = Annotated[str, track_option("The track whose rules apply.")]
+HitsPerQuery = Annotated[int, typer.Option("--k", min=1, help="Hits per query.")]
+Profile = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        help="How vectors are kept: exact, cpu-24gb, cpu-128gb, gpu-80gb, gpu-141gb, or none for "
+        "BM25 alone; `sidelight index plan` says what each takes.",
+    ),
+]
+DIM = typer.Option(
+    "--dim", min=1, help="How many numbers a vector has; its model must allow it to be cut."
+)
+
+
+RUN = run_option()
+QRELS = qrels_option()
+
+
+TrackWithNuggets = Annotated[
+    str | None, track_option("A track with nuggets; the first if not given.")
+]
+
+
+def track_of_scale(scale: str, name: str | None) -> TrackRules:
+    """Return a track that has a scale of labels.
+
+    Args:
+        scale: Of what, as `Track.scales` has it.
+        name: Of the track; None for the first that has the scale.
+
+    Raises:
+        UsageError: There is no such track, or it has no such scale.
+    """
+    from sidelight.registry import names
+    from sidelight.tracks import load_track
+
+    tracks = [load_track(one) for one in ([name] if name else names("track"))]
+    found = next((one for one in tracks if scale in one.scales), None)
+    if found is None:
+        raise UsageError(f"the track {name} has no labels of {scale}")
+    return found
+
+
+AllowPlugin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-plugin",
+        help="Let the run name this part, module:Class, which is not registered, and import it: "
+        "its code runs. Repeat for more.",
+    ),
+]
+
+
+Data = Annotated[
+    Path | None, data_option("Folder laid out as the organizers' data: has what no option names.")
+]
+Rubrics = Annotated[Path | None, rubrics_option()]
+CoveredTopics = Annotated[
+    Path | None, topics_option("Topics file that runs must cover; the track's by default.")
+]
+RetrievalMeasures = Annotated[
+    str, typer.Option("--measures", help="Names of ir_measures, separated by spaces.")
+]
+CitedIndex = Annotated[
+    Path | None, index_option("Index folder; every cited segment must be in it.")
+]
+
+
+Samples = Annotated[int, typer.Option("--samples", min=100, help="How often chance is drawn anew.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of these draws.")]
+
+
+Output = Annotated[
+    Path | None, output_option("Folder for tables (CSV, LaTeX) and figures (SVG, PNG).")
+]
+
+
+T = TypeVar("T")
+
+REPLIES = "replies"
+"""Folder of replies within the output folder of a command that judges."""
+
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        envvar="OPENAI_BASE_URL",
+        help="Where the model server's API begins, e.g. http://localhost:8000/v1.",
+    ),
+]
+Offline = Annotated[
+    bool, typer.Option("--offline", help="Replay the cache; refuse to ask a server.")
+]
+MaxCalls = Annotated[
+    int | None, typer.Option("--max-calls", min=0, help="Stop before more calls than this.")
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option("--max-tokens", min=0, help="Stop before more tokens, read and written."),
+]
+
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Print what it would cost a model; ask nothing.")
+]
+
+
+RunCache = Annotated[
+    Path | None, cache_option("Folder of model replies; `cache` in the run directory.")
+]
+
+# Of commands that judge.
+DEFAULT_AT_ONCE = 256
+AtOnce = Annotated[int, typer.Option("--at-once", min=1, help="Calls under way at once.")]
+Cache = Annotated[
+    Path | None, cache_option(f"Folder of a model's replies; OUTPUT/{REPLIES} if not given.")
+]
+
+
+class ModelCalls(NamedTuple):
+    """Where a command may ask models, and how much: the options that all of them have."""
+
+    base_url: BaseUrl = None
+    offline: Offline = False
+    max_calls: MaxCalls = None
+    max_tokens: MaxTokens = None
+
+    def access(self, cache: Path) -> ModelAccess:
+        """Return how the command may use models.
+
+        Args:
+            cache: Folder of replies.
+        """
+        from sidelight.llm.base import Budget
+        from sidelight.wiring.models import ModelAccess
+
+        return ModelAccess(
+            cache=cache,
+            offline=self.offline,
+            base_url=self.base_url,
+            budget=Budget(max_calls=self.max_calls, max_tokens=self.max_tokens),
+            on_progress=lambda line: err.print(line, markup=False),
+        )
+
+    def less(self, spent: Totals) -> ModelCalls:
+        """Return the same, with what is left of the limits."""
+        calls, tokens = self.max_calls, self.max_tokens
+        return self._replace(
+            max_calls=None if calls is None else max(0, calls - spent.calls),
+            max_tokens=None if tokens is None else max(0, tokens - spent.usage.total_tokens),
+        )
+
+
+def asks_models(command: Callable[..., T]) -> Callable[..., T]:
+    """Give a command the options of `ModelCalls` in place of its parameter `calls`."""
+
+    @wraps(command)
+    def with_options(**given: Any) -> T:
+        calls = ModelCalls(*(given.pop(name) for name in ModelCalls._fields))
+        return command(**given, calls=calls)
+
+    options = get_type_hints(ModelCalls, include_extras=True)
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for one in signature.parameters.values():
+        if one.name == "calls":
+            parameters += (
+                one.replace(name=name, annotation=options[name], default=default)
+                for name, default in ModelCalls._field_defaults.items()
+            )
+        else:
+            parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    set_options(with_options, signature.replace(parameters=parameters))
+    return with_options
+
+
+Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
+TASK = typer.Option("--task", help="The task of the track that the runs are of, by its name.")
+RunTask = Annotated[str, TASK]
+JUDGE = typer.Option("--judge", help="`embedded`, or `prompted`, which asks a model.")
+JudgeName = Annotated[str, JUDGE]
+ExampleFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--examples",
+        help="Labelled runs to learn from: a folder with rubrics, assessments and runs, laid out "
+        "as the organizers do.",
+    ),
+]
+ExampleRuns = Annotated[
+    list[str] | None,
+    typer.Option("--example-run", help="Learn from this run only; repeat for more."),
+]
+WordsOnly = Annotated[
+    bool, typer.Option("--words-only", help="Embedded: compare words without an encoder.")
+]
+Models = Annotated[
+    list[str] | None, model_option("Prompted: ask this model; repeat for an ensemble.")
+]
+Topics = Annotated[Path | None, topics_option("Prompted: the articles (JSONL).")]
+QuestionMode = Annotated[
+    Mode, typer.Option("--mode", help="Prompted: pairs of questions one call is asked about.")
+]
+
+
+def read_labelled(examples: Path | None, example_runs: list[str] | None) -> Examples | None:
+    """Read the labelled runs that the options name; None when they name none.
+
+    Raises:
+        UsageError: Runs were named, but no folder.
+        InputError: The folder cannot be read.
+    """
+    from sidelight.evaluation.labelling.examples import read_examples
+
+    if examples is None:
+        if example_runs:
+            raise UsageError("--example-run names a run of --examples, which was not given")
+        return None
+    return read_examples(examples, example_runs or ())
+
+
+def articles_of(topics: Path | None, data: Path | None) -> Callable[[], dict[str, Article]] | None:
+    """Return what reads the articles, by topic id, from where options say; None if none does.
+
+    Args:
+        topics: The topics file, if it was named.
+        data: The data folder, if it was named.
+    """
+    if topics is None and data is None:
+        return None
+
+    def read() -> dict[str, Article]:
+        from sidelight.formats.topics import read_articles
+
+        path = topics or (find_part(data, DataPart.TOPICS) if data else None)
+        return {one.topic_id: one for one in read_articles(path)} if path else {}
+
+    return read
+
+
+Assessments = Annotated[
+    Path | None, typer.Option("--assessments", help="CSV of labels, by people or by a judge.")
+]
+Compound = Annotated[
+    Path | None, typer.Option("--compound", help="CSV of verdicts on what is asked in one.")
+]
+Merge = Annotated[
+    bool,
+    typer.Option("--merge", help="Where labels conflict, keep the one that the track puts first."),
+]
+
+
+MeasureName = Annotated[str | None, measure_option("What to compare; the first one if not given.")]
+MoreMeasures = Annotated[
+    list[str] | None, measure_option("Measure this, too, by name or as module:Class; repeat.")
+]
+
+
+class Sampling(NamedTuple):
+    """How chance was drawn; what a reader needs to get the same figures."""
+
+    samples: int
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.samples} samples, seed {self.seed}"
+
+
+def from_data(given: Path | None, data: Path | None, part: DataPart) -> Path | None:
+    """Return what an option names, or else the part of the data folder, if there is one.
+
+    Raises:
+        InputError: The folder does not have it.
+    """
+    return given or (find_part(data, part) if data else None)
+
+
+def required(given: Path | None, data: Path | None, part: DataPart, option: str) -> Path:
+    """Return what an option names, or else the part of the data folder.
+
+    Raises:
+        InputError: The folder does not have it.
+        UsageError: There is neither.
+    """
+    path = from_data(given, data, part)
+    if path is None:
+        raise UsageError(f"expected {option}, or --data, a folder that has it")
+    return path
+
+
+def score_by_people(data: Path, task: Task, measure: str | None = None) -> Sequence[TopicScore]:
+    """Score the runs of a data folder by people's labels.
+
+    Args:
+        data: The folder.
+        task: What the runs did.
+        measure: Computed besides the track's, if it is none of them.
+
+    Raises:
+        InputError: A part is not there, or does not fit the rubrics.
+        InvalidFileError: A file is not what it should be.
+        UsageError: People give no labels for a task of this kind.
+    """
+    from sidelight.evaluation.scoring.score import people_question_scores, people_report_scores
+    from sidelight.tracks import load_track
+
+    track = load_track()
+    known = task.measure(measure) if measure else None
+    more = find_measures([measure] if measure and not known else [])
+    if isinstance(task, QuestionListTask):
+        return people_question_scores(track, data, more).topics
+    if isinstance(task, CitedTextTask):
+        return people_report_scores(track, data, more).topics
+    raise UsageError(f"task {task.name}: there are no scores of runs of the kind {task.kind}")
+
+
+def find_measures(names: list[str] | None) -> list[Measure]:
+    """Return the measures that an option names.
+
+    Raises:
+        UsageError: There is none of a name.
+        MachineError: A package that one needs is not installed.
+    """
+    from sidelight.evaluation.scoring.measures import find_measure
+
+    return [find_measure(name) for name in names or ()]
+
+
+def interval_cell(interval: Interval | None) -> str:
+    """Return an interval as a table shows it."""
+    return f"[{interval.low:.4f}, {interval.high:.4f}]" if interval else "-"
+
+
+GradedPath = Annotated[
+    Path, typer.Argument(metavar="GRADED", help="Graded passages: JSON lines, plain or .gz.")
+]
+GraderName = Annotated[
+    str | None,
+    typer.Option("--grader", help="Whose ratings count: PROMPT or PROMPT@MODEL, as in the file."),
+]
+AtLeast = Annotated[
+    int, typer.Option("--at-least", min=1, help="Grade that at least so many items reach.")
+]
+
+
+MinGrade = Annotated[
+    int | None, min_grade_option("Lowest grade that is relevant; as the track has it.")
+]
+MinJudgment = Annotated[
+    int | None,
+    typer.Option("--min-judgment", help="Lowest official judgment that is relevant; likewise."),
+]
+MoreRuns = Annotated[
+    list[Path] | None,
+    run_option("One more run over the same passages, six columns; repeat."),
+]
+OfficialQrels = Annotated[
+    Path | None,
+    qrels_option("Official judgments; those in the file by default."),
+]
+BankPath = Annotated[Path, typer.Argument(metavar="BANK", help="A bank: JSON lines, plain or .gz.")]
+
+
+def lowest_relevant(track: str, scale: str, given: int | None) -> int:
+    """Return an option, or the lowest label that counts as the highest does on fewer labels.
+
+    Args:
+        track: Whose scales apply.
+        scale: Of what the option is a label.
+        given: The option.
+    """
+    from sidelight.tracks import load_track
+
+    if given is not None:
+        return given
+    labels = load_track(track).scales[scale]
+    top = labels.coarse(labels.highest)
+    return min(int(name) for name in labels.names if labels.coarse(name) == top)
+
+
+RunRubrics = Annotated[
+    Path | None,
+    rubrics_option("Folder of rubrics, read after generation; those the run drafted if not given."),
+]
+JudgeModel = Annotated[
+    str | None,
+    typer.Option("--judge-model", help="Prompted: ask this model; short for models.judge.name."),
+]
+SelfJudging = Annotated[
+    bool, typer.Option("--allow-self-judging", help="Let the model that wrote the run judge it.")
+]
+
+SCORES = "scores"
+"""Folder of the scores within a run directory."""
+
+
+def with_judge(overrides: list[str], model: str | None) -> list[str]:
+    """Return overrides of settings that name the judge's model, too."""
+    return overrides if model is None else [*overrides, f'models.judge.name="{model}"']
+
+
+def check_drafts(settings: Settings, rubrics: Path | None) -> None:
+    """Refuse, before anything is done, to judge a run by drafts that it does not make.
+
+    Args:
+        settings: Of the run.
+        rubrics: Folder of rubrics; None for those that the run drafts.
+
+    Raises:
+        UsageError: The run is to be judged by its drafts, and its roles draft none.
+    """
+    if rubrics is None and (settings.roles.draft_rubric or settings.roles.default) == "extractive":
+        raise UsageError(
+            "without --rubrics, a run is judged by the rubrics it drafted itself; the roles of "
+            "this run draft none, and judging drafts none either",
+            remedy="Give rubrics with --rubrics DIR; they are read after generation.",
+        )

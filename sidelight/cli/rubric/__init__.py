@@ -1,1 +1,0 @@
-"""Commands `rubric`: labels and leaderboards from passages graded by a bank."""

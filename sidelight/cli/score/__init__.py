@@ -1,1 +1,0 @@
-"""Commands `score`: scores of runs, and tests of their differences."""
