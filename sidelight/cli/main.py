@@ -7,14 +7,16 @@ Command modules import torch, the JVM and langgraph inside their functions, so h
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import platform
 import sys
 import traceback
+from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -33,8 +35,11 @@ from sidelight.cli.validate import bundle, pack, validate, verify
 from sidelight.cli.view import serve, view
 from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
-from sidelight.registry import load, names
+from sidelight.registry import load, locate, names
 from sidelight.versions import VERSION, switch_off_telemetry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
 # time of reading them goes into looking for garbage among them.
@@ -55,28 +60,52 @@ _PACKAGES = "From other packages"
 
 
 class _Commands(Group):
-    """The commands of sidelight, then those that packages offer: they are imported when named."""
+    """The commands of sidelight, then those that packages offer: they are imported when called."""
+
+    listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
-        return [*own, *(name for name in names("command") if name not in own and _loads(name))]
+        offered = (one for one in names("command") if one not in own)
+        return [*own, *(one for one in offered if _said(one) is not None)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         found = super().get_command(ctx, cmd_name)
         if found is not None or cmd_name not in names("command"):
             return found
         alone = Commands(add_completion=False)
-        alone.command(cmd_name, rich_help_panel=_PACKAGES)(load("command", cmd_name))
+        command = _listed(_said(cmd_name)) if self.listing else load("command", cmd_name)
+        alone.command(cmd_name, rich_help_panel=_PACKAGES)(command)
         return typer.main.get_command(alone)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self.listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.listing = False
 
-def _loads(name: str) -> bool:
-    """Tell whether a command can be imported; where it cannot, calling it says why."""
+
+def _listed(said: str | None) -> Callable[[], None]:
+    """Return what stands for a command where it is only listed."""
+
+    def command() -> None: ...
+
+    command.__doc__ = said
+    return command
+
+
+def _said(name: str) -> str | None:
+    """Return what a command says that it does, read from its source; None if there is none."""
     try:
-        load("command", name)
-    except (SidelightError, ImportError):
-        return False
-    return True
+        module, _, function = locate("command", name).partition(":")
+        found = find_spec(module)
+        source = found and found.loader.get_source(module)  # type: ignore[union-attr]
+        tree = ast.parse(source or "")
+    except (SidelightError, ImportError, AttributeError, ValueError, SyntaxError):
+        return None
+    functions = (one for one in tree.body if isinstance(one, ast.FunctionDef))
+    return next((ast.get_docstring(one) or "" for one in functions if one.name == function), None)
 
 
 app = Commands(

@@ -111,6 +111,7 @@ def test_a_command_of_another_package_is_listed_and_called(
     shown = CliRunner().invoke(command_line.app, ["--help"]).stdout
     assert "Say it loudly." in shown.partition("From other packages")[2]
     assert "broken" not in shown
+    assert "shouting" not in sys.modules  # a command is imported when it is called
     assert shown.count("Say it loudly.") == 1  # the name `run` is not taken over
     called = CliRunner().invoke(command_line.app, ["shout", "--times", "2", "heed"])
     assert (called.exit_code, called.stdout) == (0, "HEEDHEED\n")
@@ -126,7 +127,7 @@ def test_without_its_package_reproduce_is_not_listed_and_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert "reproduce" in CliRunner().invoke(command_line.app, ["--help"]).stdout
-    monkeypatch.delitem(sys.modules, "sidelight_research.reproduce")
+    monkeypatch.delitem(sys.modules, "sidelight_research.reproduce", raising=False)
     monkeypatch.setitem(sys.modules, "sidelight_research", None)
     assert "reproduce" not in CliRunner().invoke(command_line.app, ["--help"]).stdout
     called = CliRunner().invoke(command_line.app, ["reproduce"])
