@@ -264,12 +264,12 @@ async def open_questions_and_documents(
             nowhere.
         MachineError: A model server cannot be started.
     """
-    from sidelight.agents.questions_and_documents import build_graph, outcome_of
+    from sidelight.agents.investigation import build_documents_graph, documents_outcome_of
     from sidelight.agents.state import Deps, DocumentsDeps
     from sidelight.retrieval.best_segment import DocumentRetriever
     from sidelight.retrieval.lateral import LateralRetriever, SegmentCache
 
-    track, graph = load_track(settings.track), build_graph()
+    track, graph = load_track(settings.track), build_documents_graph()
     async with open_models(settings, access) as models:
         roles_of_topic = await open_roles(settings, models, sources.encode)
         retriever_of_topic = await open_listwise(settings, models, sources)
@@ -300,7 +300,7 @@ async def open_questions_and_documents(
             config = {"recursion_limit": graph_steps(settings)}
             with untraced():
                 state = await graph.ainvoke({}, context=deps, config=cast("Any", config))
-            return outcome_of(cast("InvestigationState", state), track)
+            return documents_outcome_of(cast("InvestigationState", state), track)
 
         yield investigate
 

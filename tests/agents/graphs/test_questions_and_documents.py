@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.agents.questions_and_documents import build_graph
+from sidelight.agents.investigation import build_documents_graph
 from sidelight.config.load import load_settings
 from sidelight.errors import InputError
 from sidelight.generation.reading.names import mentions
@@ -143,4 +143,4 @@ def test_rankings_are_numbered_and_never_empty() -> None:
 
 
 def test_the_drawing(golden: Callable[[str, str], None]) -> None:
-    golden("graph_documents.mmd", build_graph().get_graph().draw_mermaid())
+    golden("graph_documents.mmd", build_documents_graph().get_graph().draw_mermaid())
