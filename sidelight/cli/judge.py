@@ -11,11 +11,9 @@ import typer
 
 from sidelight.cli.console import WITH_REPLIES, PlainTable, Result, Shown, interrupted, warning
 from sidelight.cli.options import (
-    DEFAULT_AT_ONCE,
     REPLIES,
     SCORES,
     AllowPlugin,
-    AtOnce,
     Cache,
     Config,
     Data,
@@ -24,16 +22,14 @@ from sidelight.cli.options import (
     ExampleRuns,
     JudgeModel,
     JudgeName,
+    JudgeOptions,
     ModelCalls,
-    Models,
     Overrides,
-    QuestionMode,
     Rubrics,
     RunRubrics,
     Runs,
     RunTask,
     SelfJudging,
-    Topics,
     Track,
     WordsOnly,
     articles_of,
@@ -47,7 +43,6 @@ from sidelight.cli.options import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
-from sidelight.evaluation.labelling.judge import Mode
 from sidelight.formats.data_folder import DataPart
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
@@ -158,10 +153,7 @@ def judge(  # long: half of it are options
     data: Data = None,
     rubrics: Rubrics = None,
     output: Annotated[Path, output_option("Folder for the assessments.")],
-    name: JudgeName = "embedded",
-    examples: ExampleFolder = None,
-    example_run: ExampleRuns = None,
-    words_only: WordsOnly = False,
+    by: JudgeOptions,
     min_confidence: Annotated[
         float,
         typer.Option(
@@ -171,12 +163,6 @@ def judge(  # long: half of it are options
             help="Embedded: leave labels unjudged whose credit is less likely than this.",
         ),
     ] = 0.0,
-    model: Models = None,
-    calls: ModelCalls,
-    topics: Topics = None,
-    mode: QuestionMode = Mode.PAIRWISE,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
     estimate: Estimate = False,
 ) -> Result:
     """Label runs without people, and say how well the judge agrees with people."""
@@ -184,28 +170,15 @@ def judge(  # long: half of it are options
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
-    from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     rules = load_track(track)
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
-    setup = set_up_judge(
-        name,
-        JudgeInputs(
-            known,
-            read_labelled(examples, example_run),
-            encoder=None if words_only else open_encoder,
-            articles=articles_of(topics, data),
-            mode=mode,
-            min_confidence=min_confidence,
-        ),
-        models_by_name(model or [], at_once),
-    )
+    setup = by.setup(known, data, min_confidence)
     given = read_task_runs(rules.task(task), runs, known)
     if estimate:
         cost = setup.estimate(partial(assess_runs, given=given), given.n_labels)
-        return estimate_result(cost, at_once)
-    access = calls.access(cache or output / REPLIES)
+        return estimate_result(cost, by.at_once)
+    access = by.access(output)
     with progress_bar("labels", total=given.n_labels) as advance:
         work = partial(judge_runs, given=given, folder=output, on_labels=advance)
         manifest = asyncio.run(setup.perform(access, work))
@@ -265,16 +238,7 @@ def audit(  # long: half of it are options
     data: Data = None,
     rubrics: Rubrics = None,
     output: Annotated[Path, output_option("Folder for the verdicts that changed.")],
-    name: JudgeName = "embedded",
-    examples: ExampleFolder = None,
-    example_run: ExampleRuns = None,
-    words_only: WordsOnly = False,
-    model: Models = None,
-    calls: ModelCalls,
-    topics: Topics = None,
-    mode: QuestionMode = Mode.PAIRWISE,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
+    by: JudgeOptions,
     tolerance: Annotated[
         float,
         typer.Option("--tolerance", min=0, max=1, help="Share of verdicts a probe may change."),
@@ -286,25 +250,13 @@ def audit(  # long: half of it are options
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
-    from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
-    from sidelight.wiring.models import models_by_name
 
     rules = load_track(track)
     known = read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales)
-    articles = articles_of(topics, data)
-    setup = set_up_judge(
-        name,
-        JudgeInputs(
-            known,
-            read_labelled(examples, example_run),
-            encoder=None if words_only else open_encoder,
-            articles=articles,
-            mode=mode,
-        ),
-        models_by_name(model or [], at_once),
-    )
+    articles = articles_of(by.topics, data)
+    setup = by.setup(known, data)
     given = read_task_runs(rules.task(task), runs, known)
-    access = calls.access(cache or output / REPLIES)
+    access = by.access(output)
     with progress_bar("labels") as advance:
         work = partial(
             probe,

@@ -17,6 +17,7 @@ import typer
 from sidelight.cli.console import err, set_options
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Mode
+from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart, find_part
 from sidelight.schemas.task import CitedTextTask, QuestionListTask
 
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from sidelight.evaluation.scoring.table import Interval, TopicScore
     from sidelight.llm.base import Totals
     from sidelight.schemas.grading.judgment import Measure
+    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.schemas.task import Task
     from sidelight.schemas.topic import Article
     from sidelight.tracks import Track as TrackRules
+    from sidelight.wiring.judges import JudgeSetup
     from sidelight.wiring.models import ModelAccess
 
 
@@ -225,26 +228,50 @@ class ModelCalls(NamedTuple):
 
 
 def asks_models(command: Callable[..., T]) -> Callable[..., T]:
-    """Give a command the options of `ModelCalls` in place of its parameter `calls`."""
+    """Give a command, in place of each parameter that is a tuple of options, these options."""
+    signature = inspect.signature(command, eval_str=True)
+    groups = {
+        one.name: one.annotation
+        for one in signature.parameters.values()
+        if _is_group(one.annotation)
+    }
 
     @wraps(command)
     def with_options(**given: Any) -> T:
-        calls = ModelCalls(*(given.pop(name) for name in ModelCalls._fields))
-        return command(**given, calls=calls)
+        made = {name: _filled(group, given) for name, group in groups.items()}
+        return command(**given, **made)
 
-    options = get_type_hints(ModelCalls, include_extras=True)
-    signature = inspect.signature(command, eval_str=True)
     parameters: list[inspect.Parameter] = []
     for one in signature.parameters.values():
-        if one.name == "calls":
-            parameters += (
-                one.replace(name=name, annotation=options[name], default=default)
-                for name, default in ModelCalls._field_defaults.items()
-            )
-        else:
-            parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        parameters += _parameters_of(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     set_options(with_options, signature.replace(parameters=parameters))
     return with_options
+
+
+def _is_group(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, tuple)
+
+
+def _parameters_of(one: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return a parameter, or those of the options that it is a tuple of."""
+    if not _is_group(one.annotation):
+        return [one]
+    found: list[inspect.Parameter] = []
+    for name, option in get_type_hints(one.annotation, include_extras=True).items():
+        default = one.annotation._field_defaults.get(name, inspect.Parameter.empty)
+        found += _parameters_of(one.replace(name=name, annotation=option, default=default))
+    return found
+
+
+def _filled(group: Any, given: dict[str, Any]) -> Any:
+    """Return a tuple of options out of what was given, which it is taken from."""
+    options = get_type_hints(group, include_extras=True)
+    return group(
+        *(
+            _filled(option, given) if _is_group(option) else given.pop(name)
+            for name, option in options.items()
+        )
+    )
 
 
 Runs = Annotated[list[Path], typer.Argument(help="Run files; the file name is the run tag.")]
@@ -488,3 +515,91 @@ def check_drafts(settings: Settings, rubrics: Path | None) -> None:
             "this run draft none, and judging drafts none either",
             remedy="Give rubrics with --rubrics DIR; they are read after generation.",
         )
+
+
+class JudgeOptions(NamedTuple):
+    """Who judges, what it learns from, and how it is asked."""
+
+    name: JudgeName = "embedded"
+    examples: ExampleFolder = None
+    example_run: ExampleRuns = None
+    words_only: WordsOnly = False
+    model: Models = None
+    calls: ModelCalls = ModelCalls()
+    topics: Topics = None
+    mode: QuestionMode = Mode.PAIRWISE
+    cache: Cache = None
+    at_once: AtOnce = DEFAULT_AT_ONCE
+
+    def setup(
+        self, known: dict[str, Rubric], data: Path | None, min_confidence: float = 0.0
+    ) -> JudgeSetup:
+        """Return the judge, not yet opened.
+
+        Args:
+            known: The rubrics.
+            data: The data folder, which may have the articles.
+            min_confidence: Labels less certain than this are left unjudged.
+        """
+        from sidelight.wiring.judges import JudgeInputs, open_encoder, set_up_judge
+        from sidelight.wiring.models import models_by_name
+
+        return set_up_judge(
+            self.name,
+            JudgeInputs(
+                known,
+                read_labelled(self.examples, self.example_run),
+                encoder=None if self.words_only else open_encoder,
+                articles=articles_of(self.topics, data),
+                mode=self.mode,
+                min_confidence=min_confidence,
+            ),
+            models_by_name(self.model or [], self.at_once),
+        )
+
+    def access(self, output: Path) -> ModelAccess:
+        """Return how the judge may use models, whose replies lie in an output folder if nowhere."""
+        return self.calls.access(self.cache or output / REPLIES)
+
+
+class LabelOptions(NamedTuple):
+    """Who labels runs, how it is asked, and how the labels are scored."""
+
+    output: Output = None
+    words_only: WordsOnly = False
+    model: Annotated[
+        str | None,
+        model_option("Ask this model; the embedded judge decides if none is named."),
+    ] = None
+    calls: ModelCalls = ModelCalls()
+    cache: Cache = None
+    at_once: AtOnce = DEFAULT_AT_ONCE
+    measures: MoreMeasures = None
+    samples: Samples = DEFAULT_SAMPLES
+    seed: Seed = 0
+
+    def access(self) -> ModelAccess:
+        """Return how models may be used.
+
+        Raises:
+            UsageError: One is asked, and no folder is named for its replies.
+        """
+        return self.calls.access(
+            reply_folder(self.cache, self.output) if self.model else Path(REPLIES)
+        )
+
+    @property
+    def sampling(self) -> Sampling:
+        """How chance is drawn."""
+        return Sampling(self.samples, self.seed)
+
+
+def reply_folder(cache: Path | None, output: Path | None) -> Path:
+    """Return the folder of a model's replies.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if cache is None and output is None:
+        raise UsageError("replies need a folder", remedy="Give --output or --cache.")
+    return cache or Path(output or "", REPLIES)

@@ -24,25 +24,24 @@ from sidelight.cli.console import (
 from sidelight.cli.options import (
     DEFAULT_AT_ONCE,
     QRELS,
-    REPLIES,
     RUN,
     AtOnce,
     Cache,
+    LabelOptions,
     ModelCalls,
-    MoreMeasures,
     Output,
     Samples,
     Sampling,
     Seed,
     Track,
     TrackWithNuggets,
-    WordsOnly,
     asks_models,
     find_measures,
     index_option,
     interval_cell,
     model_option,
     nuggets_option,
+    reply_folder,
     topics_option,
 )
 from sidelight.cli.progress import progress_bar
@@ -61,7 +60,6 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.judgment import JudgedSentence
     from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
     from sidelight.tracks import Track as TrackRules
-    from sidelight.wiring.models import ModelAccess
 
 
 class ScoreOrigin(NamedTuple):
@@ -197,18 +195,7 @@ def nuggets(  # long: half of it are options
         Path | None, topics_option("What was asked: the track's topics file.")
     ] = None,
     track: TrackWithNuggets = None,
-    output: Output = None,
-    words_only: WordsOnly = False,
-    model: Annotated[
-        str | None,
-        model_option("Ask this model; the embedded judge decides if none is named."),
-    ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
-    measures: MoreMeasures = None,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
+    by: LabelOptions,
 ) -> Result:
     """Score answers by nuggets: strict vital first, then vital, strict all, all, and coverage."""
     from sidelight.cli.options import track_of_scale
@@ -223,24 +210,20 @@ def nuggets(  # long: half of it are options
     rules = track_of_scale("nuggets", track)
     banks, judge = None, None
     if nuggets is None:
-        if model or words_only:
+        if by.model or by.words_only:
             raise UsageError("--model and --words-only judge runs, which takes --nuggets")
         assigned = [one for path in files for one in read_nugget_assignments(path, rules.scales)]
     else:
         banks = read_nuggets(nuggets, rules.scales["nugget_importance"])
-        folder = cache or (output / REPLIES if output else None)
-        if model and folder is None:
-            raise UsageError("replies need a folder", remedy="Give --output or --cache.")
-        access = calls.access(folder or Path(REPLIES))
-        judge = model or ("embedded, words only" if words_only else "embedded")
-        assigned = _assigned(files, rules, banks, topics, model, access, at_once, words_only)
-        if output is not None:
-            write_nugget_assignments(output / f"{_NUGGETS_PREFIX}_assignments.jsonl", assigned)
-    table = score_nuggets(assigned, rules.scales, banks, find_measures(measures))
+        judge = by.model or ("embedded, words only" if by.words_only else "embedded")
+        assigned = _assigned(files, rules, banks, topics, by)
+        if by.output is not None:
+            write_nugget_assignments(by.output / f"{_NUGGETS_PREFIX}_assignments.jsonl", assigned)
+    table = score_nuggets(assigned, rules.scales, banks, find_measures(by.measures))
     n_topics = len({topic.topic_id for topic in table.topics})
     labels = "human" if judge is None else "auto"
-    origin = ScoreOrigin(labels, judge, Sampling(samples, seed), n_topics)
-    return scores_result(origin, table, f"{labels}_{_NUGGETS_PREFIX}", output)
+    origin = ScoreOrigin(labels, judge, by.sampling, n_topics)
+    return scores_result(origin, table, f"{labels}_{_NUGGETS_PREFIX}", by.output)
 
 
 def _assigned(
@@ -248,10 +231,7 @@ def _assigned(
     track: TrackRules,
     banks: Mapping[str, NuggetBank],
     topics: Path | None,
-    model: str | None,
-    access: ModelAccess,
-    at_once: int,
-    words_only: bool,
+    by: LabelOptions,
 ) -> list[NuggetAssignment]:
     """Return the labels of runs, by the embedded judge or by a model."""
     from sidelight.evaluation.labelling.asking import Assessor
@@ -262,19 +242,20 @@ def _assigned(
     from sidelight.wiring.judges import open_encoder
     from sidelight.wiring.models import ask, models_by_name
 
+    access, model = by.access(), by.model
     read = run_format(track.cited_text).read
     runs = [read(path) for path in files]
     asked = read_topics(topics, track) if topics else ()
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
     if model is None:
-        assigner = LearnedAssigner(None if words_only else open_encoder().encode)
+        assigner = LearnedAssigner(None if by.words_only else open_encoder().encode)
         return asyncio.run(assign_runs(runs, banks, queries, assigner))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[NuggetAssignment]:
         assigner = PromptedAssigner(Assessor(models[model]))
         return await assign_runs(runs, banks, queries, assigner)
 
-    return asyncio.run(ask(models_by_name([model], at_once), access, work))
+    return asyncio.run(ask(models_by_name([model], by.at_once), access, work))
 
 
 _SUPPORT_PREFIX = "auto_support"
@@ -296,22 +277,10 @@ def support(  # long: half of it are options
         ),
     ] = None,
     track: Track = DEFAULT_TRACK,
-    output: Output = None,
-    words_only: WordsOnly = False,
-    model: Annotated[
-        str | None,
-        model_option("Ask this model; the embedded judge decides if none is named."),
-    ] = None,
-    calls: ModelCalls,
-    cache: Cache = None,
-    at_once: AtOnce = DEFAULT_AT_ONCE,
-    measures: MoreMeasures = None,
-    samples: Samples = DEFAULT_SAMPLES,
-    seed: Seed = 0,
+    by: LabelOptions,
 ) -> Result:
     """Score reports by how far the segments they cite support their sentences."""
     from sidelight.checks.support import SUPPORT_PROMPT
-    from sidelight.errors import UsageError
     from sidelight.evaluation.labelling.support import assess_support
     from sidelight.evaluation.scoring.measures import score_support
     from sidelight.formats.labels.assessments import write_support_sentences
@@ -325,15 +294,12 @@ def support(  # long: half of it are options
     rules = load_track(track)
     read = [run_format(rules.cited_text).read(path) for path in runs]
     known = read_topics(topics, rules) if topics else None
-    folder = cache or (output / REPLIES if output else None)
-    if model and folder is None:
-        raise UsageError("replies need a folder", remedy="Give --output or --cache.")
+    access = by.access()
     setup = set_up_judge(
-        "prompted" if model else "embedded",
-        JudgeInputs(encoder=None if words_only else open_encoder, articles=dict),
-        models_by_name([model] if model else [], at_once),
+        "prompted" if by.model else "embedded",
+        JudgeInputs(encoder=None if by.words_only else open_encoder, articles=dict),
+        models_by_name([by.model] if by.model else [], by.at_once),
     )
-    access = calls.access(folder or Path(REPLIES))
     n_sentences = sum(len(report.responses) for run in read for report in run.reports)
 
     async def work(judge: Judge) -> tuple[str, list[JudgedSentence]]:
@@ -344,16 +310,16 @@ def support(  # long: half of it are options
 
     with progress_bar("sentences", total=n_sentences) as advance:
         judge, verdicts = asyncio.run(setup.perform(access, work))
-    if model:
-        judge = f"{model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
+    if by.model:
+        judge = f"{by.model}, prompt {SUPPORT_PROMPT.fingerprint[:8]}"
     topic_ids = None if known is None else [topic.topic_id for topic in known]
-    table = score_support(read, verdicts, topic_ids, further=find_measures(measures))
+    table = score_support(read, verdicts, topic_ids, further=find_measures(by.measures))
     notes = ["the first citation of a sentence decides; `all`: its citations together"]
     n_topics = len({topic.topic_id for topic in table.topics})
-    if output is not None:
-        write_support_sentences(output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
-    origin = ScoreOrigin("auto", judge, Sampling(samples, seed), n_topics, notes)
-    return scores_result(origin, table, _SUPPORT_PREFIX, output)
+    if by.output is not None:
+        write_support_sentences(by.output / f"{_SUPPORT_PREFIX}_sentences.csv", verdicts)
+    origin = ScoreOrigin("auto", judge, by.sampling, n_topics, notes)
+    return scores_result(origin, table, _SUPPORT_PREFIX, by.output)
 
 
 def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, str]:
@@ -378,7 +344,6 @@ def battles(  # long: half of it are options
 ) -> Result:
     """Rate runs by battles: each pair of answers is compared twice, either of them first once."""
     from sidelight.cli.options import track_of_scale
-    from sidelight.errors import UsageError
     from sidelight.evaluation.battles import PromptedBattles, hold_battles, rate
     from sidelight.formats.runs.submission import reports_by_topic, run_format
     from sidelight.formats.table import write_table
@@ -391,10 +356,7 @@ def battles(  # long: half of it are options
     reports_by_topic(read)  # which says what is there twice
     asked = read_topics(topics, rules)
     queries = {one.topic_id: one.narrative for one in asked if isinstance(one, Narrative)}
-    folder = cache or (output / REPLIES if output else None)
-    if folder is None:
-        raise UsageError("replies need a folder", remedy="Give --output or --cache.")
-    access = calls.access(folder)
+    access = calls.access(reply_folder(cache, output))
 
     async def work(models: Mapping[str, PromptedModel]) -> list[Battle]:
         judge = PromptedBattles(models[model])
