@@ -264,6 +264,46 @@ class ResultTable(NamedTuple):
     draw: Callable[[Sequence[Path]], None] | None = None
 
 
+class Column(NamedTuple):
+    """A column of a table: of each item a value, as people read it and in full.
+
+    Attributes:
+        heading: What stands above it on the terminal; empty for one that is only written.
+        name: In the files; several names for a value of several parts, such as an interval; empty
+            for one that is only shown.
+        value: Returns the value of an item.
+        shown: Returns a value as people read it.
+    """
+
+    heading: str
+    name: str | tuple[str, ...]
+    value: Callable[[Any], Any]
+    shown: Callable[[Any], str] = str
+
+    def record(self, value: Any) -> Mapping[str, object]:
+        """Return a value by the names that it has in the files."""
+        if isinstance(self.name, str):
+            return {self.name: value} if self.name else {}
+        return dict(zip(self.name, value or (None,) * len(self.name), strict=True))
+
+
+def table_of(
+    name: str,
+    items: Iterable[object],
+    columns: Sequence[Column],
+    draw: Callable[[Sequence[Path]], None] | None = None,
+) -> ResultTable:
+    """Return a table with a row for each item; see `ResultTable`."""
+    found = [[(column, column.value(item)) for column in columns] for item in items]
+    return ResultTable(
+        name,
+        [column.heading for column in columns if column.heading],
+        [[column.shown(value) for column, value in row if column.heading] for row in found],
+        [{k: v for one, value in row for k, v in one.record(value).items()} for row in found],
+        draw,
+    )
+
+
 class PlainTable(NamedTuple):
     """A table that is printed and not written.
 

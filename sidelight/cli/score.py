@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sidelight.cli.console import (
+    Column,
     Commands,
     Files,
     Json,
     PlainTable,
     Result,
-    ResultTable,
     Shown,
     deliver_each,
     few_warnings,
+    table_of,
     undefined_warnings,
     warning,
     write_results,
@@ -39,6 +41,7 @@ from sidelight.cli.options import (
     Seed,
     Track,
     find_measures,
+    four_digits,
     from_data,
     interval_cell,
     output_option,
@@ -58,13 +61,11 @@ from sidelight.cli.score_labels import (
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
+from sidelight.schemas.task import CitedTextTask
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.evaluation.scoring.compare import PairedComparison
     from sidelight.evaluation.scoring.headroom import TopicHeadroom
     from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
     from sidelight.evaluation.scoring.table import ScoreTable
@@ -107,7 +108,7 @@ def compare(  # long: half of it are options
         )
     pairs = compare_runs(scores, baseline=baseline, samples=samples, seed=seed)
     sampling = Sampling(samples, seed)
-    table = _pairs_table(pairs, f"{scores.measure.name}_run_pairs")
+    table = table_of(f"{scores.measure.name}_run_pairs", pairs, _PAIR_COLUMNS)
     n_topics = len(scores.topic_ids)
     undefined = {scores.measure.name: scores.undefined} if scores.undefined else {}
     return Result(
@@ -140,51 +141,17 @@ def compare(  # long: half of it are options
     )
 
 
-def _pairs_table(pairs: Sequence[PairedComparison], name: str) -> ResultTable:
-    return ResultTable(
-        name,
-        [
-            "pair",
-            "difference",
-            "95% interval",
-            "p",
-            "p (Holm)",
-            "won",
-            "lost",
-            "tied",
-            "detectable",
-        ],
-        [
-            [
-                f"{pair.first} - {pair.second}",
-                f"{pair.difference:+.4f}",
-                interval_cell(pair.interval),
-                f"{pair.p_value:.4f}",
-                f"{pair.p_holm:.4f}",
-                str(pair.won),
-                str(pair.lost),
-                str(pair.tied),
-                "-" if pair.detectable is None else f"{pair.detectable:.4f}",
-            ]
-            for pair in pairs
-        ],
-        [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "difference": pair.difference,
-                "interval_low": pair.interval and pair.interval.low,
-                "interval_high": pair.interval and pair.interval.high,
-                "p_value": pair.p_value,
-                "p_holm": pair.p_holm,
-                "won": pair.won,
-                "lost": pair.lost,
-                "tied": pair.tied,
-                "detectable": pair.detectable,
-            }
-            for pair in pairs
-        ],
-    )
+_PAIR_COLUMNS = (
+    Column("pair", ("first", "second"), itemgetter(0, 1), " - ".join),
+    Column("difference", "difference", attrgetter("difference"), "{:+.4f}".format),
+    Column(
+        "95% interval", ("interval_low", "interval_high"), attrgetter("interval"), interval_cell
+    ),
+    Column("p", "p_value", attrgetter("p_value"), "{:.4f}".format),
+    Column("p (Holm)", "p_holm", attrgetter("p_holm"), "{:.4f}".format),
+    *(Column(name, name, attrgetter(name)) for name in ("won", "lost", "tied")),
+    Column("detectable", "detectable", attrgetter("detectable"), four_digits),
+)
 
 
 diff_app = Commands(
@@ -368,35 +335,31 @@ def _headroom(topics: list[TopicHeadroom], task: Task, assessments: Path, output
 
     source = label_source(assessments)
     title = f"{task.scores_name.replace('_', ' ').capitalize()}, {source} labels"
-    table = ResultTable(
+    columns = [
+        Column("topic", "topic_id", attrgetter("topic_id")),
+        *(Column(name, name, attrgetter(name), four_digits) for name in ("ceiling", "best")),
+        # `;` separates runs in the file, where they stand before the mean.
+        Column("", "best_runs", lambda topic: ";".join(topic.best_runs)),
+        Column("mean", "mean", attrgetter("mean"), four_digits),
+        Column(
+            "contradiction",
+            # Questions have none, and one column less.
+            "mean_contradiction" if isinstance(task, CitedTextTask) else "",
+            attrgetter("mean_contradiction"),
+            four_digits,
+        ),
+        Column("best runs", "", attrgetter("best_runs"), ", ".join),
+    ]
+    table = table_of(
         f"{score_prefix(source, task)}_headroom",
-        ["topic", "ceiling", "best", "mean", "contradiction", "best runs"],
-        [
-            [
-                topic.topic_id,
-                f"{topic.ceiling:.4f}",
-                f"{topic.best:.4f}",
-                f"{topic.mean:.4f}",
-                "-" if topic.mean_contradiction is None else f"{topic.mean_contradiction:.4f}",
-                ", ".join(topic.best_runs),
-            ]
-            for topic in topics
-        ],
-        [_record(topic) for topic in topics],
+        topics,
+        columns,
         lambda paths: draw_headroom(topics, title, paths),
     )
     return Result(
         {"labels": source, "topics": [topic._asdict() for topic in topics]},
         [table, f"labels: {source}", Files(lambda: write_results(output, [table]), "files")],
     )
-
-
-def _record(topic: TopicHeadroom) -> dict[str, object]:
-    """Return a row of the CSV; `;` separates the best runs, and questions have one column less."""
-    record = topic._asdict() | {"best_runs": ";".join(topic.best_runs)}
-    if topic.mean_contradiction is None:
-        del record["mean_contradiction"]
-    return record
 
 
 app = Commands(no_args_is_help=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from sidelight.cli.console import (
+    Column,
     Files,
     Note,
     Result,
     ResultTable,
     few_warnings,
+    table_of,
     undefined_warnings,
     write_results,
 )
@@ -26,29 +29,22 @@ if TYPE_CHECKING:
     from sidelight.ablation.measures import ArmCost
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.qrels import QrelsComparison
-    from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison
+    from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison, TopicMean
     from sidelight.evaluation.exams.leaderboard import Cover, GraderCorrelations, Standing
-    from sidelight.evaluation.scoring.table import Interval, ScoreTable
+    from sidelight.evaluation.scoring.table import Interval, RunScore, ScoreTable
 
 
 def grade_tables(
     found: CategoryAgreement, sides: tuple[str, str], prefix: str
 ) -> list[ResultTable]:
     """Return the tables of grades, from the lowest up, and which way the second side leans."""
-    values = leaning(found)
-    table = ResultTable(
-        f"{prefix}_lean",
-        [f"{sides[1]} against {sides[0]}", "higher", "lower", "mean difference"],
-        [
-            [
-                str(values["direction"]),
-                str(values["higher"]),
-                str(values["lower"]),
-                f"{values['mean']:+.3f}",
-            ]
-        ],
-        [values],
-    )
+    columns = [
+        Column(f"{sides[1]} against {sides[0]}", "", itemgetter("direction")),
+        *(Column(name, name, itemgetter(name)) for name in ("higher", "lower")),
+        Column("mean difference", "mean", itemgetter("mean"), "{:+.3f}".format),
+        Column("", "direction", itemgetter("direction")),
+    ]
+    table = table_of(f"{prefix}_lean", [leaning(found)], columns)
     return [*category_tables(found, {}, sides, prefix), table]
 
 
@@ -77,113 +73,103 @@ def category_tables(  # long: three tables side by side
     from sidelight.evaluation.figures import draw_confusion, draw_label_shares
 
     one, other = sides
-    rows = {"agreement": found, **parts}
-    bounded = ["kappa, 95%", "AC1, 95%"] if found.intervals else []
+    bounded = ("kappa", "ac1") if found.intervals else ()
+    names = {"raw": "raw", "kappa": "kappa", "ac1": "AC1"}
+    coefficients = [
+        Column(f"{len(found.categories)} categories", "part", itemgetter(0)),
+        Column("n", "n", lambda row: row[1].n),
+        *(Column(names[key], "", partial(_coefficient, key), decimal) for key in names),
+        *(Column(f"{names[key]}, 95%", "", partial(_interval, key), _bounds) for key in bounded),
+        *(Column("", key, partial(_coefficient, key)) for key in found.coefficients),
+        *(
+            Column("", (f"{key}_low", f"{key}_high"), partial(_interval, key))
+            for key in found.intervals
+        ),
+    ]
+    confusion = [
+        Column(f"{one} (rows), {other}", "first", itemgetter(0)),
+        *(
+            Column(category, category, partial(_part, place))
+            for place, category in enumerate(found.categories)
+        ),
+    ]
+    shares = [
+        Column("share of labels", "label", itemgetter(0)),
+        *(
+            Column(side, name, partial(_part, place), "{:.1%}".format)
+            for place, (side, name) in enumerate(zip(sides, ("first", "second"), strict=True))
+        ),
+        Column("difference", "difference", lambda row: row[1][1] - row[1][0], "{:+.1%}".format),
+        Column("ratio", "ratio", lambda row: found.share_ratios[row[0]], _ratio),
+    ]
+    counts = zip(found.categories, found.table.tolist(), strict=True)
     return [
-        ResultTable(
-            f"{prefix}_agreement",
-            [f"{len(found.categories)} categories", "n", "raw", "kappa", "AC1", *bounded],
-            [
-                [
-                    title,
-                    str(part.n),
-                    *(decimal(part.coefficients[name]) for name in ("raw", "kappa", "ac1")),
-                    *(_bounds(part.intervals[name]) for name in ("kappa", "ac1") if part.intervals),
-                ]
-                for title, part in rows.items()
-            ],
-            [
-                {"part": title, "n": part.n} | part.coefficients | _ends(part.intervals)
-                for title, part in rows.items()
-            ],
-        ),
-        ResultTable(
-            f"{prefix}_confusion",
-            [f"{one} (rows), {other}", *found.categories],
-            [
-                [category, *map(str, counts)]
-                for category, counts in zip(found.categories, found.table.tolist(), strict=True)
-            ],
-            [
-                {"first": category} | dict(zip(found.categories, counts, strict=True))
-                for category, counts in zip(found.categories, found.table.tolist(), strict=True)
-            ],
-            partial(draw_confusion, found, sides),
-        ),
-        ResultTable(
+        table_of(f"{prefix}_agreement", {"agreement": found, **parts}.items(), coefficients),
+        table_of(f"{prefix}_confusion", counts, confusion, partial(draw_confusion, found, sides)),
+        table_of(
             f"{prefix}_shares",
-            ["share of labels", one, other, "difference", "ratio"],
-            [
-                [
-                    category,
-                    f"{left:.1%}",
-                    f"{right:.1%}",
-                    f"{right - left:+.1%}",
-                    _ratio(found.share_ratios[category]),
-                ]
-                for category, (left, right) in found.shares.items()
-            ],
-            [
-                {
-                    "label": category,
-                    "first": left,
-                    "second": right,
-                    "difference": right - left,
-                    "ratio": found.share_ratios[category],
-                }
-                for category, (left, right) in found.shares.items()
-            ],
+            found.shares.items(),
+            shares,
             partial(draw_label_shares, found, sides),
         ),
     ]
 
 
+def _part(place: int, row: tuple[str, Sequence[float]]) -> float:
+    return row[1][place]
+
+
+def _coefficient(name: str, row: tuple[str, CategoryAgreement]) -> float | None:
+    return row[1].coefficients[name]
+
+
+def _interval(name: str, row: tuple[str, CategoryAgreement]) -> Interval | None:
+    return row[1].intervals.get(name)
+
+
 def correlation_table(found: ScoreComparison) -> ResultTable:
     """Return the correlations, a row for each."""
-    rows, records = [], []
-    for name, value in found.runs.items():
-        interval, topics, pairs = found.intervals[name], found.topics[name], found.pairs[name]
-        rows.append(
-            [
-                name.replace("_", "-"),
-                decimal(value),
-                ends(interval),
-                decimal(topics.mean),
-                f"{decimal(topics.low)} to {decimal(topics.high)}",
-                decimal(pairs),
-            ]
-        )
-        records.append(
-            {
-                "correlation": name,
-                "runs": value,
-                "interval_low": interval.low,
-                "interval_high": interval.high,
-                "topics_mean": topics.mean,
-                "topics_low": topics.low,
-                "topics_high": topics.high,
-                "pairs": pairs,
-            }
-        )
-    header = ["correlation", "runs", "interval", "mean of topics", "topics", "all pairs"]
-    return ResultTable(f"{found.measure}_correlations", header, rows, records)
+    columns = [
+        Column("correlation", "", itemgetter(0), lambda name: name.replace("_", "-")),
+        Column("", "correlation", itemgetter(0)),
+        Column("runs", "runs", itemgetter(1), decimal),
+        Column(
+            "interval",
+            ("interval_low", "interval_high"),
+            lambda row: _pair(found.intervals[row[0]]),
+            _spread,
+        ),
+        Column("mean of topics", "topics_mean", lambda row: found.topics[row[0]].mean, decimal),
+        Column(
+            "topics",
+            ("topics_low", "topics_high"),
+            lambda row: _pair(found.topics[row[0]]),
+            lambda ends: f"{decimal(ends[0])} to {decimal(ends[1])}",
+        ),
+        Column("all pairs", "pairs", lambda row: found.pairs[row[0]], decimal),
+    ]
+    return table_of(f"{found.measure}_correlations", found.runs.items(), columns)
 
 
 def run_means_table(found: ScoreComparison, sides: tuple[str, str]) -> ResultTable:
     """Return the mean of each run on both sides, which the scatter shows."""
     from sidelight.evaluation.figures import draw_run_means
 
-    means = list(zip(found.run_tags, *found.means, strict=True))
-    return ResultTable(
+    return table_of(
         f"{found.measure}_run_means",
-        ["run", *sides],
-        [[run_tag, f"{first:.4f}", f"{second:.4f}"] for run_tag, first, second in means],
-        [
-            {"run_tag": run_tag, "first": first, "second": second}
-            for run_tag, first, second in means
-        ],
+        zip(found.run_tags, *found.means, strict=True),
+        [Column("run", "run_tag", itemgetter(0)), *_sides(sides, 1)],
         partial(draw_run_means, found, sides),
     )
+
+
+def _sides(sides: tuple[str, str], place: int) -> list[Column]:
+    """Return the columns of both sides' scores, which stand from a place on in a row."""
+    first, second = sides
+    return [
+        Column(first, "first", itemgetter(place), "{:.4f}".format),
+        Column(second, "second", itemgetter(place + 1), "{:.4f}".format),
+    ]
 
 
 def score_tables(found: ScoreComparison, sides: tuple[str, str]) -> list[ResultTable]:
@@ -200,23 +186,23 @@ def _topic_cloud_table(found: ScoreComparison, sides: tuple[str, str]) -> Result
         for run_tag, *by_topic in zip(found.run_tags, *found.scores, strict=True)
         for cell in zip(found.topic_ids, *by_topic, strict=True)
     ]
-    return ResultTable(
-        f"{found.measure}_topic_scores",
-        ["run", "topic", *sides],
-        [[run_tag, topic, f"{one:.4f}", f"{other:.4f}"] for run_tag, topic, one, other in cells],
-        [
-            {"run_tag": run_tag, "topic_id": topic, "first": one, "second": other}
-            for run_tag, topic, one, other in cells
-        ],
-        partial(draw_topic_cloud, found, sides),
-    )
+    columns = [
+        Column("run", "run_tag", itemgetter(0)),
+        Column("topic", "topic_id", itemgetter(1)),
+        *_sides(sides, 2),
+    ]
+    draw = partial(draw_topic_cloud, found, sides)
+    return table_of(f"{found.measure}_topic_scores", cells, columns, draw)
 
 
-def ends(interval: Bootstrap) -> str:
+def _pair(interval: Bootstrap | TopicMean) -> tuple[float | None, float | None]:
+    return interval.low, interval.high
+
+
+def _spread(ends: tuple[float | None, float | None]) -> str:
     """Return the interval of a correlation as tables show it."""
-    if interval.low is None or interval.high is None:
-        return "-"
-    return f"{interval.low:.3f} to {interval.high:.3f}"
+    low, high = ends
+    return "-" if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
 def decimal(value: float | None) -> str:
@@ -226,15 +212,6 @@ def decimal(value: float | None) -> str:
 
 def _bounds(interval: Interval | None) -> str:
     return "undefined" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"
-
-
-def _ends(intervals: Mapping[str, Interval | None]) -> dict[str, float | None]:
-    """Return both ends of each interval, by the names of their columns."""
-    ends: dict[str, float | None] = {}
-    for name, interval in intervals.items():
-        ends[f"{name}_low"] = interval and interval.low
-        ends[f"{name}_high"] = interval and interval.high
-    return ends
 
 
 def _ratio(value: float | None) -> str:
@@ -269,80 +246,84 @@ def standings_table(
     """Return a row for each run, the best first."""
     main, *others = ours.measures
     values = {run.run_tag: run.row for run in ours.runs}
-    names = [one.name for one in others]
-    header = ["run", main.name, "95% interval", *names, "rank", "official rank", "judged"]
-    rows, records = [], []
-    for one in standings:
-        scores, interval = values[one.run_tag], intervals[one.run_tag]
-        rows.append(
-            [
-                one.run_tag,
-                main.shown(scores[main.name]),
-                interval_cell(interval),
-                *(measure.shown(scores[measure.name]) for measure in others),
-                f"{one.rank:g}",
-                "-" if one.official is None else f"{one.official:g}",
-                f"{one.judged:.0%}",
-            ]
-        )
-        records.append(
-            {
-                "run_tag": one.run_tag,
-                **scores,
-                "interval_low": interval and interval.low,
-                "interval_high": interval and interval.high,
-                "rank": one.rank,
-                "official_rank": one.official,
-                "judged": one.judged,
-            }
-        )
-    return ResultTable("leaderboard", header, rows, records)
+
+    def score_of(name: str, one: Standing) -> object:
+        return values[one.run_tag][name]
+
+    columns = [
+        Column("run", "run_tag", attrgetter("run_tag")),
+        Column(main.name, main.name, partial(score_of, main.name), main.shown),
+        Column("95% interval", "", lambda one: intervals[one.run_tag], interval_cell),
+        *(Column(one.name, one.name, partial(score_of, one.name), one.shown) for one in others),
+        Column("", ("interval_low", "interval_high"), lambda one: intervals[one.run_tag]),
+        Column("rank", "rank", attrgetter("rank"), "{:g}".format),
+        Column(
+            "official rank",
+            "official_rank",
+            attrgetter("official"),
+            lambda rank: "-" if rank is None else f"{rank:g}",
+        ),
+        Column("judged", "judged", attrgetter("judged"), "{:.0%}".format),
+    ]
+    return table_of("leaderboard", standings, columns)
 
 
 def agreement_table(compared: Mapping[str, ScoreComparison]) -> ResultTable:
     """Return a row for each measure; none where nothing was compared."""
-    rows, records = [], []
-    for measure, found in compared.items():
-        cells = [measure, str(len(found.run_tags))]
-        record: dict[str, object] = {"measure": measure, "n_runs": len(found.run_tags)}
-        for name in _CORRELATIONS:
-            value, interval = found.runs[name], found.intervals[name]
-            bounds = "" if interval.low is None else f" ({ends(interval)})"
-            cells.append(f"{decimal(value)}{bounds}")
-            record |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high}
-        rows.append(cells)
-        records.append(record)
-    header = ["against judgments", "runs", *(name.replace("_", "-") for name in _CORRELATIONS)]
-    return ResultTable("agreement_with_judgments", header, rows, records)
+    columns = [
+        Column("against judgments", "measure", itemgetter(0)),
+        Column("runs", "n_runs", lambda row: len(row[1].run_tags)),
+        *(
+            Column(
+                name.replace("_", "-"),
+                (name, f"{name}_low", f"{name}_high"),
+                partial(_correlation, name),
+                _with_interval,
+            )
+            for name in _CORRELATIONS
+        ),
+    ]
+    return table_of("agreement_with_judgments", compared.items(), columns)
+
+
+def _correlation(
+    name: str, row: tuple[str, ScoreComparison]
+) -> tuple[float | None, float | None, float | None]:
+    _, found = row
+    return found.runs[name], *_pair(found.intervals[name])
+
+
+def _with_interval(found: tuple[float | None, float | None, float | None]) -> str:
+    value, low, high = found
+    return decimal(value) + ("" if low is None else f" ({_spread((low, high))})")
 
 
 def cover_table(cover: Cover, intervals: Mapping[str, Interval | None]) -> ResultTable:
     """Return a row for each run, the best first."""
     from sidelight.evaluation.exams.leaderboard import EXAM, N_EXAM
 
-    rows, records = [], []
-    for run in cover.table.runs:
-        interval, missing = intervals[run.run_tag], cover.missing[run.run_tag]
-        rows.append(
-            [
-                run.run_tag,
-                EXAM.shown(run.row[EXAM.name]),
-                interval_cell(interval),
-                N_EXAM.shown(run.row[N_EXAM.name]),
-                str(missing),
-            ]
-        )
-        records.append(
-            {
-                "run_tag": run.run_tag,
-                **run.row,
-                "interval_low": interval and interval.low,
-                "interval_high": interval and interval.high,
-                "places_without_grades": missing,
-            }
-        )
-    header = ["run", "EXAM", "95% interval", "n-EXAM", "places without grades"]
-    return ResultTable("exam_cover", header, rows, records)
+    columns = [
+        Column("run", "run_tag", attrgetter("run_tag")),
+        *(Column("", name, partial(_score, name)) for name in cover.table.runs[0].row),
+        Column("EXAM", "", lambda run: run.row[EXAM.name], EXAM.shown),
+        Column(
+            "95% interval",
+            ("interval_low", "interval_high"),
+            lambda run: intervals[run.run_tag],
+            interval_cell,
+        ),
+        Column("n-EXAM", "", lambda run: run.row[N_EXAM.name], N_EXAM.shown),
+        Column(
+            "places without grades",
+            "places_without_grades",
+            lambda run: cover.missing[run.run_tag],
+        ),
+    ]
+    return table_of("exam_cover", cover.table.runs, columns)
+
+
+def _score(name: str, run: RunScore) -> float | None:
+    return run.row[name]
 
 
 def judgment_tables(found: QrelsComparison, levels: tuple[int, int]) -> list[ResultTable]:
@@ -391,19 +372,25 @@ def wins_table(found: Sequence[GraderCorrelations]) -> ResultTable:
     best = {
         column: max((row.values[column] or 0.0 for row in found), default=0.0) for column in columns
     }
-    rows = [
-        [
-            row.grader,
-            str(row.level),
-            *(_cell(row.values[column], best[column]) for column in columns),
-            str(row.wins),
-        ]
-        for row in found
+    table = [
+        Column("grader", "grader", attrgetter("grader")),
+        Column("relevant from", "level", attrgetter("level")),
+        *(
+            Column(
+                column,
+                column,
+                partial(_value, column),
+                partial(_cell, best=best[column]),
+            )
+            for column in columns
+        ),
+        Column("wins", "wins", attrgetter("wins")),
     ]
-    records = [
-        {"grader": row.grader, "level": row.level, **row.values, "wins": row.wins} for row in found
-    ]
-    return ResultTable("correlations", ["grader", "relevant from", *columns, "wins"], rows, records)
+    return table_of("correlations", found, table)
+
+
+def _value(column: str, row: GraderCorrelations) -> float | None:
+    return row.values[column]
 
 
 def _cell(value: float | None, best: float) -> str:
@@ -450,32 +437,25 @@ def effects_table(found: MeasureEffects, base: str) -> ResultTable:
     """Return what each arm does by one measure."""
     from sidelight.ablation.effects import draw_effects
 
-    return ResultTable(
-        f"effects_{_file_name(found.measure.name)}",
-        [
-            *(f"{found.measure.name}: arm", "mean", "95%", "less base", "95%"),
-            *("p", "p (Holm)", "won", "lost", "tied"),
-        ],
-        [
-            [
-                name,
-                found.measure.shown(found.means[name].mean),
-                interval_cell(found.means[name].interval),
-                f"{effect.difference:+.4f}",
-                interval_cell(effect.interval),
-                f"{effect.p_value:.4f}",
-                f"{effect.p_holm:.4f}",
-                *map(str, (effect.won, effect.lost, effect.tied)),
-            ]
-            for name, effect in found.effects.items()
-        ],
-        [
-            {"arm": name, "difference": effect.difference, **_interval_ends(effect.interval)}
-            | {key: getattr(effect, key) for key in ("p_value", "p_holm", "won", "lost", "tied")}
-            for name, effect in found.effects.items()
-        ],
-        partial(draw_effects, found, base),
-    )
+    columns = [
+        Column(f"{found.measure.name}: arm", "arm", itemgetter(0)),
+        Column("mean", "", lambda row: found.means[row[0]].mean, found.measure.shown),
+        Column("95%", "", lambda row: found.means[row[0]].interval, interval_cell),
+        Column("less base", "difference", lambda row: row[1].difference, "{:+.4f}".format),
+        Column(
+            "95%", ("interval_low", "interval_high"), lambda row: row[1].interval, interval_cell
+        ),
+        Column("p", "p_value", lambda row: row[1].p_value, "{:.4f}".format),
+        Column("p (Holm)", "p_holm", lambda row: row[1].p_holm, "{:.4f}".format),
+        *(Column(name, name, partial(_of_effect, name)) for name in ("won", "lost", "tied")),
+    ]
+    draw = partial(draw_effects, found, base)
+    name = f"effects_{_file_name(found.measure.name)}"
+    return table_of(name, found.effects.items(), columns, draw)
+
+
+def _of_effect(name: str, row: tuple[str, object]) -> object:
+    return getattr(row[1], name)
 
 
 def topics_table(found: MeasureEffects, base: str) -> ResultTable:
@@ -483,26 +463,18 @@ def topics_table(found: MeasureEffects, base: str) -> ResultTable:
     from sidelight.ablation.effects import draw_slopes
 
     values = found.values
-    records: list[dict[str, Any]] = [
-        {
-            "topic_id": topic_id,
-            **{
-                name: None if topic_id in values.undefined else row[place]
-                for name, row in values.values.items()
-            },
-        }
-        for place, topic_id in enumerate(values.topic_ids)
+
+    def value_of(arm: str, item: tuple[int, str]) -> float | None:
+        place, topic_id = item
+        return None if topic_id in values.undefined else values.values[arm][place]
+
+    columns = [
+        Column("topic", "topic_id", itemgetter(1)),
+        *(Column(arm, arm, partial(value_of, arm), found.measure.shown) for arm in values.values),
     ]
-    return ResultTable(
-        f"topics_{_file_name(found.measure.name)}",
-        ["topic", *values.values],
-        [
-            [record["topic_id"], *(found.measure.shown(record[name]) for name in values.values)]
-            for record in records
-        ],
-        records,
-        partial(draw_slopes, found, base),
-    )
+    draw = partial(draw_slopes, found, base)
+    name = f"topics_{_file_name(found.measure.name)}"
+    return table_of(name, enumerate(values.topic_ids), columns, draw)
 
 
 def notes(
