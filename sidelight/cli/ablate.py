@@ -23,13 +23,13 @@ from sidelight.cli.options import (
     MoreMeasures,
     Samples,
     Seed,
-    asks_models,
     find_measures,
     index_option,
     output_option,
     parallel_option,
     queries_option,
     rubrics_option,
+    takes_groups,
     topics_option,
 )
 from sidelight.cli.progress import progress_bar
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _TABLES_SHOWN = 3  # all are written
 
 
-@asks_models
+@takes_groups
 @interrupted(f"{WHERE_IT_WAS}; done once, it only scores")
 def ablate(  # long: half of it are its options
     grid: Annotated[Path, typer.Argument(help="YAML file of the arms; see docs/ablation.md.")],

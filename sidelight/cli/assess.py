@@ -15,11 +15,11 @@ from sidelight.cli.options import (
     Cache,
     ModelCalls,
     Track,
-    asks_models,
     depth_option,
     index_option,
     model_option,
     output_option,
+    takes_groups,
     topics_option,
     track_of_scale,
     track_option,
@@ -45,7 +45,7 @@ Model = Annotated[
 
 
 @app.command()
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of questions.")],
@@ -89,7 +89,7 @@ def questions(  # long: half of it are options
 
 
 @app.command()
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def documents(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Run directories that rank documents.")],
@@ -164,7 +164,7 @@ def _asked(runs: list[Path]) -> Iterator[AskedDocuments]:
     yield from found.values()
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def relevance(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Search results, six columns.")],

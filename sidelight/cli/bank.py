@@ -27,7 +27,6 @@ from sidelight.cli.options import (
     Estimate,
     ModelCalls,
     TrackWithNuggets,
-    asks_models,
     cache_option,
     count_option,
     index_option,
@@ -35,6 +34,7 @@ from sidelight.cli.options import (
     output_option,
     queries_option,
     query_option,
+    takes_groups,
     topics_option,
 )
 from sidelight.cli.progress import progress_bar
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _MOST_ITEMS = 50
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def draft(  # long: half of it are options
     *,
@@ -333,7 +333,7 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def nuggets(  # long: half of it are options
     *,

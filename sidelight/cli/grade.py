@@ -23,13 +23,13 @@ from sidelight.cli.options import (
     Cache,
     Estimate,
     ModelCalls,
-    asks_models,
     bank_option,
     depth_option,
     index_option,
     model_option,
     output_option,
     queries_option,
+    takes_groups,
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
@@ -391,7 +391,7 @@ _DEPTH = 20
 _AT_ONCE = 128
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def grade(  # long: half of it are options
     passages: Annotated[

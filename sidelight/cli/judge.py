@@ -33,12 +33,12 @@ from sidelight.cli.options import (
     Track,
     WordsOnly,
     articles_of,
-    asks_models,
     check_drafts,
     index_option,
     output_option,
     read_labelled,
     required,
+    takes_groups,
     with_judge,
 )
 from sidelight.cli.progress import progress_bar
@@ -143,7 +143,7 @@ def estimate_result(estimate: CostEstimate, at_once: int) -> Result:
     )
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def judge(  # long: half of it are options
     runs: Runs,
@@ -228,7 +228,7 @@ def _result(manifest: JudgingManifest, task: str, output: Path) -> Result:
 _CHANGES = "audit_changes.csv"
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def audit(  # long: half of it are options
     runs: Runs,
@@ -307,7 +307,7 @@ def audit_result(found: Audit, changes: Path) -> Result:
     )
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def evaluate(  # long: half of it are options
     run: Annotated[Path, typer.Argument(help="Run directory.")],

@@ -227,7 +227,7 @@ class ModelCalls(NamedTuple):
         )
 
 
-def asks_models(command: Callable[..., T]) -> Callable[..., T]:
+def takes_groups(command: Callable[..., T]) -> Callable[..., T]:
     """Give a command, in place of each parameter that is a tuple of options, these options."""
     signature = inspect.signature(command, eval_str=True)
     groups = {

@@ -18,10 +18,10 @@ from sidelight.cli.options import (
     Rubrics,
     Seed,
     Track,
-    asks_models,
     model_option,
     output_option,
     required,
+    takes_groups,
     topics_option,
 )
 from sidelight.formats.data_folder import DataPart
@@ -38,7 +38,7 @@ app = Commands(help="Pool questions, and join them to articles.", no_args_is_hel
 
 
 @app.command()
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def questions(  # long: half of it are options
     groups: Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -39,6 +39,7 @@ from sidelight.cli.options import (
     output_option,
     queries_option,
     query_option,
+    takes_groups,
 )
 from sidelight.cli.tables import (
     agreement_table,
@@ -64,27 +65,40 @@ Bank = Annotated[Path, bank_option("The bank that the passages were graded by.")
 _MOST_SHOWN = 60
 
 
+class Upkeep(NamedTuple):
+    """What the commands have in common that hold a bank's items against judgments."""
+
+    bank: Bank
+    grader: GraderName = None
+    min_grade: MinGrade = None
+    min_judgment: MinJudgment = None
+    official: OfficialQrels = None
+    track: Track = EXAM_TRACK
+    output: Output = None
+
+    def levels(self) -> dict[str, int]:
+        """Return the lowest grade and the lowest judgment that are relevant."""
+        return {
+            "min_grade": lowest_relevant(self.track, "grades", self.min_grade),
+            "min_judgment": lowest_relevant(self.track, "judgments", self.min_judgment),
+        }
+
+
+@takes_groups
 def spurious(
     graded: GradedPath,
     *,
-    bank: Bank,
-    grader: GraderName = None,
-    min_grade: MinGrade = None,
-    min_judgment: MinJudgment = None,
-    official: OfficialQrels = None,
-    track: Track = EXAM_TRACK,
-    output: Output = None,
+    by: Upkeep,
 ) -> Result:
     """List items that passages answer which assessors call not relevant, the worst first."""
     from sidelight.evaluation.exams.upkeep import spurious_items
 
-    found, banks = _read(graded), _banks(bank)
+    found, banks = _read(graded), _banks(by.bank)
     texts = {item.item_id: item.text for one in banks for item in one.items}
     uses = spurious_items(
-        found.exam(grader),
-        _judged(found, official),
-        min_grade=lowest_relevant(track, "grades", min_grade),
-        min_judgment=lowest_relevant(track, "judgments", min_judgment),
+        found.exam(by.grader),
+        _judged(found, by.official),
+        **by.levels(),
     )
     records = [
         {
@@ -96,29 +110,23 @@ def spurious(
         }
         for one in uses
     ]
-    return _listed("spurious_items", records, output)
+    return _listed("spurious_items", records, by.output)
 
 
+@takes_groups
 def uncovered(
     graded: GradedPath,
     *,
-    bank: Bank,
-    grader: GraderName = None,
-    min_grade: MinGrade = None,
-    min_judgment: MinJudgment = None,
-    official: OfficialQrels = None,
-    track: Track = EXAM_TRACK,
-    output: Output = None,
+    by: Upkeep,
 ) -> Result:
     """List relevant passages that answer no item, each with a fact that the bank could ask for."""
     from sidelight.evaluation.exams.upkeep import suggested_item, uncovered_passages
 
-    found, banks = _read(graded), _banks(bank)
+    found, banks = _read(graded), _banks(by.bank)
     missed = uncovered_passages(
-        found.exam(grader),
-        _judged(found, official),
-        min_grade=lowest_relevant(track, "grades", min_grade),
-        min_judgment=lowest_relevant(track, "judgments", min_judgment),
+        found.exam(by.grader),
+        _judged(found, by.official),
+        **by.levels(),
     )
     passages = _texts(graded, {(one.query_id, one.passage_id) for one in missed})
     queries = {one.topic_id: one.query_text for one in banks}
@@ -139,7 +147,7 @@ def uncovered(
         }
         for one in missed
     ]
-    return _listed("uncovered_passages", records, output)
+    return _listed("uncovered_passages", records, by.output)
 
 
 def holes(

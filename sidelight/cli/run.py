@@ -41,13 +41,13 @@ from sidelight.cli.options import (
     SelfJudging,
     Track,
     TrackWithNuggets,
-    asks_models,
     cache_option,
     check_drafts,
     index_option,
     model_option,
     output_option,
     parallel_option,
+    takes_groups,
     topics_option,
     with_judge,
 )
@@ -317,7 +317,7 @@ class Judging(NamedTuple):
         return Judged(evaluation, done.returncode)
 
 
-@asks_models
+@takes_groups
 @interrupted(WHERE_IT_WAS)
 def run(  # long: half of it are its options
     *,
@@ -413,7 +413,7 @@ def _estimate(settings: Settings, topics: Sequence[Topic], *, judged: bool) -> R
 _MOST_MODELS = 2
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def split(  # long: half of it are options
     *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -48,6 +48,7 @@ from sidelight.cli.options import (
     required,
     rubrics_option,
     score_by_people,
+    takes_groups,
 )
 from sidelight.cli.score_labels import (
     ScoreOrigin,
@@ -161,47 +162,62 @@ diff_app = Commands(
 _MAX_NAMED = 3
 
 
+class LabelFiles(NamedTuple):
+    """Where rubrics are, and the labels of runs."""
+
+    data: Data = None
+    rubrics: Rubrics = None
+    assessments: Assessments = None
+
+    def known(self, track: TrackRules) -> dict[str, Rubric]:
+        """Return the rubrics."""
+        from sidelight.formats.banks.rubrics import read_rubrics
+
+        path = required(self.rubrics, self.data, DataPart.RUBRICS, "--rubrics")
+        return read_rubrics(path, track.scales)
+
+    def labels(self, part: DataPart) -> Path:
+        """Return the file of the labels, which is a part of the data folder."""
+        return required(self.assessments, self.data, part, "--assessments")
+
+
 @diff_app.command("task1")
+@takes_groups
 def diff_questions(
     *,
-    data: Data = None,
-    rubrics: Rubrics = None,
-    assessments: Assessments = None,
+    given: LabelFiles,
     compound: Compound = None,
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Explain the differences in scores of question runs."""
     from sidelight.evaluation.scoring.organizers import diff_question_scores
-    from sidelight.formats.banks.rubrics import read_rubrics
 
     rules = load_track(track)
     diff = diff_question_scores(
         rules,
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
-        required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments"),
-        required(compound, data, DataPart.COMPOUND_CHECK, "--compound"),
+        given.known(rules),
+        given.labels(DataPart.QUESTION_ASSESSMENTS),
+        required(compound, given.data, DataPart.COMPOUND_CHECK, "--compound"),
     )
     return _explained(diff)
 
 
 @diff_app.command("task2")
+@takes_groups
 def diff_reports(
     *,
-    data: Data = None,
-    rubrics: Rubrics = None,
-    assessments: Assessments = None,
+    given: LabelFiles,
     merge: Merge = False,
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Explain the differences in scores of reports."""
     from sidelight.evaluation.scoring.organizers import diff_report_scores
-    from sidelight.formats.banks.rubrics import read_rubrics
 
     rules = load_track(track)
     diff = diff_report_scores(
         rules,
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
-        required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments"),
+        given.known(rules),
+        given.labels(DataPart.REPORT_ASSESSMENTS),
         merge=merge,
     )
     return _explained(diff)
@@ -274,30 +290,28 @@ HeadroomOutput = Annotated[Path, output_option("Folder for the table and the fig
 
 
 @headroom_app.command("task1")
+@takes_groups
 def headroom_questions(
     *,
     output: HeadroomOutput,
-    data: Data = None,
-    rubrics: Rubrics = None,
-    assessments: Assessments = None,
+    given: LabelFiles,
     compound: Compound = None,
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Show the headroom of question runs."""
     from sidelight.evaluation.scoring.headroom import question_headroom
-    from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import (
         COMPOUND_ASSESSMENTS,
         QUESTION_ASSESSMENTS,
         read_assessments,
     )
 
-    assessments = required(assessments, data, DataPart.QUESTION_ASSESSMENTS, "--assessments")
-    compound = from_data(compound, data, DataPart.COMPOUND_CHECK)
+    assessments = given.labels(DataPart.QUESTION_ASSESSMENTS)
+    compound = from_data(compound, given.data, DataPart.COMPOUND_CHECK)
     rules = load_track(track)
     topics = question_headroom(
         rules,
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
+        given.known(rules),
         read_assessments(assessments, QUESTION_ASSESSMENTS, rules.scales),
         read_assessments(compound, COMPOUND_ASSESSMENTS, rules.scales) if compound else None,
     )
@@ -305,24 +319,22 @@ def headroom_questions(
 
 
 @headroom_app.command("task2")
+@takes_groups
 def headroom_reports(
     *,
     output: HeadroomOutput,
-    data: Data = None,
-    rubrics: Rubrics = None,
-    assessments: Assessments = None,
+    given: LabelFiles,
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Show the headroom of reports."""
     from sidelight.evaluation.scoring.headroom import report_headroom
-    from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 
-    assessments = required(assessments, data, DataPart.REPORT_ASSESSMENTS, "--assessments")
+    assessments = given.labels(DataPart.REPORT_ASSESSMENTS)
     rules = load_track(track)
     topics = report_headroom(
         rules,
-        read_rubrics(required(rubrics, data, DataPart.RUBRICS, "--rubrics"), rules.scales),
+        given.known(rules),
         read_assessments(assessments, ANSWER_ASSESSMENTS, rules.scales),
     )
     return _headroom(topics, rules.cited_text, assessments, output)

@@ -35,13 +35,13 @@ from sidelight.cli.options import (
     Seed,
     Track,
     TrackWithNuggets,
-    asks_models,
     find_measures,
     index_option,
     interval_cell,
     model_option,
     nuggets_option,
     reply_folder,
+    takes_groups,
     topics_option,
 )
 from sidelight.cli.progress import progress_bar
@@ -180,7 +180,7 @@ def _run_table(
 _NUGGETS_PREFIX = "nuggets"
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def nuggets(  # long: half of it are options
     files: Annotated[
@@ -261,7 +261,7 @@ def _assigned(
 _SUPPORT_PREFIX = "auto_support"
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def support(  # long: half of it are options
     runs: Annotated[
@@ -327,7 +327,7 @@ def _texts(docstore: SegmentTexts, segment_ids: Collection[str]) -> dict[str, st
     return {segment.segment_id: segment.text for segment in docstore.get_many(known)}
 
 
-@asks_models
+@takes_groups
 @interrupted(WITH_REPLIES)
 def battles(  # long: half of it are options
     runs: Annotated[list[Path], typer.Argument(help="Runs of answers, two or more.")],
