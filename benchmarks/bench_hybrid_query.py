@@ -25,8 +25,7 @@ from benchmarks.interleaved import compare
 from benchmarks.record import write_results
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.folder import IndexFolder, open_index
-from sidelight.index.given import GivenParts
+from sidelight.index.folder import GivenParts, IndexFolder, open_index
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.text.corpus import MS_MARCO, ShardReader
 from sidelight.retrieval.first_stage import open_retriever

@@ -28,7 +28,7 @@ from benchmarks.interleaved import Comparison
 from benchmarks.prefix_cache import PrefixCache
 from benchmarks.record import write_results
 from sidelight.errors import FailedCallError
-from sidelight.evaluation.grading.cells import banks_by_query, grade_cells
+from sidelight.evaluation.exams.cells import banks_by_query, grade_cells
 from sidelight.evaluation.labelling.passage_grade import PromptedPassageGrades
 from sidelight.formats.banks.exams import read_exams
 from sidelight.formats.labels.graded_passages import read_graded

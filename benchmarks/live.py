@@ -33,8 +33,8 @@ from sidelight.config.settings import Settings
 from sidelight.errors import ReplyError, TruncatedReplyError
 from sidelight.evaluation.labelling.judge import RubricCase
 from sidelight.evaluation.labelling.judges import PromptedJudge
-from sidelight.evaluation.labelling.question_similarity import GridVerdict, ListVerdict, PairVerdict
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY
+from sidelight.evaluation.labelling.rubric_labels import GridVerdict, ListVerdict, PairVerdict
 from sidelight.formats.banks.rubrics import read_rubrics
 from sidelight.formats.runs.question_list import read_question_run
 from sidelight.formats.topics import read_articles

@@ -28,7 +28,7 @@ from sidelight.evaluation.agreement.ranks import compare_scores
 from sidelight.evaluation.exams.grades import collect, exam_qrels
 from sidelight.evaluation.exams.leaderboard import correlate_graders, exam_cover, wins
 from sidelight.evaluation.labelling.relevance import vote
-from sidelight.evaluation.metrics.question_quality import QuestionDcg
+from sidelight.evaluation.metrics.rubric import QuestionDcg
 from sidelight.evaluation.scoring.graded import score_question_quality
 from sidelight.evaluation.scoring.score import rubrics_from_answers, score_questions, score_reports
 from sidelight.files import read_yaml

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from sidelight.ablation.grid import read_grid
+from sidelight.ablation.runs import read_grid
 from sidelight.cli.main import app
 from sidelight.config.load import load_settings
 from sidelight.errors import UsageError

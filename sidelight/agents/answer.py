@@ -11,8 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from sidelight.agents.searching import only_candidates, read_candidates, search
-from sidelight.agents.state import AnswerDeps, AnswerState
+from sidelight.agents.state import AnswerDeps, AnswerState, only_candidates, read_candidates, search
 from sidelight.errors import UsageError
 from sidelight.generation.compose import resolve_report
 from sidelight.generation.no_evidence import NO_ANSWER

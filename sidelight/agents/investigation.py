@@ -18,12 +18,15 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from sidelight.agents.searching import in_thread, only_candidates, read_candidates, search
 from sidelight.agents.state import (
     Assignment,
     Deps,
     DocumentsDeps,
     InvestigationState,
+    in_thread,
+    only_candidates,
+    read_candidates,
+    search,
     usable_evidence,
 )
 from sidelight.errors import InputError

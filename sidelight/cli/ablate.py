@@ -39,8 +39,8 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidelight.ablation.grid import Arm, Grid
     from sidelight.ablation.measures import ArmCost
+    from sidelight.ablation.runs import Arm, Grid
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import SearchIndex
     from sidelight.schemas.grading.judgment import Measure
@@ -80,8 +80,8 @@ def ablate(  # long: half of it are its options
     measures: MoreMeasures = None,
 ) -> Result:
     """Compare arms that differ from a base in a few settings, with intervals and tests."""
-    from sidelight.ablation.effects import find_effects
-    from sidelight.ablation.grid import arms_of, read_grid
+    from sidelight.ablation.measures import find_effects
+    from sidelight.ablation.runs import arms_of, read_grid
     from sidelight.cli.tables import (
         effects_table,
         experiment_json,

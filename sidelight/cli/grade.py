@@ -121,7 +121,7 @@ class Grades:
 
     def count(self, pool: Sequence[GradedQuery]) -> int:
         """Return how many grades are still to be given."""
-        from sidelight.evaluation.grading.cells import missing_cells
+        from sidelight.evaluation.exams.cells import missing_cells
 
         if self.request.direct is None:
             missing = missing_cells(pool, self.banks, self._by_items(None))
@@ -195,7 +195,7 @@ class Grades:
     async def _grade(
         self, model: PromptedModel | None, pool: Sequence[GradedQuery], on_cells: OnCells
     ) -> list[GradedQuery]:
-        from sidelight.evaluation.grading.cells import grade_cells, grade_directly, grade_pools
+        from sidelight.evaluation.exams.cells import grade_cells, grade_directly, grade_pools
         from sidelight.evaluation.labelling.passage_grade import POOL_RELEVANT, PoolGrades
 
         if self.request.direct is None:
@@ -241,7 +241,7 @@ def set_up_grades(request: GradeRequest) -> Grades:
             for it.
         InputError: A bank or the queries cannot be read, or two banks are for the same query.
     """
-    from sidelight.evaluation.grading.cells import banks_by_query
+    from sidelight.evaluation.exams.cells import banks_by_query
     from sidelight.evaluation.labelling.passage_grade import DIRECT_METHODS
     from sidelight.formats.banks.exams import read_exams, read_query_texts
     from sidelight.wiring.models import AskedModels, models_by_name
@@ -322,7 +322,7 @@ def gather(
         InputError: A file cannot be read, is nothing of the kind, or a text is not known.
         UsageError: Texts are needed, and nothing says where they are.
     """
-    from sidelight.evaluation.grading.cells import (
+    from sidelight.evaluation.exams.cells import (
         cited_passages,
         merged,
         ranked_passages,
@@ -450,7 +450,7 @@ def grade(  # long: half of it are options
     costs what it adds.
     """
     from sidelight.cli.judge import estimate_result
-    from sidelight.evaluation.grading.cells import merged
+    from sidelight.evaluation.exams.cells import merged
     from sidelight.formats.labels.graded_passages import read_graded, write_graded
 
     setup = set_up_grades(

@@ -200,7 +200,7 @@ def build(  # long: most of it are its options
     from sidelight.errors import UsageError
     from sidelight.index.build import build_index
     from sidelight.index.encoding.encoder import DEFAULT_ENCODER, Encoder
-    from sidelight.index.given import GivenParts, lucene_folder
+    from sidelight.index.folder import GivenParts, lucene_folder
     from sidelight.index.text.corpus import CorpusFields
     from sidelight.registry import load
 

@@ -67,8 +67,8 @@ from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.scoring.headroom import TopicHeadroom
     from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
+    from sidelight.evaluation.scoring.score import TopicHeadroom
     from sidelight.evaluation.scoring.table import ScoreTable
     from sidelight.schemas.grading.judgment import AnswerAssessment
     from sidelight.schemas.grading.rubric import Rubric
@@ -299,7 +299,7 @@ def headroom_questions(
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Show the headroom of question runs."""
-    from sidelight.evaluation.scoring.headroom import question_headroom
+    from sidelight.evaluation.scoring.score import question_headroom
     from sidelight.formats.labels.assessments import (
         COMPOUND_ASSESSMENTS,
         QUESTION_ASSESSMENTS,
@@ -327,7 +327,7 @@ def headroom_reports(
     track: Track = DEFAULT_TRACK,
 ) -> Result:
     """Show the headroom of reports."""
-    from sidelight.evaluation.scoring.headroom import report_headroom
+    from sidelight.evaluation.scoring.score import report_headroom
     from sidelight.formats.labels.assessments import ANSWER_ASSESSMENTS, read_assessments
 
     assessments = given.labels(DataPart.REPORT_ASSESSMENTS)

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from sidelight.ablation.effects import MeasureEffects
-    from sidelight.ablation.grid import Arm
-    from sidelight.ablation.measures import ArmCost
+    from sidelight.ablation.measures import ArmCost, MeasureEffects
+    from sidelight.ablation.runs import Arm
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.qrels import QrelsComparison
     from sidelight.evaluation.agreement.ranks import Bootstrap, ScoreComparison, TopicMean
@@ -435,7 +434,7 @@ def means_table(
 
 def effects_table(found: MeasureEffects, base: str) -> ResultTable:
     """Return what each arm does by one measure."""
-    from sidelight.ablation.effects import draw_effects
+    from sidelight.ablation.measures import draw_effects
 
     columns = [
         Column(f"{found.measure.name}: arm", "arm", itemgetter(0)),
@@ -460,7 +459,7 @@ def _of_effect(name: str, row: tuple[str, object]) -> object:
 
 def topics_table(found: MeasureEffects, base: str) -> ResultTable:
     """Return every arm's value on every topic by one measure."""
-    from sidelight.ablation.effects import draw_slopes
+    from sidelight.ablation.measures import draw_slopes
 
     values = found.values
 

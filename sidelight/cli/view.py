@@ -125,8 +125,8 @@ def write_page(
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.tracks import load_track
     from sidelight.view.collect import collect_page
-    from sidelight.view.labels import read_labels
     from sidelight.view.page import render_page
+    from sidelight.view.shown_run import read_labels
 
     paths = [run] if isinstance(run, Path) else list(run)
     scores = paths[0] / SCORES

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.graded import Box
-    from sidelight.evaluation.scoring.headroom import TopicHeadroom
+    from sidelight.evaluation.scoring.score import TopicHeadroom
 
 DARK_BLUE, PALE_BLUE = "#1f4e8c", "#b9d3ee"
 RED, ORANGE = "#e8384f", "#f0a030"

@@ -41,8 +41,7 @@ from sidelight.files import LOCK, locked_folder
 from sidelight.formats.lines import quoted
 from sidelight.index.encoding.calibration import read_encoding
 from sidelight.index.engine import Engine, LocalEngine, check_shared
-from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, open_text
-from sidelight.index.given import GivenParts
+from sidelight.index.folder import DOCSTORE, LUCENE, VECTORS, GivenParts, open_text
 from sidelight.index.lucene.segments import ANALYZER, merge_lucene, write_lucene
 from sidelight.index.manifest import (
     MANIFEST,

@@ -23,8 +23,13 @@ from sidelight.evaluation.metrics.rubric import (
     report_contradiction,
     report_support,
 )
-from sidelight.evaluation.scoring.headroom import question_headroom, report_headroom
-from sidelight.evaluation.scoring.score import compound_questions, score_questions, score_reports
+from sidelight.evaluation.scoring.score import (
+    compound_questions,
+    question_headroom,
+    report_headroom,
+    score_questions,
+    score_reports,
+)
 from sidelight.formats.topics import topic_format
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.investigation.trace import Trace
@@ -66,9 +71,8 @@ if TYPE_CHECKING:
     from sidelight.schemas.investigation.trace import Round
     from sidelight.schemas.topic import Topic
     from sidelight.tracks import Track
-    from sidelight.view.labels import Labels
     from sidelight.view.report import ShownSentence, Source
-    from sidelight.view.shown_run import Made, ShownRun
+    from sidelight.view.shown_run import Labels, Made, ShownRun
 
 # How the embedded judges begin.
 _CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?: ")

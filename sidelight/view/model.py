@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sidelight.evaluation.scoring.headroom import TopicHeadroom
+    from sidelight.evaluation.scoring.score import TopicHeadroom
     from sidelight.view.digest.article import Digest
     from sidelight.view.report import ShownSentence, Source, WebPage
 

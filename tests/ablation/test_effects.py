@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.ablation.effects import find_effects
+from sidelight.ablation.measures import find_effects
 from sidelight.evaluation.scoring.table import TopicScore
 
 

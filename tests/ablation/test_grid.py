@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidelight.ablation.grid import arms_of, read_grid
+from sidelight.ablation.runs import arms_of, read_grid
 from sidelight.errors import UsageError
 
 GRID = """\

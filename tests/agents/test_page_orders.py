@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from sidelight.agents.investigation import build_graph
-from sidelight.agents.searching import ORDERS
+from sidelight.agents.state import ORDERS
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
 from sidelight.generation.reading.injection import gives_orders
 from sidelight.runs.log import TopicLog

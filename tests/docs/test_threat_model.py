@@ -28,7 +28,7 @@ from sidelight.index.manifest import read_manifest, write_manifest
 from sidelight.index.remote.client import RemoteAddress, allow_token, write_address
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import BundledPrompt, Contents, describe_files
-from sidelight.reproduction.recording import Recording
+from sidelight.reproduction.bundle import Recording
 from sidelight.versions import VERSION
 from tests.helpers.indexes.rest_server import NAME, DrippingServer, Odd, RestServer
 from tests.helpers.scripted_runs import TOPICS

@@ -24,7 +24,7 @@ from sidelight.errors import SidelightError
 from sidelight.formats.labels.graded_passages import write_graded
 from sidelight.prompting import find_prompts
 from sidelight.reproduction.archive import CONTENTS, BundledPrompt, Contents, describe_files
-from sidelight.reproduction.recording import Recording
+from sidelight.reproduction.bundle import Recording
 from sidelight.sample import sample_path
 from sidelight.versions import VERSION
 from tests.helpers.formats.damage import damaged

@@ -30,7 +30,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from sidelight import tracks
-from sidelight.ablation.grid import Grid
+from sidelight.ablation.runs import Grid
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
 from sidelight.errors import InputError, InvalidFileError, UsageError

@@ -11,8 +11,7 @@ import pytest
 from sidelight.errors import InputError, UsageError
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
-from sidelight.index.folder import open_index
-from sidelight.index.given import GivenParts
+from sidelight.index.folder import GivenParts, open_index
 from sidelight.index.lucene.jvm import java_class
 from sidelight.index.lucene.segments import LuceneIndex, Rm3, Rocchio
 from sidelight.index.manifest import read_manifest

@@ -28,9 +28,8 @@ from sidelight.text import clean
 from sidelight.text_vectors import Encode
 from sidelight.tracks import load_track
 from sidelight.view.collect import collect_page
-from sidelight.view.labels import read_labels
 from sidelight.view.page import render_page
-from sidelight.view.shown_run import finished_run
+from sidelight.view.shown_run import finished_run, read_labels
 from tests.helpers.browsing import wait_until
 from tests.helpers.hostile_pages import HOSTILE_TEXTS
 from tests.helpers.mini_web import investigation

@@ -11,7 +11,7 @@ from sidelight.schemas.grading.judgment import (
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
 from sidelight.tracks import load_track
 from sidelight.view.collect import Marker, compare_judges, leaderboards
-from sidelight.view.labels import Labels
+from sidelight.view.shown_run import Labels
 
 TRACK = load_track()
 SCALES = TRACK.scales

@@ -1,7 +1,16 @@
 """The two judges: one learned, which needs no model server, and one that asks a model.
 
-The first has features, small calibrated classifiers and rules; the second asks as the track's
-AutoJudge does, or asks an ensemble of several models.
+The learned one has features, small calibrated classifiers and rules. It calibrates on examples that
+people labelled, and reports its agreement with them on topics that it was not fitted on. With too
+few examples it uses fixed thresholds.
+
+The other asks a model as the track's AutoJudge does. Source: DRAGUN resources paper, section 4. The
+prompts are this project's own; what they show, in which order, and which labels they offer is what
+the paper describes. The label of an ensemble is the median of those given, in the order of the
+scale, and the lower one of two middle labels. So a majority always wins, a lone model sways
+nothing, and a tie gives no credit. A label that opposes has no place in that order: it wins if most
+of those who gave a label say so, and otherwise counts as the lowest. Unless most models gave a
+label, the result is unjudged.
 """
 
 from __future__ import annotations
@@ -23,17 +32,7 @@ from sidelight.evaluation.labelling.question_quality import (
     LearnedQuestionRedundancy,
     PromptedQuestionList,
 )
-from sidelight.evaluation.labelling.question_similarity import (
-    SIMILARITY_PROMPTS,
-    EmbeddedQuestionSimilarity,
-    PromptedQuestionSimilarity,
-)
 from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessLabeller
-from sidelight.evaluation.labelling.report_answers import (
-    REPORT_ANSWERS_PROMPT,
-    EmbeddedReportAnswers,
-    PromptedReportAnswers,
-)
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,
     QUESTION_SIMILARITY,
@@ -41,6 +40,14 @@ from sidelight.evaluation.labelling.rubric_cases import (
     PromptedCompoundQuestions,
     label_by_form,
     topic_material,
+)
+from sidelight.evaluation.labelling.rubric_labels import (
+    REPORT_ANSWERS_PROMPT,
+    SIMILARITY_PROMPTS,
+    EmbeddedQuestionSimilarity,
+    EmbeddedReportAnswers,
+    PromptedQuestionSimilarity,
+    PromptedReportAnswers,
 )
 from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, PromptedSupport
 from sidelight.schemas.grading.judgment import Unjudged

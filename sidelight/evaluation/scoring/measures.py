@@ -3,6 +3,10 @@
 Source of support: TREC 2025 RAG track overview, section 3.3. The nuggets of a topic are the same
 for every run: an answer judged by others is an error. A topic on which a run has no judged answer
 scores 0 and is listed.
+
+The funnel says how much credit a run loses in searching, selecting, writing and checking. The
+credit of an answer is that of its label, as in the score of a report; the credit of a stage is the
+score that a report would get whose labels were those of the stage.
 """
 
 from __future__ import annotations

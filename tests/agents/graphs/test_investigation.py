@@ -18,7 +18,7 @@ from sidelight.agents.investigation import (
     build_graph,
     to_investigators,
 )
-from sidelight.agents.searching import ORDERS, Candidates, only_candidates
+from sidelight.agents.state import ORDERS, Candidates, only_candidates
 from sidelight.errors import InputError
 from sidelight.generation.no_evidence import NO_EVIDENCE
 from sidelight.index.encoding.encoder import Encoder

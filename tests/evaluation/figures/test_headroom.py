@@ -7,7 +7,7 @@ import pytest
 
 from sidelight.errors import MachineError
 from sidelight.evaluation.figures import draw_headroom
-from sidelight.evaluation.scoring.headroom import TopicHeadroom
+from sidelight.evaluation.scoring.score import TopicHeadroom
 
 TOPICS = [
     TopicHeadroom(f"msmarco_v2.1_doc_{n}_77", 1 - n / 100, 0.6, ("r",), 0.3, 0.02)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.grading.cells import (
+from sidelight.evaluation.exams.cells import (
     banks_by_query,
     grade_cells,
     grade_directly,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sidelight.errors import InputError
-from sidelight.evaluation.grading.cells import (
+from sidelight.evaluation.exams.cells import (
     cited_passages,
     merged,
     ranked_passages,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.grading.cells import MAX_TOKENS, count_tokens, split_passages
+from sidelight.evaluation.exams.cells import MAX_TOKENS, count_tokens, split_passages
 from sidelight.text import clean
 
 WORDS = st.text(st.sampled_from("ab.,!? \n'“”)é\t—1Z"), max_size=300)

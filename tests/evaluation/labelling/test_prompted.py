@@ -13,8 +13,8 @@ from sidelight.errors import FailedCallError, ModelUnavailableError
 from sidelight.evaluation.labelling.examples import Examples
 from sidelight.evaluation.labelling.judge import Mode, RubricCase
 from sidelight.evaluation.labelling.judges import PromptedJudge
-from sidelight.evaluation.labelling.question_similarity import SIMILARITY_PROMPTS
 from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
+from sidelight.evaluation.labelling.rubric_labels import SIMILARITY_PROMPTS
 from sidelight.llm.base import Reply, Request
 from sidelight.llm.prompted import CallRecord, PromptedModel, Sampling
 from sidelight.llm.scripted import Line, ScriptedModel

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.evaluation.metrics.base import UnjudgedQuestions
-from sidelight.evaluation.metrics.question_quality import (
+from sidelight.evaluation.metrics.rubric import (
     QuestionAverage,
     QuestionDcg,
     QuestionNdcg,

@@ -3,11 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.evaluation.scoring.headroom import (
-    TopicHeadroom,
-    question_headroom,
-    report_headroom,
-)
+from sidelight.evaluation.scoring.score import TopicHeadroom, question_headroom, report_headroom
 from sidelight.schemas.grading.judgment import AnswerAssessment, Unjudged
 from sidelight.tracks import load_track
 from tests.helpers.labels.toy import HAVE, NICE, answer, answer_ids, pair, rubric, rubrics, verdict

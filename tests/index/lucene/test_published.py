@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from sidelight.errors import UsageError
-from sidelight.index.given import (
+from sidelight.index.folder import (
     COLLECTION,
     PUBLISHED_INDEXES,
     PublishedIndex,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.evaluation.labelling.comparing import TextComparison
-from sidelight.evaluation.labelling.question_similarity import QUESTION_FEATURES, question_features
+from sidelight.evaluation.labelling.rubric_labels import QUESTION_FEATURES, question_features
 from tests.helpers.labels.labelled import N_QUESTIONS, question, rubric
 
 RUBRIC = rubric("t1")

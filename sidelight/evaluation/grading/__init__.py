@@ -1,1 +1,0 @@
-"""Grading of passages of any origin, cell by cell, and corrections of grades by people."""
