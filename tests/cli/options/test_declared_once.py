@@ -24,9 +24,10 @@ def test_an_option_of_several_commands_is_declared_once() -> None:
     declared = defaultdict(list)
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"typer.Option", "_spelt"}:
                 for one in node.args[:1]:
-                    declared[ast.literal_eval(one)].append(f"{path.name}:{node.lineno}")
+                    if isinstance(one, ast.Constant):
+                        declared[one.value].append(f"{path.name}:{node.lineno}")
             # Without a spelling of its own, an option is called as its parameter.
             elif isinstance(node, ast.arg) and UNSPELLED.search(ast.unparse(node)):
                 declared[f"--{node.arg}"].append(f"{path.name}:{node.lineno}")
