@@ -28,6 +28,7 @@ from sidelight.cli.demo import demo
 from sidelight.cli.doctor import app as prompt
 from sidelight.cli.doctor import doctor
 from sidelight.cli.grade import grade
+from sidelight.cli.index import fuse, search
 from sidelight.cli.judge import audit, evaluate, judge
 from sidelight.cli.progress import progress_lines
 from sidelight.cli.run import link, run, settings, split
@@ -174,8 +175,8 @@ app.add_typer(pool.app, name="pool", rich_help_panel=_JUDGE)
 _SEARCH = "Index and search"
 app.add_typer(index.corpus_app, name="corpus", rich_help_panel=_SEARCH)
 app.add_typer(index.app, name="index", rich_help_panel=_SEARCH)
-app.command(rich_help_panel=_SEARCH)(index.search)
-app.command(rich_help_panel=_SEARCH)(index.fuse)
+app.command(rich_help_panel=_SEARCH)(search)
+app.command(rich_help_panel=_SEARCH)(fuse)
 
 _PUBLISH = "Look and publish"
 app.command(rich_help_panel=_PUBLISH)(view)
