@@ -107,7 +107,7 @@ def _read_replies(path: Path) -> Iterator[KeptReply]:
     with open_regular(path) as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                yield KeptReply.model_validate_json(line)
+                yield KeptReply.model_validate_json(line, strict=True)
             except ValidationError as error:
                 first = error.errors()[0]["msg"]
                 raise InputError(

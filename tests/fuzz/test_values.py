@@ -53,7 +53,13 @@ from sidelight.runs.directory import TopicResult
 from sidelight.schemas.run import RunManifest
 from sidelight.tracks import Track
 from tests.fuzz.test_commands import bundle, finished, graded, sample, scripted, seal
-from tests.helpers.formats.hostile_values import Change, cell_changes, filled, json_changes
+from tests.helpers.formats.hostile_values import (
+    Change,
+    cell_changes,
+    filled,
+    json_changes,
+    numbers_as_text,
+)
 
 COMMAND = typer.main.get_command(app)
 SLOWEST_S = 30
@@ -87,6 +93,10 @@ class Reader:
     @property
     def is_yaml(self) -> bool:
         return self.file.endswith(".yaml")
+
+    @property
+    def is_json(self) -> bool:
+        return self.schema is not None and not self.is_yaml
 
 
 def written(name: str, content: str | bytes, make: Callable[[Path], object] | None = None) -> Any:
@@ -602,6 +612,19 @@ class Site:
     def _dumped(self, value: Any) -> str:
         return json.dumps(value)
 
+    def texts_for_numbers(self) -> Iterator[Change]:
+        """Yield a file with each of its numbers and truths as text, if they are read at all."""
+        first, rest = self._first()
+        honest = self.told(self.filled())
+        for what, as_text, as_list in numbers_as_text(self._fill(first)):
+            if self.told(as_list + rest) != honest:
+                yield Change(what, as_text + rest)
+
+    def told(self, content: str) -> tuple[object, ...]:
+        """Return what a file makes a command say."""
+        result = self.run(content)
+        return result.exit_code, result.output, str(result.exception)
+
     def _changed_json(self) -> Iterator[Change]:
         first, rest = self._first()
         for what, content in json_changes(self._fill(first), as_yaml=self.reader.is_yaml):
@@ -662,14 +685,11 @@ SHARE = re.compile(r"(?:.*_)?(?:score|kappa|share|unjudged|nDCG@10|RR@10|R@100|A
 
 
 def assert_in_range(found: Any) -> None:
-    """Every number is finite; a share, and a coefficient, is no larger than one.
-
-    What nuggets of negative weight take away may be more than there is to be had.
-    """
+    """Every number is finite; a share, and a coefficient, is no larger than one."""
     if isinstance(found, dict):
         for name, value in found.items():
             assert_in_range(value)
-            if isinstance(value, float) and SHARE.fullmatch(name) and name != "signed_score":
+            if isinstance(value, float) and SHARE.fullmatch(name):
                 assert abs(value) <= 1 + 1e-9, (name, value)
     elif isinstance(found, list):
         for value in found:
@@ -698,6 +718,14 @@ def test_a_file_with_every_field_is_read(name: str, sites: Callable[[str], Site]
     # Runs that miss topics, and bundles of runs that cannot be repeated, are found wanting at last.
     whole = {"validate", "verify"}.isdisjoint(site.words[0:1])
     assert result.exit_code == 0 or not whole, f"{result.output}{result.exception}"
+
+
+@pytest.mark.parametrize("name", [name for name, one in READERS.items() if one.is_json])
+def test_no_number_in_json_is_taken_from_text(name: str, sites: Callable[[str], Site]) -> None:
+    site = sites(name)
+    honest = site.told(site.filled())
+    for change in site.texts_for_numbers():
+        assert site.told(change.content) != honest, change.what
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -101,7 +101,7 @@ def read_address(folder: Path) -> RemoteAddress:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     try:
-        return RemoteAddress.model_validate_json(content)
+        return RemoteAddress.model_validate_json(content, strict=True)
     except ValidationError as error:
         findings = Findings(path)
         findings.invalid(

@@ -81,6 +81,14 @@ def json_changes(tree: Any, *, as_yaml: bool = False) -> Iterator[Change]:
             yield Change(f"{place} = {raw[:40]}", text.replace(json.dumps(_HERE), raw))
 
 
+def numbers_as_text(tree: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield each place of a number or truth, and a JSON value with it as text, and as a list."""
+    for path, value in _places(tree):
+        if isinstance(value, int | float):
+            as_text, as_list = (_with(tree, path, one) for one in (json.dumps(value), []))
+            yield ".".join(map(str, path)), json.dumps(as_text), json.dumps(as_list)
+
+
 def cell_changes(cells: list[str]) -> Iterator[tuple[str, list[list[str]]]]:
     """Yield rows to put in the place of one: a cell changed, alone and beside the honest row."""
     for at, cell in enumerate(cells):
