@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight.errors import InputError, InvalidFileError
-from sidelight.files import check_folder, check_output, make_folder
+from sidelight.files import check_folder, check_output, files_below, make_folder
 from sidelight.formats.topics import read_topics
 from sidelight.llm.cache import kept_replies
 from sidelight.prompting import find_prompts
@@ -68,7 +68,8 @@ async def make_bundle(  # long: one list of what a bundle holds
 
     Raises:
         InputError: The run is unfinished, was made with another index, was edited, or comes out
-            otherwise this time; or it was judged and nobody says by which rubrics.
+            otherwise this time; or it was judged and nobody says by which rubrics, or a link is
+            among its scores or its rubrics.
         OfflineError: The cache lacks a reply.
     """
     settings = run.read_settings()
@@ -92,6 +93,9 @@ async def make_bundle(  # long: one list of what a bundle holds
     make_folder(archive.parent)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
+        if judged_by is not None:
+            _copy(run.path / SCORES, packed / SCORES, DRAFTED, "replies", ".*")
+            _copy(judged_by, packed / RUBRICS)
         summary = await replay_run(
             todo,
             settings,
@@ -107,12 +111,6 @@ async def make_bundle(  # long: one list of what a bundle holds
         record.write(packed / EVIDENCE)
         shutil.copyfile(topics, packed / TOPICS)
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
-        if judged_by is not None:
-            unpacked = shutil.ignore_patterns(DRAFTED, "replies", ".*")
-            check_folder(run.path / SCORES)
-            check_folder(judged_by)
-            shutil.copytree(run.path / SCORES, packed / SCORES, ignore=unpacked)
-            shutil.copytree(judged_by, packed / RUBRICS)
         _write_replies(packed / REPLIES, cache, summary)
         _write_prompts(packed / PROMPTS)
         contents = _describe(packed, settings, manifest)
@@ -131,13 +129,32 @@ def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
     if not scores.exists():
         return None
     drafted = scores / DRAFTED
-    found = drafted if drafted.exists() else given
+    # A folder that somebody names may be a link; what lies in a run is the run's own.
+    found = drafted if drafted.exists() else given and given.resolve()
     if found is None:
         raise InputError(
             f"{scores}: expected the rubrics that the run was judged by; found none",
             remedy="Name their folder with --rubrics.",
         )
     return found
+
+
+def _copy(folder: Path, to: Path, *left_out: str) -> None:
+    """Copy a folder, but for what names leave out, without following a link in it.
+
+    Raises:
+        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere.
+        RefusedFileError: A pipe or a device lies in the folder.
+    """
+    check_folder(folder)
+    ignored = shutil.ignore_patterns(*left_out)
+    copied = Path(shutil.copytree(folder, to, symlinks=True, ignore=ignored))
+    below = [folder / path.relative_to(copied) for path in files_below(copied)]
+    if link := next((path for path in (folder, *below) if path.is_symlink()), None):
+        raise InputError(
+            f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
+            remedy="Put what it leads to in its place, if everybody may have it; else remove it.",
+        )
 
 
 def _write_replies(path: Path, cache: Path, summary: RunSummary) -> None:
