@@ -74,7 +74,13 @@ def effects_table(found: MeasureEffects, base: str) -> ResultTable:
             for name, effect in found.effects.items()
         ],
         [
-            {"arm": name, "difference": effect.difference, **_ends(effect.interval)}
+            {
+                "arm": name,
+                "mean": found.means[name].mean,
+                **_ends(found.means[name].interval, "mean"),
+                "difference": effect.difference,
+                **_ends(effect.interval),
+            }
             | {key: getattr(effect, key) for key in ("p_value", "p_holm", "won", "lost", "tied")}
             for name, effect in found.effects.items()
         ],
@@ -170,9 +176,9 @@ def experiment_json(
     }
 
 
-def _ends(interval: Interval | None) -> dict[str, float | None]:
+def _ends(interval: Interval | None, of: str = "interval") -> dict[str, float | None]:
     low, high = interval or (None, None)
-    return {"interval_low": low, "interval_high": high}
+    return {f"{of}_low": low, f"{of}_high": high}
 
 
 def _file_name(measure: str) -> str:

@@ -199,7 +199,7 @@ def graded_with_corrections(folder: Path) -> None:
 
 def judged_sample(folder: Path) -> None:
     sample(folder)
-    (folder / "human_assessments" / "judge.json").write_text(json.dumps(JUDGED))
+    (folder / "human_assessments" / "manifest.json").write_text(json.dumps(JUDGED))
 
 
 RETRIEVAL = "score retrieval --qrels {}/qrels.txt --run {}/run.txt --json"
@@ -329,7 +329,7 @@ READERS = {
     ),
     "manifest of a judge": Reader(
         "score task1 --data {} --json --samples 100",
-        "human_assessments/judge.json",
+        "human_assessments/manifest.json",
         judged_sample,
         JudgingManifest,
         lines=False,
