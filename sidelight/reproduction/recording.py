@@ -18,10 +18,11 @@ import tempfile
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from sidelight.errors import InputError, Problem
 from sidelight.files import MAX_TABLE_BYTES, read_json, read_limited
@@ -29,6 +30,7 @@ from sidelight.formats.findings import quoted
 from sidelight.runs.directory import as_json
 from sidelight.runs.runner import run_topics
 from sidelight.runs.self_evaluation import given_rubrics, score_assessments, write_scores
+from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.segment import Segment
 from sidelight.wiring.investigation import Sources
@@ -57,6 +59,23 @@ _NOT_EVIDENCE = (
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+_FROM_ITS_SOURCE = "Take the bundle from where it came from again."
+
+
+class RecordedSearch(Value):
+    """One line of the searches.
+
+    Attributes:
+        query: Its words.
+        k: How many hits were asked for.
+        hits: The hits.
+    """
+
+    query: str
+    k: int
+    hits: tuple[Hit, ...]
 
 
 class Recording:
@@ -97,18 +116,17 @@ class Recording:
         """
         found = cls()
         try:
-            for search in _read_lines(folder / "searches.jsonl"):
-                hits = [Hit(segment_id, score) for segment_id, score in search["hits"]]
-                found.searches[search["query"], search["k"]] = hits
-            for fields in _read_lines(folder / "segments.jsonl"):
-                found.segments[fields["segment_id"]] = Segment(**fields)
-            texts = _read_lines(folder / "texts.jsonl")
+            for search in _read_lines(folder / "searches.jsonl", RecordedSearch):
+                found.searches[search.query, search.k] = list(search.hits)
+            for segment in _read_lines(folder / "segments.jsonl", Segment):
+                found.segments[segment.segment_id] = segment
+            texts = _read_lines(folder / "texts.jsonl", str)
             vectors = np.load(folder / "vectors.npy", allow_pickle=False)
             found.vectors.update(zip(texts, vectors, strict=True))
         except _NOT_EVIDENCE as error:
             raise InputError(
                 f"{folder}: expected recorded evidence; found: {error}",
-                remedy="Take the bundle from where it came from again.",
+                remedy=_FROM_ITS_SOURCE,
             ) from error
         return found
 
@@ -179,8 +197,28 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
         stream.writelines(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE) for value in values)
 
 
-def _read_lines(path: Path) -> list[Any]:
-    return [read_json(line) for line in read_limited(path, MAX_TABLE_BYTES).splitlines()]
+def _read_lines(path: Path, kind: type[V]) -> list[V]:
+    """Return the value on each line.
+
+    Raises:
+        OSError: The file cannot be read.
+        InputError: A line holds something else.
+    """
+    read = TypeAdapter(kind).validate_json
+    values = []
+    for number, line in enumerate(read_limited(path, MAX_TABLE_BYTES).splitlines(), start=1):
+        try:
+            read_json(line)  # which is stricter about numbers and depth
+            values.append(read(line, strict=True))
+        except ValueError as error:
+            said = error.errors()[0] if isinstance(error, ValidationError) else None
+            where = ".".join(map(str, said["loc"])) if said else ""
+            found = f"{where} {quoted(said['input'])}: {said['msg']}" if said else str(error)
+            raise InputError(
+                f"{path}:{number}: expected recorded evidence; found {found.strip()}",
+                remedy=_FROM_ITS_SOURCE,
+            ) from error
+    return values
 
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
