@@ -159,7 +159,7 @@ def allow_token(address: RemoteAddress, variable: str) -> None:
 def _allowed() -> dict[str, str]:
     path = tokens_file()
     try:
-        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes())
+        return TypeAdapter(dict[str, str]).validate_json(read_limited(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValidationError) as error:
