@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.rubric import ExamKind
 
 _Rating = Annotated[int, Field(strict=True, ge=0, le=HIGHEST_RATING)]
-_Id = Annotated[str, Field(min_length=1)]
+_Id = Annotated[str, Field(pattern=r"^[^\x00]+$")]
 _NEW_GRADING: dict[str, Any] = {
     "correctAnswered": [],
     "wrongAnswered": [],

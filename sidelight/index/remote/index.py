@@ -48,7 +48,7 @@ PRAGMA user_version = {_CACHE_VERSION};
 """
 
 
-_HITS = TypeAdapter(tuple[Hit, ...])
+_HITS = TypeAdapter(list[Hit])
 _SEGMENT = TypeAdapter(Segment)
 V = TypeVar("V")
 
@@ -85,7 +85,7 @@ class Pages:
     def hits(self, request: str) -> list[Hit] | None:
         """Return the hits of a search, or None if it was not kept."""
         rows = self._execute("SELECT hits FROM searches WHERE request = ?", (request,))
-        return list(self._read(_HITS, rows[0][0])) if rows else None
+        return self._read(_HITS, rows[0][0]) if rows else None
 
     def keep_search(self, request: str, hits: Sequence[Hit], segments: Iterable[Segment]) -> None:
         """Keep a search and the segments that came with it."""
@@ -210,12 +210,9 @@ def read_segment(segment_id: str, document: Any) -> Segment | None:
     text = next((document[key] for key in _TEXT if isinstance(document.get(key), str)), "")
     if not text.strip():
         return None
-    return Segment(
-        segment_id=segment_id,
-        text=text,
-        **{key: _text(document, key) for key in _NAMED},
-        **{key: _offset(document, key) for key in _OFFSETS},
-    )
+    fields: dict[str, Any] = {key: _text(document, key) for key in _NAMED}
+    fields |= {key: _offset(document, key) for key in _OFFSETS}
+    return Segment(segment_id=segment_id, text=text, **fields)
 
 
 def _object_in(text: str) -> dict[str, Any] | None:

@@ -102,7 +102,7 @@ def numbers_as_text(tree: Any) -> Iterator[tuple[str, str, str]]:
 def cell_changes(cells: list[str]) -> Iterator[tuple[str, list[list[str]]]]:
     """Yield rows to put in the place of one: a cell changed, alone and beside the honest row."""
     for at, cell in enumerate(cells):
-        words = [*NUMBERS, *(word for word in WORDS if word.isprintable())]
+        words = [*NUMBERS, "\x00", "a\x00b", *(word for word in WORDS if word.isprintable())]
         if _DIGITS.search(cell):
             words.append(_DIGITS.sub("9" * 5000, cell))
         for word in words:
