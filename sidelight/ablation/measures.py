@@ -235,7 +235,7 @@ def cost_of(arm: Arm, folder: Path) -> ArmCost:
     run = RunDirectory(folder / ARMS / arm.folder_name, arm.settings.plugins())
     manifest = run.read_manifest()
     calls = [
-        CallRecord.model_validate_json(line)
+        CallRecord.model_validate_json(line, strict=True)
         for path in sorted(run.calls.glob("*.jsonl"))
         for line in read_limited(path, MAX_TABLE_BYTES).splitlines()
     ]

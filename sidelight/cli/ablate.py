@@ -124,7 +124,8 @@ def ablate(  # long: half of it are its options
     write_results(output, tables)
     _write_markdown(output, tables)
     return Result(
-        experiment_json(arms, effects, costs),
+        experiment_json(arms, effects, costs)
+        | {"tables": {table.name: table.records for table in tables}},
         [
             *tables[:_TABLES_SHOWN],
             *notes(arms, effects, costs),

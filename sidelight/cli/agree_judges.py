@@ -113,6 +113,7 @@ def norms(  # long: half of it are options
                 ]
                 for topic_id, questions in found.missed.items()
             },
+            tables[2].name: tables[2].records,
             **asdict(found.ranks),
         },
         [

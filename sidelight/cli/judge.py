@@ -282,10 +282,10 @@ def audit_result(found: Audit, changes: Path) -> Result:
         [
             one.probe,
             *map(str, (one.n_verdicts, one.n_changed)),
-            f"{one.share_changed:.1%}",
+            _share_shown(one.share_changed, ".1%"),
             *map(str, (one.n_gained, one.n_lost, one.n_unjudged)),
-            f"{one.credit_change:+.4f}",
-            "" if one.left is None else f"{one.left:.1%}",
+            _share_shown(one.credit_change, "+.4f"),
+            "-" if one.most is None else _share_shown(one.left, ".1%"),
         ]
         for one in found.results
     ]
@@ -305,6 +305,10 @@ def audit_result(found: Audit, changes: Path) -> Result:
             f"  {changes}",
         ],
     )
+
+
+def _share_shown(value: float | None, digits: str) -> str:
+    return "undefined" if value is None else format(value, digits)
 
 
 @takes_groups

@@ -438,8 +438,13 @@ def effects_table(found: MeasureEffects, base: str) -> ResultTable:
 
     columns = [
         Column(f"{found.measure.name}: arm", "arm", itemgetter(0)),
-        Column("mean", "", lambda row: found.means[row[0]].mean, found.measure.shown),
-        Column("95%", "", lambda row: found.means[row[0]].interval, interval_cell),
+        Column("mean", "mean", lambda row: found.means[row[0]].mean, found.measure.shown),
+        Column(
+            "95%",
+            ("mean_low", "mean_high"),
+            lambda row: found.means[row[0]].interval,
+            interval_cell,
+        ),
         Column("less base", "difference", lambda row: row[1].difference, "{:+.4f}".format),
         Column(
             "95%", ("interval_low", "interval_high"), lambda row: row[1].interval, interval_cell

@@ -435,7 +435,8 @@ def read_columns(path: Path, names: tuple[str, ...]) -> list[tuple[int, list[str
 
     Raises:
         InputError: The file cannot be read.
-        InvalidFileError: A line is not UTF-8 or has another number of columns than `names`.
+        InvalidFileError: A line is not UTF-8, has another number of columns than `names`, or a
+            null character.
     """
     findings = Findings(path)
     rows = []
@@ -448,6 +449,14 @@ def read_columns(path: Path, names: tuple[str, ...]) -> list[tuple[int, list[str
                 expected=f"{len(names)} columns, {' '.join(names)}",
                 found=f"{len(cells)}: {quoted(text)}",
                 remedy="Separate columns by spaces or tabs.",
+            )
+        elif "\x00" in text:  # where trec_eval's code would cut an id
+            findings.error(
+                "null-character",
+                line,
+                expected="text without null characters",
+                found=quoted(text),
+                remedy="Remove them.",
             )
         rows.append((line, cells))
     findings.raise_errors()

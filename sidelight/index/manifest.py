@@ -62,7 +62,7 @@ class PartReport(Value):
 
 def read_report(part: Path) -> PartReport:
     """Return what was found in a part."""
-    return PartReport.model_validate_json(read_limited(part / REPORT))
+    return PartReport.model_validate_json(read_limited(part / REPORT), strict=True)
 
 
 def write_report(part: Path, report: PartReport) -> None:
@@ -330,7 +330,7 @@ def _read(path: Path, kind: type[V]) -> V:
                 f"{plan['format_version']}",
                 remedy="Install a newer sidelight, or build the index again with this one.",
             )
-        return kind.model_validate_json(read)
+        return kind.model_validate_json(read, strict=True)
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValidationError) as error:
         found = getattr(error, "strerror", None) or error
         raise InputError(

@@ -6,7 +6,9 @@ import asyncio
 import fcntl
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from pydantic import ValidationError
 
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError
 from sidelight.files import check_output, make_folder, open_to_append
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from sidelight.llm.base import Model, Request
+
+V = TypeVar("V", bound=Value)
 
 _FILE = "replies.sqlite"
 _VERSION = 1
@@ -182,11 +186,15 @@ def _execute(database: sqlite3.Connection, statement: str, values: tuple[str, ..
     try:
         return database.execute(statement, values).fetchone()
     except sqlite3.Error as error:
-        file = next((row[2] for row in _files(database)), _FILE)
-        raise MachineError(
-            f"{file}: replies cannot be kept or read: {error}",
-            remedy="Make room on the disk, or remove the file if it is damaged; then go on.",
-        ) from error
+        raise _broken(database, str(error)) from error
+
+
+def _broken(database: sqlite3.Connection, found: str) -> MachineError:
+    file = next((row[2] for row in _files(database)), _FILE)
+    return MachineError(
+        f"{file}: replies cannot be kept or read: {found}",
+        remedy="Make room on the disk, or remove the file if it is damaged; then go on.",
+    )
 
 
 def _files(database: sqlite3.Connection) -> list[tuple[int, str, str]]:
@@ -197,13 +205,24 @@ def _files(database: sqlite3.Connection) -> list[tuple[int, str, str]]:
 
 
 def _reply(database: sqlite3.Connection, key: str) -> Reply | None:
-    row = _execute(database, _REPLY, (key,))
-    return Reply.model_validate_json(row[0]) if row else None
+    return _kept(database, _REPLY, key, Reply)
 
 
 def _failure(database: sqlite3.Connection, key: str) -> ReplyFailure | None:
-    row = _execute(database, _FAILURE, (key,))
-    return ReplyFailure.model_validate_json(row[0]) if row else None
+    return _kept(database, _FAILURE, key, ReplyFailure)
+
+
+def _kept(database: sqlite3.Connection, statement: str, key: str, kind: type[V]) -> V | None:
+    """Return what is kept for a request, if anything is.
+
+    Raises:
+        MachineError: It is something else.
+    """
+    row = _execute(database, statement, (key,))
+    try:
+        return kind.model_validate_json(row[0], strict=True) if row else None
+    except ValidationError as error:
+        raise _broken(database, error.errors()[0]["msg"]) from error
 
 
 def _open(folder: Path) -> sqlite3.Connection:

@@ -140,14 +140,14 @@ def parse_contents(content: bytes, path: Path) -> Contents:
     """
     try:
         tree = read_json(content)
-        version = tree.pop("format_version")
+        version = tree["format_version"]
         if version > FORMAT_VERSION:
             raise InputError(
                 f"{path}: expected format {FORMAT_VERSION} or older; found {version}",
                 remedy="Install a newer sidelight.",
             )
         tree.pop("seal")
-        return Contents(**tree)
+        return Contents.model_validate_json(orjson.dumps(tree), strict=True)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path}: expected what `sidelight bundle` wrote; found: {error}", remedy=_ANEW

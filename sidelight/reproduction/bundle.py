@@ -29,6 +29,7 @@ Recording of what a run read from index and encoder, and replay of it without a 
 
 Everything is sorted, so the same run is recorded in the same bytes. Vectors are kept because
 processors round them differently; with them a replay needs no index, no Java and no encoder. The
+from sidelight.schemas.base import Value
 files of a replay are compared with the originals byte for byte.
 """
 
@@ -41,17 +42,18 @@ from contextlib import contextmanager
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import orjson
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError, Problem
 from sidelight.files import (
     MAX_TABLE_BYTES,
     check_folder,
     check_output,
+    files_below,
     make_folder,
     open_regular,
     read_json,
@@ -73,6 +75,7 @@ from sidelight.reproduction.archive import (
 from sidelight.runs.directory import RunDirectory, as_json
 from sidelight.runs.runner import run_topics
 from sidelight.runs.self_evaluation import DRAFTED, given_rubrics, score_assessments, write_scores
+from sidelight.schemas.base import Value
 from sidelight.schemas.investigation.evidence import Hit
 from sidelight.schemas.segment import Segment
 from sidelight.versions import VERSION
@@ -101,6 +104,23 @@ _NOT_EVIDENCE = (
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+_FROM_ITS_SOURCE = "Take the bundle from where it came from again."
+
+
+class RecordedSearch(Value):
+    """One line of the searches.
+
+    Attributes:
+        query: Its words.
+        k: How many hits were asked for.
+        hits: The hits.
+    """
+
+    query: str
+    k: int
+    hits: tuple[Hit, ...]
 
 
 class Recording:
@@ -141,18 +161,17 @@ class Recording:
         """
         found = cls()
         try:
-            for search in _read_lines(folder / "searches.jsonl"):
-                hits = [Hit(segment_id, score) for segment_id, score in search["hits"]]
-                found.searches[search["query"], search["k"]] = hits
-            for fields in _read_lines(folder / "segments.jsonl"):
-                found.segments[fields["segment_id"]] = Segment(**fields)
-            texts = _read_lines(folder / "texts.jsonl")
+            for search in _read_lines(folder / "searches.jsonl", RecordedSearch):
+                found.searches[search.query, search.k] = list(search.hits)
+            for segment in _read_lines(folder / "segments.jsonl", Segment):
+                found.segments[segment.segment_id] = segment
+            texts = _read_lines(folder / "texts.jsonl", str)
             vectors = np.load(folder / "vectors.npy", allow_pickle=False)
             found.vectors.update(zip(texts, vectors, strict=True))
         except _NOT_EVIDENCE as error:
             raise InputError(
                 f"{folder}: expected recorded evidence; found: {error}",
-                remedy="Take the bundle from where it came from again.",
+                remedy=_FROM_ITS_SOURCE,
             ) from error
         return found
 
@@ -223,8 +242,28 @@ def _write_lines(path: Path, values: Iterable[object]) -> None:
         stream.writelines(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE) for value in values)
 
 
-def _read_lines(path: Path) -> list[Any]:
-    return [read_json(line) for line in read_limited(path, MAX_TABLE_BYTES).splitlines()]
+def _read_lines(path: Path, kind: type[V]) -> list[V]:
+    """Return the value on each line.
+
+    Raises:
+        OSError: The file cannot be read.
+        InputError: A line holds something else.
+    """
+    read = TypeAdapter(kind).validate_json
+    values = []
+    for number, line in enumerate(read_limited(path, MAX_TABLE_BYTES).splitlines(), start=1):
+        try:
+            read_json(line)  # which is stricter about numbers and depth
+            values.append(read(line, strict=True))
+        except ValueError as error:
+            said = error.errors()[0] if isinstance(error, ValidationError) else None
+            where = ".".join(map(str, said["loc"])) if said else ""
+            found = f"{where} {quoted(said['input'])}: {said['msg']}" if said else str(error)
+            raise InputError(
+                f"{path}:{number}: expected recorded evidence; found {found.strip()}",
+                remedy=_FROM_ITS_SOURCE,
+            ) from error
+    return values
 
 
 _CAUSE = "Use the versions that made the run; if they are the same, something was edited."
@@ -355,7 +394,8 @@ async def make_bundle(  # long: one list of what a bundle holds
 
     Raises:
         InputError: The run is unfinished, was made with another index, was edited, or comes out
-            otherwise this time; or it was judged and nobody says by which rubrics.
+            otherwise this time; or it was judged and nobody says by which rubrics, or a link is
+            among its scores or its rubrics.
         OfflineError: The cache lacks a reply.
     """
     settings = run.read_settings()
@@ -379,6 +419,9 @@ async def make_bundle(  # long: one list of what a bundle holds
     make_folder(archive.parent)
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".bundle-") as scratch:
         again, packed = RunDirectory(Path(scratch, "again")), Path(scratch, "packed")
+        if judged_by is not None:
+            _copy(run.path / SCORES, packed / SCORES, DRAFTED, "replies", ".*")
+            _copy(judged_by, packed / RUBRICS)
         summary = await replay_run(
             todo,
             settings,
@@ -394,12 +437,6 @@ async def make_bundle(  # long: one list of what a bundle holds
         record.write(packed / EVIDENCE)
         shutil.copyfile(topics, packed / TOPICS)
         shutil.copytree(again.path, packed / RUN, ignore=shutil.ignore_patterns(".*", "calls"))
-        if judged_by is not None:
-            unpacked = shutil.ignore_patterns(DRAFTED, "replies", ".*")
-            check_folder(run.path / SCORES)
-            check_folder(judged_by)
-            shutil.copytree(run.path / SCORES, packed / SCORES, ignore=unpacked)
-            shutil.copytree(judged_by, packed / RUBRICS)
         _write_replies(packed / REPLIES, cache, summary)
         _write_prompts(packed / PROMPTS)
         contents = _describe(packed, settings, manifest)
@@ -418,13 +455,32 @@ def _rubrics_of(run: RunDirectory, given: Path | None) -> Path | None:
     if not scores.exists():
         return None
     drafted = scores / DRAFTED
-    found = drafted if drafted.exists() else given
+    # A folder that somebody names may be a link; what lies in a run is the run's own.
+    found = drafted if drafted.exists() else given and given.resolve()
     if found is None:
         raise InputError(
             f"{scores}: expected the rubrics that the run was judged by; found none",
             remedy="Name their folder with --rubrics.",
         )
     return found
+
+
+def _copy(folder: Path, to: Path, *left_out: str) -> None:
+    """Copy a folder, but for what names leave out, without following a link in it.
+
+    Raises:
+        InputError: A link is among what is copied: who gets a bundle gets nothing from elsewhere.
+        RefusedFileError: A pipe or a device lies in the folder.
+    """
+    check_folder(folder)
+    ignored = shutil.ignore_patterns(*left_out)
+    copied = Path(shutil.copytree(folder, to, symlinks=True, ignore=ignored))
+    below = [folder / path.relative_to(copied) for path in files_below(copied)]
+    if link := next((path for path in (folder, *below) if path.is_symlink()), None):
+        raise InputError(
+            f"{link}: expected a plain file or folder; found a link to {link.readlink()}",
+            remedy="Put what it leads to in its place, if everybody may have it; else remove it.",
+        )
 
 
 def _write_replies(path: Path, cache: Path, summary: RunSummary) -> None:
@@ -524,7 +580,7 @@ def _read_replies(path: Path) -> Iterator[KeptReply]:
     with open_regular(path) as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                yield KeptReply.model_validate_json(line)
+                yield KeptReply.model_validate_json(line, strict=True)
             except ValidationError as error:
                 first = error.errors()[0]["msg"]
                 raise InputError(

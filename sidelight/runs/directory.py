@@ -198,7 +198,7 @@ class RunDirectory:
         """
         path = self.trace(topic_id)
         try:
-            return TopicResult.model_validate_json(read_limited(path))
+            return TopicResult.model_validate_json(read_limited(path), strict=True)
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{path}: expected a topic finished by this version of sidelight",
@@ -216,7 +216,7 @@ class RunDirectory:
             InputError: The run has not ended, or another version of sidelight made it.
         """
         try:
-            return RunManifest.model_validate_json(read_limited(self.manifest))
+            return RunManifest.model_validate_json(read_limited(self.manifest), strict=True)
         except (OSError, ValidationError) as error:
             raise InputError(
                 f"{self.path}: expected a finished run; found no {self.manifest.name} that this "

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import Field
+
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import host_of
 
@@ -36,8 +38,8 @@ class Segment(Value):
     title: str = ""
     headings: str = ""
     text: str
-    start_char: int = 0
-    end_char: int = 0
+    start_char: int = Field(0, strict=True)
+    end_char: int = Field(0, strict=True)
 
     @property
     def host(self) -> str:

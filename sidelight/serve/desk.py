@@ -151,7 +151,7 @@ def read_jobs(folder: Path) -> list[tuple[str, JobFile]]:
     found = []
     for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name)):
         try:
-            job = JobFile.model_validate_json(read_limited(path))
+            job = JobFile.model_validate_json(read_limited(path), strict=True)
         except (OSError, ValidationError) as error:
             _logger.warning("%s is left out: %s", path.name, str(error).partition("\n")[0])
             continue

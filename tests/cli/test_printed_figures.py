@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,12 +19,20 @@ from typer.testing import CliRunner
 from sidelight.cli.main import app
 from sidelight.index.folder import IndexFolder
 from sidelight.sample import sample_path
-from tests.cli.test_tables import COMMANDS, ROOT, tables
+from tests.cli.test_tables import COMMANDS, ROOT, Show, tables
 from tests.helpers.prompted_runs import SHORT, write_inputs
 
 Records = list[dict[str, Any]]
 PLAINLY = ("--set", "roles.default=extractive", "--set", "models.writer=null")
 GRADER_COLUMNS = [f"{name} {side}" for name in ("nDCG@10", "AP", "RR") for side in "SK"]
+CORRELATION_COLUMNS: dict[str, str | tuple[str, str]] = {
+    "interval": ("interval_low", "interval_high"),
+    "mean of topics": "topics_mean",
+    "topics": ("topics_low", "topics_high"),
+    "all pairs": "pairs",
+}
+REPORTS = sample_path() / "runs" / "report_generation_runs"
+JUDGED = ("--task", "task2", "--data", str(sample_path()), "--words-only")
 BOUNDS = {"95% interval": ("interval_low", "interval_high")}
 
 
@@ -159,12 +168,7 @@ CASES = [
         0,
         ("supportive_score_correlations.csv",),
         correlations,
-        {
-            "interval": ("interval_low", "interval_high"),
-            "mean of topics": "topics_mean",
-            "topics": ("topics_low", "topics_high"),
-            "all pairs": "pairs",
-        },
+        CORRELATION_COLUMNS,
         ("correlation",),
     ),
     Case(
@@ -201,6 +205,70 @@ CASES = [
             ("figure",),
         )
         for what in ("answers", "support")
+    ),
+    Case(
+        "agree norms",
+        0,
+        ("supportive_score_correlations.csv",),
+        correlations,
+        CORRELATION_COLUMNS,
+        ("correlation",),
+    ),
+    Case(
+        "agree norms",
+        1,
+        ("supportive_score_run_means.csv",),
+        lambda document: [
+            {"first": first, "second": second}
+            for first, second in zip(*document["means"], strict=True)
+        ],
+        {"rubrics": "first", "nuggets": "second"},
+    ),
+    Case(
+        "agree norms",
+        2,
+        ("missed_questions.csv",),
+        lambda document: document["missed_questions"],
+        {"asked": "questions", "no nugget answers": "missed"},
+        ("experts' questions",),
+    ),
+    Case(
+        "audit",
+        0,
+        (),
+        lambda document: document["probes"],
+        {"credit": "credit_change", "left": "left", "share": "share_changed"}
+        | {name: f"n_{name}" for name in "verdicts changed gained lost unjudged".split()},
+        ("probe",),
+    ),
+    Case("score support", 0, ("auto_support_per_run_results.csv",), runs, BOUNDS),
+    Case(
+        "ablate",
+        0,
+        (),
+        lambda document: [
+            {one["measure"]: one["means"][arm["name"]]["mean"] for one in document["measures"]}
+            for arm in document["arms"]
+        ],
+        {"R@5": "R@5", "nDCG@10": "nDCG@10"},
+        ("arm",),
+    ),
+    *(
+        Case(
+            "ablate",
+            place,
+            (f"effects_{name}.csv",),
+            in_tables(f"effects_{name}"),
+            {
+                "95%": ("mean_low", "mean_high"),
+                "less base": "difference",
+                "95% again": ("interval_low", "interval_high"),
+                "p": "p_value",
+                "p (Holm)": "p_holm",
+            },
+            (f"{measure}: arm",),
+        )
+        for place, (name, measure) in enumerate((("R_5", "R@5"), ("nDCG_10", "nDCG@10")), start=1)
     ),
     Case("score battles", 0, (), battled, BOUNDS),
     *(
@@ -246,6 +314,7 @@ def cells(table: list[str]) -> list[dict[str, str]]:
     header, *rows = (
         [cell.strip() for cell in re.split("[┃│]", line)[1:-1]] for line in table if line[0] in "┃│"
     )
+    header = [f"{one} again" if one in header[:at] else one for at, one in enumerate(header)]
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
@@ -260,26 +329,54 @@ def is_shown(cell: str, value: float | str | None) -> bool:
     return abs(float(digits[1]) - unit * float(value or 0)) <= half + 1e-9
 
 
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def as_written(records: Records) -> list[dict[str, str]]:
+    return [{key: "" if one is None else str(one) for key, one in row.items()} for row in records]
+
+
+def over_the_web(index: IndexFolder) -> dict[str, Show]:
+    """Return the commands that search the sample's pages, or read its runs with the judge."""
+
+    def ablate(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+        arms = {"bm25": {"retrieval.retriever": "bm25"}, "rm3": {"retrieval.retriever": "rm3"}}
+        grid = {"dimensions": {"retriever": arms}, "measures": "R@5 nDCG@10", "hits": 10}
+        (folder / "grid.yaml").write_text(json.dumps(grid))
+        probes = sample_path() / "probes"
+        given = ["--queries", probes / "queries.tsv", "--qrels", probes / "qrels.txt"]
+        words = ["ablate", folder / "grid.yaml", "-o", folder / "out", "--samples", 200, *given]
+        return [*map(str, words), "--index", str(index.path)]
+
+    def support(*_: object) -> list[str]:
+        words = ["score", "support", *map(str, sorted(REPORTS.iterdir())), "--words-only"]
+        return [*words, "--index", str(index.path)]
+
+    def audit(folder: Path, _: pytest.MonkeyPatch) -> list[str]:
+        return ["audit", str(REPORTS / "tidepool-t2"), *JUDGED, "-o", str(folder / "out")]
+
+    return {"ablate": ablate, "score support": support, "audit": audit}
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
 def test_what_is_printed_is_what_is_written(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: Case, mini_web_index: IndexFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
-    words = COMMANDS[case.command](tmp_path, monkeypatch)
+    commands = COMMANDS | over_the_web(mini_web_index)
+    words = commands[case.command](tmp_path, monkeypatch)
     words += [] if str(out) in words or not case.files else ["-o", str(out)]
     # What a test says in a model's place is said in this process alone.
     call = sidelight if words[0] == "score" and "--model" not in words else in_process
     printed = cells(tables(call(*words))[case.place])
-    records = case.records(json.loads(in_process(*words, "--json")))
-    written: Records = []
-    for name in case.files:
-        with (out / name).open() as stream:
-            written += csv.DictReader(stream)
-    if not case.files:
-        written = [
-            {key: "" if one is None else str(one) for key, one in row.items()} for row in records
-        ]
+    document = json.loads(in_process(*words, "--json"))
+    records = case.records(document)
+    written = [row for name in case.files for row in rows_of(out / name)] or as_written(records)
+    for name, table in document.get("tables", {}).items():
+        assert not out.exists() or rows_of(out / f"{name}.csv") == as_written(table)
     assert len(printed) == len(written) == len(records) > 0
     for shown, row, record in zip(printed, written, records, strict=True):
         for heading in shown.keys() - set(case.words):
@@ -291,6 +388,61 @@ def test_what_is_printed_is_what_is_written(
                 assert is_shown(figure, record[name]), (heading, figure, record[name])
                 assert is_shown(figure, row[name])
                 assert row[name] == ("" if record[name] is None else str(record[name]))
+
+
+def test_the_verdicts_of_an_audit_are_those_of_its_file(tmp_path: Path) -> None:
+    words = ("audit", REPORTS / "tidepool-t2", REPORTS / "lantern-t2", *JUDGED, "-o", tmp_path)
+    probes = json.loads(in_process(*words, "--json"))["probes"]
+    rows = rows_of(tmp_path / "audit_changes.csv")
+    credit = {"supports": 1, "partial": 0.5}
+    assert {one["most"] is None for one in probes} == {True, False}
+    for probe in probes:
+        found = [row for row in rows if row["probe"] == probe["probe"]]
+        if probe["most"] is None:
+            assert len(found) == probe["n_changed"]
+        else:  # of an attack, the verdicts that still earn
+            earned = sum(credit[row["after"]] for row in found)
+            assert earned / probe["n_verdicts"] == pytest.approx(probe["left"])
+
+
+def test_the_votes_are_those_of_the_written_labels(tmp_path: Path) -> None:
+    probes = (sample_path() / "probes" / "qrels.txt").read_text().splitlines()
+    for name, kept in (("one", probes[:-2]), ("two", probes[3:]), ("three", probes[::2])):
+        lines = (line.replace(" 1", " 2") if name == "three" else line for line in kept)
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    words = ("agree", "vote", *(tmp_path / name for name in ("one", "two", "three")))
+    shown = sidelight(*words, "-o", tmp_path / "out")
+    document = json.loads(in_process(*words, "-o", tmp_path / "out", "--json"))
+    rows = rows_of(tmp_path / "out" / "votes.csv")
+    decided = [row for row in rows if row["majority"]]
+    assert (len(rows), len(rows) - len(decided)) == (document["passages"], document["undecided"])
+    assert len((tmp_path / "out" / "majority.qrels").read_text().splitlines()) == len(decided)
+    votes = [Counter(row[one] for one in document["judges"] if row[one]) for row in rows]
+    alike = Counter(str(max(found.values())) for found in votes)
+    assert {number: alike[number] for number in document["agreeing"]} == document["agreeing"]
+    assert len(alike) > 1
+    told = [int(number) for number in re.findall(r"^(\d+) passage", shown, re.MULTILINE)]
+    assert told == [document["agreeing"][number] for number in "321"]
+    assert f"{document['undecided']} that too few judges graded" in shown
+
+
+def test_what_a_judge_says_is_in_its_manifest_and_its_labels(tmp_path: Path) -> None:
+    examples = ("--examples", sample_path(), "--example-run", "lantern-t2")
+    runs = (REPORTS / "quillmark-t2", REPORTS / "tidepool-t2")
+    words = ("judge", *runs, *JUDGED, *examples, "--min-confidence", 0.8, "-o", tmp_path)
+    shown = sidelight(*words)
+    document = json.loads(in_process(*words, "--json"))
+    assert document == json.loads((tmp_path / "manifest.json").read_text())
+    rows = rows_of(tmp_path / "auto_report_assessments.csv")
+    unjudged = sum(not row["auto_assessment"] for row in rows)
+    assert 0 < unjudged == document["n_unjudged"]["task2"] < len(rows)
+    assert {row["run_tag"] for row in rows} == document["runs"]["task2"].keys()
+    assert len({row["topic_id"] for row in rows}) == document["n_topics"]
+    assert f"2 runs judged on {document['n_topics']} topics by embedded " in shown
+    assert f"; {unjudged} verdicts could not be had." in shown
+    agreement = document["agreement"]["answers"]
+    assert f"on answers: raw {agreement['raw']:.3f}, kappa {agreement['kappa']:.3f} " in shown
+    assert f"({agreement['n_labels']} labels, {agreement['n_topics']} topics, " in shown
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import click.testing
+import numpy as np
 import orjson
 import pytest
 import typer
@@ -33,7 +34,7 @@ from sidelight import tracks
 from sidelight.ablation.runs import Grid
 from sidelight.cli.main import app
 from sidelight.config.settings import Settings
-from sidelight.errors import InputError, InvalidFileError, UsageError
+from sidelight.errors import InputError, InvalidFileError, MachineError, UsageError
 from sidelight.evaluation.exams import upkeep
 from sidelight.evaluation.labelling.judged_runs import JudgingManifest
 from sidelight.files import sha256_file
@@ -41,13 +42,36 @@ from sidelight.formats import topics
 from sidelight.formats.banks import exams, nuggets, rubrics
 from sidelight.formats.labels import assessments, graded_passages, qrels
 from sidelight.formats.runs import cited_sentences, linked_reports, question_list, rag, trec_run
+from sidelight.index.encoding.encoder import EncoderIdentity
+from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.manifest import (
+    IndexPlan,
+    InputFile,
+    Manifest,
+    ShardReport,
+    hash_files,
+    write_manifest,
+)
+from sidelight.index.remote.client import RemoteAddress, write_address
+from sidelight.index.text.corpus import MS_MARCO
 from sidelight.llm.cache import KeptReply
 from sidelight.reproduction.archive import CONTENTS, Contents
+from sidelight.reproduction.bundle import RecordedSearch, Recording
+from sidelight.retrieval.first_stage import open_retriever
 from sidelight.runs.directory import TopicResult
+from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.schemas.run import RunManifest
+from sidelight.schemas.segment import Segment
 from sidelight.tracks import Track
 from tests.fuzz.test_commands import bundle, finished, graded, sample, scripted, seal
-from tests.helpers.formats.hostile_values import Change, cell_changes, filled, json_changes
+from tests.helpers.formats.hostile_values import (
+    Change,
+    cell_changes,
+    filled,
+    json_changes,
+    numbers_as_text,
+)
+from tests.helpers.indexes.rest_server import NAME, Odd, RestServer
 
 COMMAND = typer.main.get_command(app)
 SLOWEST_S = 30
@@ -81,6 +105,10 @@ class Reader:
     @property
     def is_yaml(self) -> bool:
         return self.file.endswith(".yaml")
+
+    @property
+    def is_json(self) -> bool:
+        return self.schema is not None and not self.is_yaml
 
 
 def written(name: str, content: str | bytes, make: Callable[[Path], object] | None = None) -> Any:
@@ -183,7 +211,46 @@ def graded_with_corrections(folder: Path) -> None:
 
 def judged_sample(folder: Path) -> None:
     sample(folder)
-    (folder / "human_assessments" / "judge.json").write_text(json.dumps(JUDGED))
+    (folder / "human_assessments" / "manifest.json").write_text(json.dumps(JUDGED))
+
+
+def index(folder: Path) -> None:
+    """A finished index, but for the parts that a search would open."""
+    (folder / "index" / "text").mkdir(parents=True)
+    (folder / "index" / "text" / "a.zst").write_bytes(b"peat" * 100)
+    sha256 = "0" * 64
+    plan = IndexPlan(
+        inputs=(InputFile(name="a.jsonl", size_bytes=9, sha256=sha256),),
+        fields=MS_MARCO,
+        encoder=EncoderIdentity(name="m", dimension=4, max_tokens=9, weights=sha256),
+        analyzer="english",
+    )
+    manifest = Manifest(
+        plan=plan,
+        segments=1,
+        documents=1,
+        shards=(ShardReport(name="a.jsonl", segments=1, refused=0, problems=()),),
+        files={"text/a.zst": 400},
+        hashes=hash_files(folder / "index", ["text/a.zst"]),
+        libraries={"numpy": "2"},
+    )
+    write_manifest(folder / "index", manifest)
+
+
+def remote(folder: Path) -> None:
+    (folder / "index").mkdir()
+    write_address(folder / "index", RemoteAddress(url="http://127.0.0.1:9", index="peat"))
+
+
+def recorded(folder: Path) -> None:
+    scripted(folder)
+    record = Recording()
+    record.searches["peat", 3] = [Hit(SEGMENT, 1.5)]
+    record.segments[SEGMENT] = Segment(segment_id=SEGMENT, text="Peat stores carbon.")
+    record.vectors["peat"] = np.ones(4, np.float32)
+    record.write(folder / "evidence")
+    (folder / "replies.jsonl").touch()
+    seal(folder)
 
 
 RETRIEVAL = "score retrieval --qrels {}/qrels.txt --run {}/run.txt --json"
@@ -315,7 +382,7 @@ READERS = {
     ),
     "manifest of a judge": Reader(
         "score task1 --data {} --json --samples 100",
-        "human_assessments/judge.json",
+        "human_assessments/manifest.json",
         judged_sample,
         JudgingManifest,
         lines=False,
@@ -471,6 +538,17 @@ READERS = {
         sample,
         dict[str, Any],
     ),
+    "manifest of an index": Reader(
+        "index verify {}/index", "index/manifest.json", index, Manifest, lines=False
+    ),
+    "manifest of an index shown": Reader(
+        "index info {}/index --json", "index/manifest.json", index, Manifest, lines=False
+    ),
+    "address of an index": Reader(
+        "index info {}/index --json", "index/remote.json", remote, RemoteAddress, lines=False
+    ),
+    "recorded searches": Reader("verify {}", "evidence/searches.jsonl", recorded, RecordedSearch),
+    "recorded segments": Reader("verify {}", "evidence/segments.jsonl", recorded, Segment),
     "grid": Reader(
         "ablate {}/grid.yaml -o {}/out --dry-run --topics {}/topics.jsonl --index {}",
         "grid.yaml",
@@ -514,7 +592,8 @@ TRIED_HERE = {
     *("formats/labels/nugget_assignments", "formats/labels/question_grades", "formats/table"),
     *("formats/runs/cited_sentences", "formats/runs/cited_text", "formats/runs/linked_reports"),
     *("formats/runs/question_list", "formats/runs/rag", "formats/runs/trec_run", "formats/topics"),
-    *("index/text/corpus", "llm/cache", "reproduction/archive", "reproduction/verify"),
+    *("index/manifest", "index/remote/client", "index/remote/index", "index/text/corpus"),
+    *("llm/cache", "reproduction/archive", "reproduction/recording", "reproduction/verify"),
     *("runs/directory", "tracks/__init__"),
 }
 TRIED_ELSEWHERE = {
@@ -527,8 +606,7 @@ TRIED_ELSEWHERE = {
     },
     "tests/index: folders of indexes, and servers of them": {
         *("index/build", "index/folder", "index/encoding/calibration", "index/lucene/segments"),
-        *("index/manifest", "index/remote/client", "index/remote/index", "index/text/docstore"),
-        *("index/vectors/vectors", "transport"),
+        *("index/text/docstore", "index/vectors/vectors", "transport"),
     },
     "tests/serve: what a browser sends, and the jobs made of it": {
         "serve/job_file",
@@ -536,7 +614,7 @@ TRIED_ELSEWHERE = {
     },
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
-        *("cli/run_report", "evaluation/scoring/funnel", "reproduction/recording", "view/labels"),
+        *("cli/run_report", "evaluation/scoring/funnel", "view/labels"),
         "ablation/measures",
     },
     "files that come with the program, or that people fetch to reproduce tables": {
@@ -598,6 +676,19 @@ class Site:
     def _dumped(self, value: Any) -> str:
         return json.dumps(value)
 
+    def texts_for_numbers(self) -> Iterator[Change]:
+        """Yield a file with each of its numbers and truths as text, if they are read at all."""
+        first, rest = self._first()
+        honest = self.told(self.filled())
+        for what, as_text, as_list in numbers_as_text(self._fill(first)):
+            if self.told(as_list + rest) != honest:
+                yield Change(what, as_text + rest)
+
+    def told(self, content: str) -> tuple[object, ...]:
+        """Return what a file makes a command say."""
+        result = self.run(content)
+        return result.exit_code, result.output, str(result.exception)
+
     def _changed_json(self) -> Iterator[Change]:
         first, rest = self._first()
         for what, content in json_changes(self._fill(first), as_yaml=self.reader.is_yaml):
@@ -658,14 +749,11 @@ SHARE = re.compile(r"(?:.*_)?(?:score|kappa|share|unjudged|nDCG@10|RR@10|R@100|A
 
 
 def assert_in_range(found: Any) -> None:
-    """Every number is finite; a share, and a coefficient, is no larger than one.
-
-    What nuggets of negative weight take away may be more than there is to be had.
-    """
+    """Every number is finite; a share, and a coefficient, is no larger than one."""
     if isinstance(found, dict):
         for name, value in found.items():
             assert_in_range(value)
-            if isinstance(value, float) and SHARE.fullmatch(name) and name != "signed_score":
+            if isinstance(value, float) and SHARE.fullmatch(name):
                 assert abs(value) <= 1 + 1e-9, (name, value)
     elif isinstance(found, list):
         for value in found:
@@ -696,6 +784,14 @@ def test_a_file_with_every_field_is_read(name: str, sites: Callable[[str], Site]
     assert result.exit_code == 0 or not whole, f"{result.output}{result.exception}"
 
 
+@pytest.mark.parametrize("name", [name for name, one in READERS.items() if one.is_json])
+def test_no_number_in_json_is_taken_from_text(name: str, sites: Callable[[str], Site]) -> None:
+    site = sites(name)
+    honest = site.told(site.filled())
+    for change in site.texts_for_numbers():
+        assert site.told(change.content) != honest, change.what
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_some_hostile_values_do_no_harm(name: str, sites: Callable[[str], Site]) -> None:
     changes = list(sites(name).changes())
@@ -708,3 +804,49 @@ def test_some_hostile_values_do_no_harm(name: str, sites: Callable[[str], Site])
 def test_no_hostile_value_does_harm(name: str, sites: Callable[[str], Site]) -> None:
     for change in sites(name).changes():
         check(sites(name), change)
+
+
+def answers() -> Iterator[tuple[str, Change]]:
+    """Yield the damaged answers of a server of an index, each with what was asked."""
+    document = {"segment": "Peat stores carbon.", "title": "a", "url": "https://a.example/"}
+    document |= {"start_char": 0, "end_char": 19}
+    for change in json_changes({"candidates": [{"docid": SEGMENT, "score": 1.5, "doc": document}]}):
+        yield "search", change
+    for change in json_changes({"docid": SEGMENT, "doc": document}):
+        yield "document", change
+
+
+def check_answers(tried: list[tuple[str, Change]], index: IndexFolder, folder: Path) -> None:
+    for number, (asked, change) in enumerate(tried):
+        with RestServer(index) as server:
+            address = RemoteAddress(url=server.url, index=NAME, timeout_s=5)
+            write_address(folder / str(number), address)
+            remote_index = open_index(folder / str(number))
+            server.odd += [Odd(200, change.content.encode())]
+            begin, refused = time.monotonic(), None
+            try:
+                if asked == "search":
+                    query = Query(query_id="q", text="peat")
+                    hits = open_retriever("bm25", remote_index).search([query], 3)["q"]
+                    assert all(math.isfinite(hit.score) for hit in hits), change.what
+                else:
+                    (segment,) = remote_index.docstore.get_many([SEGMENT])
+                    assert segment.segment_id == SEGMENT, change.what
+            except (MachineError, InputError) as error:
+                refused = error
+            assert time.monotonic() - begin < SLOWEST_S, change.what
+            if refused is not None:
+                named = str(refused)
+                assert server.url in named or "does not hold" in named, f"{change.what}: {named}"
+                assert refused.remedy, change.what
+
+
+def test_some_hostile_answers_of_a_server_do_no_harm(
+    small_index: IndexFolder, tmp_path: Path
+) -> None:
+    check_answers(random.Random("answers").sample(list(answers()), TRIED), small_index, tmp_path)
+
+
+@pytest.mark.fuzz
+def test_no_hostile_answer_of_a_server_does_harm(small_index: IndexFolder, tmp_path: Path) -> None:
+    check_answers(list(answers()), small_index, tmp_path)

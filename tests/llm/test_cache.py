@@ -221,6 +221,15 @@ def numbered_model() -> Model:
     return ScriptedModel([FULL] * 100)
 
 
+@pytest.mark.parametrize("kept", ["{}", "", "no JSON", '{"text": 3}', '{"text": "a", "cached": 1}'])
+def test_a_cache_whose_replies_are_none_is_named(kept: str, tmp_path: Path) -> None:
+    complete(ScriptedModel([FULL]), tmp_path, REQUEST)
+    with sqlite3.connect(tmp_path / "replies.sqlite") as database:
+        database.execute("UPDATE replies SET reply = ?", (kept,))
+    with pytest.raises(MachineError, match=r"replies\.sqlite: replies cannot be kept or read"):
+        complete(ScriptedModel([]), tmp_path, REQUEST)
+
+
 def test_a_new_folder_may_be_opened_by_several_at_once(tmp_path: Path) -> None:
     together = threading.Barrier(8)
 

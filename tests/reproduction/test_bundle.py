@@ -94,7 +94,9 @@ def test_a_bundle_verifies_packed_and_unpacked_and_is_made_the_same_again(
     assert "1 topic made again, every file the same" in invoke("verify", made.bundle)
     assert problems(unpacked) == []
     assert read_contents(unpacked).models == {"tiny": "", "orders": "r1"}
-    invoke(*made.bundling(), "-o", tmp_path / "again.tar.zst")
+    # A folder that is named may be a link.
+    (tmp_path / "rubrics").symlink_to(RUBRICS)
+    invoke(*made.bundling()[:-1], tmp_path / "rubrics", "-o", tmp_path / "again.tar.zst")
     assert (tmp_path / "again.tar.zst").read_bytes() == made.bundle.read_bytes()
 
 
@@ -149,6 +151,22 @@ def test_a_score_that_its_labels_do_not_give_is_found(unpacked: Path) -> None:
 def test_a_judged_run_is_not_bundled_without_its_rubrics(made: Made, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="rubrics that the run was judged by"):
         invoke(*made.bundling()[:-2], "-o", tmp_path / "x.tar.zst")
+
+
+@pytest.mark.parametrize("name", ["scores/more", "scores/more.csv", "scores", "scores/rubrics"])
+def test_nothing_that_a_link_in_a_run_leads_to_is_bundled(
+    name: str, made: Made, tmp_path: Path
+) -> None:
+    outside = shutil.copytree(RUBRICS if "rubrics" in name else made.run / "scores", tmp_path / "x")
+    (outside / "secret.txt").write_text("of somebody else")
+    linking = shutil.copytree(made.run, tmp_path / "run")
+    if name == "scores":
+        shutil.rmtree(linking / name)
+    is_file = name.endswith(".csv")
+    (linking / name).symlink_to(outside / "secret.txt" if is_file else outside)
+    with pytest.raises(InputError, match=f"{name}: expected a plain file or folder; found a link"):
+        invoke(*made.bundling(linking), "-o", tmp_path / "x.tar.zst")
+    assert not (tmp_path / "x.tar.zst").exists()
 
 
 def test_a_reply_that_was_taken_out_is_missed(unpacked: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from sidelight.schemas.topic import Article
 from sidelight.serve.app import MAX_BODY_BYTES
+from tests.helpers.formats.hostile_values import json_changes
 from tests.serve.test_jobs import HTML
 from tests.serve.test_serve import ARTICLE, TEXT, Site, connected, served
 
@@ -58,6 +59,8 @@ def objects(fields: list[str]) -> Iterator[bytes]:
         for value in ODD_VALUES:
             yield json.dumps(whole | {name: value}).encode()
             yield json.dumps({name: value}).encode()
+    for change in json_changes(whole):
+        yield change.content.encode()
 
 
 def bodies(kind: str, schema: dict[str, Any]) -> Iterator[bytes]:

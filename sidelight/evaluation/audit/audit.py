@@ -72,7 +72,7 @@ class ProbeResult(Value):
         n_lost: Changes to a label that earns less.
         n_unjudged: Changes from or to a verdict that could not be had.
         credit_change: Mean change of a verdict's credit, in [-1, 1], over those that could be had
-            both times; 0 when there are none.
+            both times; None when there are none.
         most: Of an attack on answers, the largest share of their credit that it may leave; None for
             other probes.
         left: The share that it leaves; None where the answers themselves earn nothing.
@@ -88,15 +88,15 @@ class ProbeResult(Value):
     n_gained: int
     n_lost: int
     n_unjudged: int
-    credit_change: float
+    credit_change: float | None
     most: float | None = None
     left: float | None = None
     holds: bool
 
     @property
-    def share_changed(self) -> float:
-        """Return the share of verdicts that changed; 0 when there are none."""
-        return self.n_changed / self.n_verdicts if self.n_verdicts else 0.0
+    def share_changed(self) -> float | None:
+        """Return the share of verdicts that changed; None when there are none."""
+        return self.n_changed / self.n_verdicts if self.n_verdicts else None
 
     @property
     def verdict(self) -> str:
@@ -111,7 +111,7 @@ class ProbeResult(Value):
         if not self.n_changed:
             return f"holds: {self.about} changes no verdict"
         found = (
-            f"{self.about} changes {self.share_changed:.1%} of the verdicts "
+            f"{self.about} changes {self.n_changed / self.n_verdicts:.1%} of the verdicts "
             f"({self.n_gained} gain credit, {self.n_lost} lose some)"
         )
         return f"{'holds' if self.holds else 'FAILS'}: {found}"
@@ -200,7 +200,7 @@ def _result(
         n_gained=sum(step > 0 for step in credit),
         n_lost=sum(step < 0 for step in credit),
         n_unjudged=len(pairs) - len(credit),
-        credit_change=fsum(credit) / len(credit) if credit else 0.0,
+        credit_change=fsum(credit) / len(credit) if credit else None,
         holds=holds,
     )
 

@@ -128,7 +128,7 @@ def read_manifest_beside(assessments: Path) -> JudgingManifest | None:
     if not path.is_file():
         return None
     try:
-        return JudgingManifest.model_validate_json(read_bytes(path))
+        return JudgingManifest.model_validate_json(read_bytes(path), strict=True)
     except ValidationError as error:
         raise InputError(
             f"{path}: expected the manifest of a judge; {error.error_count()} fields are wrong",

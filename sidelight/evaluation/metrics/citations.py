@@ -28,12 +28,14 @@ overview, section 3.2; Pradeep et al., The Great Nugget Recall (SIGIR 2025), sec
 on a topic without a vital nugget vital recall is undefined. |N| is taken from the bank, never from
 the labels.
 
-Weighted score, S = (1 / W) * sum over n of w_n * v(l(n)), with W = sum over n of max(w_n, 0).
+Weighted score, S = max(-1, (1 / W) * sum over n of w_n * v(l(n))), with W = sum over n of
+max(w_n, 0).
 
 w_n: the weight of nugget n, below 0 for a fault that an answer should be free of. An answer that
 commits faults alone is below 0; at most it has 1. Source: Sharma et al., ResearchRubrics (2025),
-whose criteria weigh from -5 to 5. Edge case: without a nugget of positive weight nothing can be
-earned, and S is the sum itself.
+whose criteria weigh from -5 to 5; the bound at -1 is ours, so that faults on one topic never cost
+more than all that a topic can earn. Edge case: without a nugget of positive weight nothing can be
+earned, and the sum itself stands in the place of its share.
 
 Coverage, S = |{p in P : some n in N_p has the highest label}| / |P|.
 
@@ -240,7 +242,8 @@ class SignedNuggetScore:
             nugget.weight * value(label)
             for nugget, label in zip(bank.nuggets, nuggets, strict=True)
         )
-        return earned / (fsum(max(nugget.weight, 0.0) for nugget in bank.nuggets) or 1.0)
+        share = earned / (fsum(max(nugget.weight, 0.0) for nugget in bank.nuggets) or 1.0)
+        return max(-1.0, share)
 
 
 class SubNarrativeCoverage:

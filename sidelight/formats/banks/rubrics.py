@@ -87,7 +87,7 @@ def read_rubric(path: Path, scales: Scales) -> Rubric:
     content = read_bytes(path).removeprefix(BOM_UTF8)
     try:
         file = _RubricFile.model_validate_json(
-            content, context={"importance": scales["importance"]}
+            content, strict=True, context={"importance": scales["importance"]}
         )
         decode_unique(content.decode(), None, findings)
         findings.raise_errors()

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
 from sidelight.files import atomic_packer
 from sidelight.formats.lines import Findings, decode_list, stream_lines
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sidelight.schemas.grading.rubric import ExamKind
 
 _Rating = Annotated[int, Field(strict=True, ge=0, le=HIGHEST_RATING)]
-_Id = Annotated[str, Field(min_length=1)]
+_Id = Annotated[str, Field(pattern=r"^[^\x00]+$")]
 _NEW_GRADING: dict[str, Any] = {
     "correctAnswered": [],
     "wrongAnswered": [],
@@ -122,7 +122,7 @@ class GradingObject(_GraderObject):
 class DirectObject(_GraderObject):
     """One of `grades`."""
 
-    correct: bool = Field(default=False, validation_alias="correctAnswered")
+    correct: bool = Field(default=False, strict=True, validation_alias="correctAnswered")
     answer: str | None = None
     rating: _Rating | None = Field(default=None, validation_alias="self_ratings")
     unjudged: str | None = None
@@ -210,7 +210,7 @@ _NEW: dict[str, Any] = {
 class _RankedObject(BaseModel):
     method: _Id
     rank: int = Field(strict=True, ge=0, le=_DEEPEST)
-    score: FiniteFloat
+    score: float = Field(strict=True, allow_inf_nan=False)
 
 
 class _JudgmentObject(BaseModel):

@@ -38,7 +38,7 @@ from sidelight.formats.runs.submission import (
     report_run,
 )
 from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
-from sidelight.schemas.segment import document_id_of, overlapping
+from sidelight.schemas.segment import document_id_of, parse_segment_id
 from sidelight.text import budget_words, count_words, one_line, sentences, tokens
 
 if TYPE_CHECKING:
@@ -171,15 +171,21 @@ def check_pattern(
 def check_sources(line: int, citations: Sequence[str], topic_id: str, findings: Findings) -> None:
     """Check that the citations of one sentence are different sources outside the article."""
     different = list(dict.fromkeys(citations))
-    for number, first in enumerate(different, start=1):
-        for second in overlapping(first, different[number:]):
-            findings.error(
-                "citation-adjacent",
-                line,
-                expected="citations that do not overlap",
-                found=f"{quoted(first)} and {quoted(second)}, of which half is the same text",
-                remedy="Keep the better of the two.",
-            )
+    cited: dict[tuple[str, int], str] = {}
+    for citation in different:
+        own = parse_segment_id(citation)
+        if own is None:
+            continue
+        for window in (own.window - 1, own.window + 1):
+            if other := cited.get((own.document_id, window)):
+                findings.error(
+                    "citation-adjacent",
+                    line,
+                    expected="citations that do not overlap",
+                    found=f"{quoted(other)} and {quoted(citation)}, of which half is the same text",
+                    remedy="Keep the better of the two.",
+                )
+        cited.setdefault((own.document_id, own.window), citation)
     for citation in different:
         if document_id_of(citation) == topic_id:
             findings.error(

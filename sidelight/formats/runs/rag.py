@@ -137,7 +137,7 @@ class _ExactFlatAnswer(ExactLine):
     topic_id: str
     topic: str
     references: list[str]
-    response_length: int
+    response_length: StrictInt
     answer: list[ExactSentence[_Place]]
 
 

@@ -190,7 +190,7 @@ def read_encoding(folder: Path) -> Encoding | None:
 
 
 def _read(folder: Path) -> Encoding:
-    return Encoding.model_validate_json(read_limited(folder / _FILE))
+    return Encoding.model_validate_json(read_limited(folder / _FILE), strict=True)
 
 
 def _write(folder: Path, encoding: Encoding) -> None:

@@ -101,7 +101,7 @@ def read_address(folder: Path) -> RemoteAddress:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     try:
-        return RemoteAddress.model_validate_json(content)
+        return RemoteAddress.model_validate_json(content, strict=True)
     except ValidationError as error:
         findings = Findings(path)
         findings.invalid(
@@ -159,7 +159,7 @@ def allow_token(address: RemoteAddress, variable: str) -> None:
 def _allowed() -> dict[str, str]:
     path = tokens_file()
     try:
-        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes())
+        return TypeAdapter(dict[str, str]).validate_json(read_limited(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValidationError) as error:

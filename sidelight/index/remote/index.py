@@ -13,10 +13,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar
 from urllib.parse import quote_plus
 
 import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from sidelight.errors import InputError, MachineError
 from sidelight.index.encoding.encoder import Encoder
@@ -45,6 +46,11 @@ CREATE TABLE IF NOT EXISTS searches (request TEXT PRIMARY KEY, hits BLOB NOT NUL
 CREATE TABLE IF NOT EXISTS segments (segment_id TEXT PRIMARY KEY, segment BLOB NOT NULL);
 PRAGMA user_version = {_CACHE_VERSION};
 """
+
+
+_HITS = TypeAdapter(list[Hit])
+_SEGMENT = TypeAdapter(Segment)
+V = TypeVar("V")
 
 
 class Pages:
@@ -79,7 +85,7 @@ class Pages:
     def hits(self, request: str) -> list[Hit] | None:
         """Return the hits of a search, or None if it was not kept."""
         rows = self._execute("SELECT hits FROM searches WHERE request = ?", (request,))
-        return [Hit(name, score) for name, score in orjson.loads(rows[0][0])] if rows else None
+        return self._read(_HITS, rows[0][0]) if rows else None
 
     def keep_search(self, request: str, hits: Sequence[Hit], segments: Iterable[Segment]) -> None:
         """Keep a search and the segments that came with it."""
@@ -110,8 +116,14 @@ class Pages:
                 f"SELECT segment_id, segment FROM segments WHERE segment_id IN ({marks})",  # noqa: S608 - marks only
                 some,
             ):
-                found[name] = Segment.model_construct(**orjson.loads(content))
+                found[name] = self._read(_SEGMENT, content)
         return found
+
+    def _read(self, kind: TypeAdapter[V], content: bytes) -> V:
+        try:
+            return kind.validate_json(content, strict=True)
+        except ValidationError as error:
+            raise self._failure(error.errors()[0]["msg"]) from error
 
     def __len__(self) -> int:
         """Return the number of segments kept."""
@@ -129,7 +141,7 @@ class Pages:
             except sqlite3.Error as error:
                 raise self._failure(error) from error
 
-    def _failure(self, error: sqlite3.Error) -> MachineError:
+    def _failure(self, error: object) -> MachineError:
         return MachineError(
             f"{self._path}: pages cannot be kept or read: {error}",
             remedy="Make room on the disk, or remove the file if it is damaged; then go on.",
@@ -198,12 +210,9 @@ def read_segment(segment_id: str, document: Any) -> Segment | None:
     text = next((document[key] for key in _TEXT if isinstance(document.get(key), str)), "")
     if not text.strip():
         return None
-    return Segment(
-        segment_id=segment_id,
-        text=text,
-        **{key: _text(document, key) for key in _NAMED},
-        **{key: _offset(document, key) for key in _OFFSETS},
-    )
+    fields: dict[str, Any] = {key: _text(document, key) for key in _NAMED}
+    fields |= {key: _offset(document, key) for key in _OFFSETS}
+    return Segment(segment_id=segment_id, text=text, **fields)
 
 
 def _object_in(text: str) -> dict[str, Any] | None:

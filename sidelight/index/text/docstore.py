@@ -14,7 +14,7 @@ import sqlite3
 import threading
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import orjson
@@ -249,7 +249,7 @@ class SqliteStore:
             ) from error
 
 
-def _segment_of_row(row: tuple[str, ...]) -> Segment:
+def _segment_of_row(row: tuple[Any, ...]) -> Segment:
     return Segment(**dict(zip(_FIELDS, row, strict=True)))
 
 

@@ -345,7 +345,7 @@ def _open(folder: Path) -> _Search:
     path = folder / _PROFILE
     if not path.exists():
         return FlatSearch(folder)
-    settings = SearchSettings.model_validate_json(read_limited(path))
+    settings = SearchSettings.model_validate_json(read_limited(path), strict=True)
     if settings.kind == "gpu":
         return GpuSearch(folder)
     return InvertedSearch(folder, probes=settings.probes, candidates=settings.candidates)

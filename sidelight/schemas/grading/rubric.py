@@ -21,7 +21,9 @@ from sidelight.schemas.grading.judgment import HIGHEST_CREDIT, Label, Unjudged
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Weight = Annotated[float, Field(ge=-HIGHEST_CREDIT, le=HIGHEST_CREDIT, allow_inf_nan=False)]
+Weight = Annotated[
+    float, Field(strict=True, ge=-HIGHEST_CREDIT, le=HIGHEST_CREDIT, allow_inf_nan=False)
+]
 """What an item counts; below 0 where a submission should not say it."""
 
 

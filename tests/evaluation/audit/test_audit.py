@@ -167,7 +167,7 @@ def test_a_constant_judge_holds(given: bool) -> None:
 
 def test_the_tolerance_is_a_share() -> None:
     picky = BiasedJudge(LIKES["order"])
-    share = reports(picky).results[0].share_changed
+    share = reports(picky).results[0].share_changed or 0
     assert failing(reports(picky, tolerance=share)) == []
     assert failing(reports(picky, tolerance=share * 0.99)) == ["order"]
 
@@ -186,12 +186,13 @@ def test_verdicts_that_could_not_be_had(tmp_path: Path) -> None:
     assert failing(found) == ["author"]
     result = found.results[ANSWER_PROBES.index("author")]
     assert result.n_unjudged == result.n_changed == result.n_verdicts
-    assert (result.n_gained, result.n_lost, result.credit_change) == (0, 0, 0)
+    assert (result.n_gained, result.n_lost, result.credit_change) == (0, 0, None)
     write_changes(tmp_path / "changes.csv", found.changes)
     assert (tmp_path / "changes.csv").read_text().splitlines()[1].endswith(",supports,")
     never = reports(Silent(lambda place, text, tag, team: False))
     assert failing(never) == ANSWER_PROBES
     assert "unknown" in never.results[0].verdict
+    assert never.results[0].share_changed is None
 
 
 def test_the_embedded_judge_holds() -> None:

@@ -29,7 +29,7 @@ from sidelight.schemas.grading.judgment import Unjudged
 from tests.helpers.public_data import PublicData
 
 GRADER = Grader("Asks", "tiny")
-TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8)
 ID = TEXT.filter(bool)
 ANYTHING = st.recursive(
     st.none()

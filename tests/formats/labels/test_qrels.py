@@ -44,6 +44,7 @@ def test_reads_public_qrels(shared_data: PublicData, name: str, queries: int, pa
         ("1 0 b 999999999", "grade"),
         ("1 0 b 101", "grade"),
         ("1 0 b -3", "grade"),
+        ("1\x00 0 b 1", "null-character"),
         (f"1 0 b {'9' * 5000}", "grade"),
         ("1 0 a 1", "grade-conflict"),
     ],

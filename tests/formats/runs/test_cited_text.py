@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -354,6 +355,17 @@ def test_overlapping_windows_are_an_error_in_one_sentence_only(tmp_path: Path) -
     objects[1]["responses"][1]["citations"] = [second]
 
     assert found_in(write_task2(tmp_path, objects)) == [("citation-adjacent", 1)]
+
+
+@pytest.mark.parametrize("cited", ["msmarco_v2.1_doc_61_0#{}_1", "msmarco_v2.1_doc_61_0#1_{}"])
+def test_ten_thousand_citations_of_one_sentence_are_checked_in_seconds(
+    tmp_path: Path, cited: str
+) -> None:
+    begin = time.process_time()
+    problems = found_in(with_citations(tmp_path, *map(cited.format, range(10_000))))
+    assert time.process_time() - begin < 5
+    assert ("citation-count", 2) in problems
+    assert problems.count(("citation-adjacent", 2)) == (9_999 if "#{}" in cited else 0)
 
 
 @pytest.mark.parametrize("key", ["team_id", "run_id", "topic_id", "type", "use_starter_kit"])

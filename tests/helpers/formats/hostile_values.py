@@ -13,7 +13,17 @@ NUMBERS = (
     *("1e308", "-1e308", "5e-324", "1e999", "NaN", "-Infinity"),
 )
 WORDS = (
-    *("", " ", "5" * 5000, "x" * 20_000, "../../etc/passwd", "/dev/null", "os:system", "None"),
+    *(
+        "",
+        " ",
+        "5" * 5000,
+        "x" * 20_000,
+        "../../etc/passwd",
+        "/dev/zero",
+        "/dev/stdin",
+        "os:system",
+        "None",
+    ),
     *("nan", "-inf", "1e308", "1_0", "²", "\x00", "\u202e", "a\u2028b", "<b>", "http://[", "%s"),
 )
 OTHERS = ("null", "true", "[]", "{}", "[[]]", '{"a": 1}')
@@ -81,10 +91,18 @@ def json_changes(tree: Any, *, as_yaml: bool = False) -> Iterator[Change]:
             yield Change(f"{place} = {raw[:40]}", text.replace(json.dumps(_HERE), raw))
 
 
+def numbers_as_text(tree: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield each place of a number or truth, and a JSON value with it as text, and as a list."""
+    for path, value in _places(tree):
+        if isinstance(value, int | float):
+            as_text, as_list = (_with(tree, path, one) for one in (json.dumps(value), []))
+            yield ".".join(map(str, path)), json.dumps(as_text), json.dumps(as_list)
+
+
 def cell_changes(cells: list[str]) -> Iterator[tuple[str, list[list[str]]]]:
     """Yield rows to put in the place of one: a cell changed, alone and beside the honest row."""
     for at, cell in enumerate(cells):
-        words = [*NUMBERS, *(word for word in WORDS if word.isprintable())]
+        words = [*NUMBERS, "\x00", "a\x00b", *(word for word in WORDS if word.isprintable())]
         if _DIGITS.search(cell):
             words.append(_DIGITS.sub("9" * 5000, cell))
         for word in words:

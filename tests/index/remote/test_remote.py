@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,22 @@ def test_nothing_is_asked_twice_by_whoever_asks(small_index: IndexFolder, tmp_pa
     assert open_retriever("bm25", again).search(QUERIES, 7) == first
     assert again.docstore.get_many([segment_id])[0].segment_id == segment_id
     assert asked == len(QUERIES)
+
+
+@pytest.mark.parametrize("kept", [b"", b"{}", b"[[1, 2]]", b'[["a", "1"]]', b'{"segment_id": 1}'])
+def test_kept_pages_that_are_none_are_named(
+    kept: bytes, small_index: IndexFolder, tmp_path: Path
+) -> None:
+    with RestServer(small_index) as server:
+        index = opened(tmp_path, server)
+        hits = open_retriever("bm25", index).search(QUERIES[:1], 7)["1"]
+        with sqlite3.connect(tmp_path / "pages.sqlite") as database:
+            database.execute("UPDATE searches SET hits = ?", (kept,))
+            database.execute("UPDATE segments SET segment = ?", (kept,))
+        with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
+            open_retriever("bm25", index).search(QUERIES[:1], 7)
+        with pytest.raises(MachineError, match=r"pages\.sqlite: pages cannot be kept or read"):
+            index.docstore.get_many([hits[0].segment_id])
 
 
 def test_where_the_server_is_changes_no_fingerprint(

@@ -50,6 +50,14 @@ def test_lines_know_their_place(tmp_path: Path) -> None:
     ]
 
 
+def test_a_line_nested_990_deep_is_refused_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "deep.jsonl"
+    path.write_text('{"docid": "a", "segment": "fine"}\n{"a": ' + "[" * 989 + "]" * 989 + "}\n")
+    segments, reader = read(path)
+    assert list(segments) == [1]
+    assert [(one.line, one.code) for one in reader.problems] == [(2, "json-syntax")]
+
+
 BROKEN = (
     b'{"docid": "a", "segment": "fine"}\n'
     b"{oops\n"

@@ -81,9 +81,15 @@ def test_faults_cost_what_they_weigh() -> None:
     nuggets = [(VITAL, "", FULL), (VITAL, "", PARTIAL), (OKAY, "", FULL)]
     score = SignedNuggetScore()
     assert measured(score, nuggets, [5, 3, -4]) == pytest.approx((5 + 1.5 - 4) / 8)
-    assert measured(score, nuggets, [-1, -1, -1]) == pytest.approx(-2.5)
+    assert measured(score, nuggets, [-0.1, -0.2, -0.3]) == pytest.approx(-0.5)
     # Without weights of their own nuggets weigh what their importance does.
     assert measured(score, nuggets) == pytest.approx((1 + 0.5 + 0.5) / 2.5)
+
+
+@pytest.mark.parametrize("weights", [[-1, -1, -1], [1, -5, -5], [1e-300, -1e6, -1e6]])
+def test_faults_cost_no_more_than_a_topic_can_earn(weights: list[float]) -> None:
+    nuggets = [(VITAL, "", NONE), (VITAL, "", FULL), (OKAY, "", FULL)]
+    assert measured(SignedNuggetScore(), nuggets, weights) == -1
 
 
 @given(NUGGETS)
