@@ -19,7 +19,7 @@ import numpy as np
 import orjson
 
 from sidelight.formats.topics import read_articles
-from sidelight.generation.reading.cleaning import find_publisher
+from sidelight.english.cleaning import find_publisher
 from sidelight.index.text.corpus import passage_text, windows
 from sidelight.retrieval.fusion import FusionRetriever
 from sidelight.retrieval.memory import MemoryRetriever

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from sidelight.errors import InputError
-from sidelight.generation.reading.injection import gives_orders
+from sidelight.english.injection import gives_orders
 from sidelight.retrieval.base import Lookup
 from sidelight.retrieval.lateral import LateralHits, LateralRetriever
 from sidelight.schemas.investigation.evidence import EvidenceSet, Hit, Query

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import host_of
 from sidelight.text import clean, content_words, sentence_spans
-from sidelight.view.digest.origin import Origins
+from sidelight.generation.pages import Origins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

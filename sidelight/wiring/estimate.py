@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight.generation.reading.cleaning import clean_article
+from sidelight.english.cleaning import clean_article
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import Asked
 from sidelight.schemas.base import Value

@@ -16,7 +16,7 @@ from sidelight.schemas.topic import Article
 from sidelight.view.digest.article import Told
 from sidelight.view.digest.assemble import answers, digest
 from sidelight.view.digest.model import Digest
-from sidelight.view.digest.origin import Origins, page_date, source_kind
+from sidelight.generation.pages import Origins, page_date, source_kind
 from sidelight.view.report import cite
 from sidelight.view.shown_run import Made
 

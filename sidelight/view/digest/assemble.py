@@ -12,7 +12,7 @@ from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.topic import Article
 from sidelight.view.digest.article import angles_of
 from sidelight.view.digest.model import ComparedClaim, Digest, Finding, Lead, Paragraph
-from sidelight.view.digest.origin import Origins
+from sidelight.generation.pages import Origins
 from sidelight.view.digest.subjects import (
     AUTHOR,
     CLAIMS,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.generation.extractive.write_report.voices import is_talk, publishers
-from sidelight.generation.reading.names import host_label
+from sidelight.english.names import find_names, host_label
 from sidelight.schemas.segment import document_id_of
-from sidelight.text import count_words, one_line
+from sidelight.text import count_words, one_line, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,16 +46,16 @@ class _Rule(NamedTuple):
 # The first one that holds counts: what a page is comes before who publishes it.
 _RULES = (
     _rule(
+        "media rating",
+        address=r"//[^/]*(?:mediabiasfactcheck|allsides|newsguard|adfontes)|/(?:outlets|ratings?|media-bias)/",
+        head=r"\b(?:slant|bias) (?:and|rating)\b|\bfactual (?:record|reporting)\b",
+    ),
+    _rule(
         "press release",
         address=r"/press[-_]?releases?/",
         head=r"\bfor immediate release\b|\bpress release\b",
     ),
     _rule("corrections", address=r"/(?:corrections|clarifications)\b"),
-    _rule(
-        "media rating",
-        address=r"//[^/]*(?:mediabiasfactcheck|allsides|newsguard|adfontes)|/(?:outlets|media-bias)/",
-        head=r"\b(?:slant|bias) (?:and|rating)\b|\bfactual (?:record|reporting)\b",
-    ),
     _rule(
         "fact check",
         address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
@@ -89,6 +88,23 @@ _RULES = (
         rf"|/news/|/{_YEAR}/[01]\d/",
     ),
 )
+# "slow_oven: It was about 20 degrees.", as users' names go.
+_POST = re.compile(r"^(?P<user>(?=[a-z]|\w+[a-z][A-Z]|\w*[_\d])[\w.-]{3,24}):\s+\S", re.MULTILINE)
+_SPEAKERS = 2
+_THREAD = re.compile(
+    r"\b(?:posted by|original poster|reply|replies|replied|upvotes?|forum|thread|joined:)\b",
+    re.IGNORECASE,
+)
+
+
+def is_talk(segment: Segment) -> bool:
+    """Tell whether a window is a forum discussion."""
+    users = {match["user"] for match in _POST.finditer(segment.text)}
+    cues = {match.group().casefold() for match in _THREAD.finditer(segment.text)}
+    return len(users) >= _SPEAKERS or len(cues) > _SPEAKERS
+
+
+_MIN_PREFIX = 8  # letters of a host that a longer name may continue
 _OWN = "the article's own site"
 
 
@@ -161,3 +177,28 @@ def page_date(url: str, top: str) -> str:
         day = f"{int(in_path['day'])} " if in_path["day"] else ""
         return f"{day}{month} {in_path['year']}"
     return ""
+
+
+def publishers(segments: Iterable[Segment]) -> dict[str, str]:
+    """Return by host the name that its pages give whose letters are those of the host.
+
+    A host that no page names stands for itself.
+    """
+    found: dict[str, set[str]] = {}
+    for segment in segments:
+        label = host_label(segment.host)
+        found.setdefault(segment.host, set()).update(
+            name
+            for name in find_names(f"{segment.title}\n{segment.text}")
+            if label and _names(label, name)
+        )
+    return {
+        host: min(names, key=lambda name: (len(name), name), default=host)
+        for host, names in found.items()
+    }
+
+
+def _names(label: str, name: str) -> bool:
+    """Tell whether a name is that of a host's label, or a longer one that begins with it."""
+    letters = "".join(tokens(name)).removeprefix("the")
+    return letters == label or (len(label) >= _MIN_PREFIX and letters.startswith(label))
