@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import orjson
 
+from sidelight.english.cleaning import find_publisher
 from sidelight.formats.topics import read_articles
-from sidelight.generation.reading.cleaning import find_publisher
 from sidelight.index.text.corpus import passage_text, windows
 from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.first_stage import FusionRetriever

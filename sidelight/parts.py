@@ -66,14 +66,14 @@ KINDS: dict[str, Kind] = {
     ),
     "role.write_questions": _role(
         "WriteQuestions",
-        extractive="extractive.write_questions.questions:ExtractiveQuestionWriter",
+        extractive="extractive.write_questions:ExtractiveQuestionWriter",
         prompted="prompted.write_questions:PromptedQuestionWriter",
         organizers_2024="prompted.write_questions:OrganizersQuestionWriter",
         organizers_2024_example="prompted.write_questions:ExampleQuestionWriter",
     ),
     "role.write_report": _role(
         "WriteReport",
-        extractive="extractive.write_report.report:ExtractiveReportWriter",
+        extractive="extractive.write_report:ExtractiveReportWriter",
         prompted="prompted.write_report:PromptedReportWriter",
         prompted_answer="narratives.answer:PromptedAnswerWriter",
     ),

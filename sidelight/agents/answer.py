@@ -14,8 +14,8 @@ from langgraph.runtime import Runtime
 from sidelight.agents.state import AnswerDeps, AnswerState, only_candidates, read_candidates, search
 from sidelight.errors import UsageError
 from sidelight.generation.compose import resolve_report
+from sidelight.generation.narratives.split import read_narrative
 from sidelight.generation.no_evidence import NO_ANSWER
-from sidelight.generation.reading.narrative import read_narrative
 from sidelight.retrieval.first_stage import reciprocal_rank_fusion
 from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
 from sidelight.schemas.investigation.evidence import Query

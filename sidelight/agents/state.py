@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple, ParamSpec, TypedDict, TypeVar
 
+from sidelight.english.injection import gives_orders
 from sidelight.errors import InputError
-from sidelight.generation.reading.injection import gives_orders
 from sidelight.generation.roles import (
     CheckReport,
     ExpandQuestion,

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from sidelight.checks.support import SUPPORT_SCALE, LearnedSupportCheck, best_support
+from sidelight.english.names import host_label
+from sidelight.english.neutrality import sentence_fault
 from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.no_evidence import NO_EVIDENCE
-from sidelight.generation.reading.names import host_label
-from sidelight.generation.reading.neutrality import sentence_fault
 from sidelight.schemas.investigation.report import CheckedReport, Removal, SentenceSupport
 from sidelight.text import one_line, tokens
 
@@ -111,17 +111,15 @@ _ATTRIBUTION = re.compile(
 )
 
 
-_TITLED_DOCUMENT = re.compile(r"^(?P<kind>The [a-z ]+) \"(?P<title>[^\"]+)\"(?= )")
+_INSERTED = re.compile(r"\[[^\[\]]+\]")
 
 
 def without_attribution(sentence: str, pages: Sequence[Segment]) -> str:
     """Return a sentence without "according to" a page it cites, which says so by being there.
 
-    The title of that page goes from 'the report "Lift Off"', too.
+    A name in square brackets, which stands for a word of the page, is that word again.
     """
-    titled = _TITLED_DOCUMENT.match(sentence)
-    if titled and any(titled["title"] in page.title for page in pages):
-        sentence = titled["kind"] + sentence[titled.end() :]
+    sentence = _INSERTED.sub("it", sentence)
     match = _ATTRIBUTION.match(sentence)
     if match is None:
         return sentence

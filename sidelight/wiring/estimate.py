@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sidelight.english.cleaning import clean_article
 from sidelight.errors import INSTALL, Check, InputError, MachineError, UsageError
-from sidelight.generation.reading.cleaning import clean_article
 from sidelight.llm.base import CHARACTERS_PER_TOKEN, TOKENS_PER_SECOND
 from sidelight.llm.prompted import Asked
 from sidelight.llm.server.vllm import find_vllm

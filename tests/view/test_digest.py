@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.generation.pages import Origins, page_date, source_kind
 from sidelight.schemas.investigation.angle import Angle, ArticleFacts, Aspect, Plan
 from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
@@ -15,7 +16,7 @@ from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.view.digest.article import Digest, Told
 from sidelight.view.digest.assemble import answers, digest
-from sidelight.view.report import Origins, cite, page_date, source_kind
+from sidelight.view.report import cite
 from sidelight.view.shown_run import Made
 
 BODY = """\

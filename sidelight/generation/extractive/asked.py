@@ -133,33 +133,20 @@ PUBLISHER_RECORD = AngleTemplate(
 )
 
 OWNER = _on(PUBLISHER_FUNDING, 4.0).worded(
-    "Who publishes and finances {outlet}?",
+    "Who owns and funds {outlet}?",
     "Who owns, publishes and finances {outlet}?",
-    "Which company owns, publishes and finances {outlet}?",
-    "How is {outlet} owned, published and financed?",
 )
-REPUTATION = _on(PUBLISHER_RATING, 2.7).worded(
-    "What is {outlet}'s reputation for accuracy and bias?",
+OUTLET_INTERESTS = _on(PUBLISHER_FUNDING, 3.3).worded(
+    "What financial interest does the owner of {outlet} have in {subject}?",
+    "What commercial interest does {outlet} have in its reporting on {subject}?",
+)
+REPUTATION = _on(PUBLISHER_RATING, 3.0).worded(
     "How do media watchdogs rate {outlet} for bias and accuracy?",
-    "What political leaning or bias does {outlet} have?",
-    "What is {outlet}'s track record of accurate reporting?",
-    "How credible is {outlet} as a news source?",
-)
-OUTLET_INTERESTS = _on(PUBLISHER_FUNDING, 2.2).worded(
-    "What financial interests does {outlet} have in connection with {subject}?",
-    "What financial interests or ties does {outlet} have in connection with {subject}?",
-    "What financial interest does {outlet} have in connection with {subject}?",
-)
-# Whoever has ties that were found may have others.
-OUTLET_TIES = _on(PUBLISHER_FUNDING, 3.0).worded(
-    "What financial ties does {outlet} have to companies connected with {subject}?",
-    "What financial interests does {outlet} have in companies connected with {subject}?",
+    "What is {outlet}'s reputation for accuracy and bias?",
 )
 CORRECTIONS = _on(PUBLISHER_RECORD, 2.7).worded(
+    "What complaints, rulings or corrections followed {outlet}'s article on {subject}?",
     "What corrections followed {outlet}'s article on {subject}?",
-    "What rulings or corrections followed {outlet}'s article on {subject}?",
-    "What complaints were made about {outlet}'s coverage of {subject}?",
-    "What corrections has {outlet} published on {subject}?",
 )
 
 # The authors
@@ -186,26 +173,13 @@ AUTHOR_EARLIER_WORK = AngleTemplate(
     weight=1.5,
 )
 
-BACKGROUND = _on(AUTHOR_BACKGROUND, 4.0).worded(
-    "What is {author}'s professional background?",
+BACKGROUND = _on(AUTHOR_BACKGROUND, 3.1).worded(
     "What is the professional background of {author}?",
-    "What is the professional background and expertise of {author}?",
-    "What are the professional qualifications and interests of {author}?",
+    "What is {author}'s professional background?",
 )
-AUTHOR_TIES = _on(AUTHOR_INTERESTS, 3.5).worded(
-    "What financial interests does {author} have in connection with {subject}?",
+AUTHOR_TIES = _on(AUTHOR_INTERESTS, 3.7).worded(
+    "What ties does {author} have to companies or groups with an interest in {subject}?",
     "What financial or professional ties does {author} have to {subject}?",
-    "What financial ties does {author} have in connection with {subject}?",
-    "What ties does {author} have to companies connected with {subject}?",
-)
-ACQUAINTANCE = _on(AUTHOR_INTERESTS, 3.5).worded(
-    "What connection does {author} have to {subject}?",
-    "What is {author}'s track record in reporting on {subject}?",
-    "What ties does {author} have to {subject}?",
-)
-FORECASTS = _on(AUTHOR_EARLIER_WORK, 3.1).worded(
-    "How have {author}'s earlier predictions held up?",
-    "How have {author}'s earlier predictions turned out?",
 )
 
 # Names that evidence ties to the outlet or an author (the aspect is whose tie it is)
@@ -220,13 +194,7 @@ LINK = AngleTemplate(
 
 LINKED = _on(LINK, 2.6).worded(
     "What ties does {principal} have to {name}?",
-    "What is the relationship between {principal} and {name}?",
     "How is {principal} connected with {name}?",
-)
-AWARD = _on(LINK, 2.6).worded(
-    "Who awards and finances {name}?",
-    "Who awards {name}?",
-    "Who pays for {name}?",
 )
 
 # The headline, and the claims and figures of the text
@@ -250,32 +218,16 @@ CLAIM_WITH_FIGURES = CLAIM._replace(
     question='What do independent figures say about the statement that "{claim}"?',
 )
 
-HEADLINE_CLAIM = _on(HEADLINE, 3.8).worded(
+HEADLINE_CLAIM = _on(HEADLINE, 3.6).worded(
     "What evidence supports the claim that {claim}?",
-    "What evidence is there that {claim}?",
     "How strong is the evidence that {claim}?",
-    "What is known about the claim that {claim}?",
-    "What have others found about the claim that {claim}?",
 )
-TREND = _on(CLAIM_WITH_FIGURES, 3.4).worded(
-    "What do official statistics show about {what}?",
-    "What do official figures show about {what}?",
-)
-FIGURE = _on(CLAIM_WITH_FIGURES, 2.2).worded(
-    "What do other sources say about the figure of {phrase} in reports on {subject}?",
-    "What do official statistics say about the figure of {phrase} in reports on {subject}?",
-    "How does the figure of {phrase} compare with official statistics on {subject}?",
+FIGURE = _on(CLAIM_WITH_FIGURES, 3.4).worded(
+    "Where does the figure of {phrase} in reports on {subject} come from?",
     "What is the basis for the figure of {phrase} in reports on {subject}?",
 )
-SUM = _on(CLAIM_WITH_FIGURES, 2.2).worded(
-    "What do other sources say about the sum of {phrase} in reports on {subject}?",
-    "What is the basis for the sum of {phrase} in reports on {subject}?",
-    "What do official records say about the sum of {phrase} in reports on {subject}?",
-)
-HEADLINE_FIGURE = FIGURE._replace(angle_id=HEADLINE.angle_id, weight=3.6)
-HEADLINE_SUM = SUM._replace(angle_id=HEADLINE.angle_id, weight=3.6)
 
-# Studies, documents, tests and people of the past that claims rest on
+# Studies, surveys and tests that claims rest on
 
 STUDY_FINDINGS = AngleTemplate(
     "study{number}-findings",
@@ -292,31 +244,13 @@ STUDY_FUNDING = AngleTemplate(
     weight=3.0,
 )
 
-FINDINGS = _on(STUDY_FINDINGS, 3.8).worded(
-    "What did {study} examine and find?",
+FINDINGS = _on(STUDY_FINDINGS, 3.7).worded(
     "What did {study} measure and find?",
-    "What did {study} examine and measure?",
+    "How was {study} carried out, and what did it find?",
 )
-COMMISSIONED = _on(STUDY_FUNDING, 3.6).worded(
+COMMISSIONED = _on(STUDY_FUNDING, 3.3).worded(
     "Who commissioned and paid for {study}?",
-    "Who commissioned and funded {study}?",
-)
-REVISED = _on(STUDY_FINDINGS, 2.2).worded(
-    "Has {study} been corrected since it was published?",
-    "What corrections were made to {study} after publication?",
-    "How did other experts respond to {study}?",
-)
-DOCUMENT = Question(Aspect.CLAIM, 3.2).worded(
-    "What does {document} cover?",
-    "What does {document} say?",
-)
-TESTER = Question(Aspect.CLAIM, 3.0).worded(
-    "What has {name} said about {subject}?",
-    "What did {name} find about {subject}?",
-)
-PAST = Question(Aspect.CLAIM, 3.4).worded(
-    "What do historical records show about {name}?",
-    "What do records of the time show about {name}?",
+    "Who funded {study}?",
 )
 
 # People and organisations that the article leans on
@@ -333,27 +267,13 @@ SOURCE_ORGANISATION = SOURCE_PERSON._replace(
     query="{name} organisation funding members purpose {subject}",
 )
 
-PERSON = Question(Aspect.SOURCE, 2.4).worded(
-    "What is the background of {name}, {role}?",
-    "What are the qualifications of {name}, {role}?",
-    "What is the track record of {name}, {role}?",
-    "What interests does {name}, {role}, have in {subject}?",
+PERSON = _on(SOURCE_PERSON, 3.2).worded(
+    "What interests or affiliations does {name} have in connection with {subject}?",
+    "What is the background of {name}, and what interest does {name} have in {subject}?",
 )
-ORGANISATION = Question(Aspect.SOURCE, 2.2).worded(
-    "What kind of organisation is {the}?",
-    "What is the reputation of {the}?",
-    "What interests does {the} have in {subject}?",
-    "What has {the} said about {subject}?",
-)
-NAMED = Question(Aspect.SOURCE, 1.9).worded(
-    "How is {name} connected with {subject}?",
-    "What is known about {name}'s connection with {subject}?",
-    "What is {name}'s role in the story of {subject}?",
-    "What has {name} said about {subject}?",
-)
-SCHEME = Question(Aspect.SOURCE, 2.4).worded(
-    "What is known about {name}, {role}?",
-    "What is the track record of {name}, {role}?",
+ORGANISATION = _on(SOURCE_ORGANISATION, 2.4).worded(
+    "Who is behind {name}, and what interest does it have in {subject}?",
+    "What interest does {name} have in {subject}?",
 )
 
 # The subject
@@ -394,64 +314,23 @@ SUBJECT_SUPPORTERS = AngleTemplate(
     weight=1.5,
 )
 
-RESEARCH = _on(SUBJECT_RESEARCH, 3.0, is_generic=True).worded(
+AUTHORITY = _on(SUBJECT_RESEARCH, 3.3).worded(
+    "What did {name} {verb} about {subject}?",
+)
+RESEARCH = _on(SUBJECT_RESEARCH, 2.8, is_generic=True).worded(
+    "What have independent studies or official bodies found about {subject}?",
     "What does independent research show about {subject}?",
-    "What have studies or official bodies found about {subject}?",
-    "What have independent studies found about {subject}?",
 )
-TRIALS = _on(SUBJECT_RESEARCH, 3.0, is_generic=True).worded(
-    "What have human trials found about {subject}?",
-    "What have clinical studies found about {subject}?",
-    "What have human trials or health authorities found about {subject}?",
+STATISTICS = _on(SUBJECT_STATISTICS, 2.2, is_generic=True).worded(
+    "What do official statistics show about {subject}?",
 )
-ESTABLISHED = _on(SUBJECT_RESEARCH, 3.0, is_generic=True).worded(
-    "What have official bodies or courts established about {subject}?",
-    "What do public records show about {subject}?",
-    "What have independent reports established about {subject}?",
-    "What do experts say about {subject}?",
-)
-TESTS = _on(SUBJECT_RESEARCH, 3.2).worded(
-    "What did independent laboratory tests of {subject} show?",
-    "What have independent tests of {subject} found?",
-    "How did {subject} perform in independent tests?",
-)
-AUTHORITY = Question(Aspect.CONTEXT, 3.2).worded(
-    "What has {the} concluded about {subject}?",
-    "What has {the} found about {subject}?",
-    "What has {the} said about {subject}?",
-)
-CAMPAIGN = Question(Aspect.CONTEXT, 3.2).worded(
-    "What happened after the {bare} campaign?",
-    "What became of the {bare} campaign?",
-)
-POLITICS = Question(Aspect.VIEWPOINT, 3.4).worded(
-    "How was {subject} received across the political spectrum?",
-    "Which parties and groups support or oppose {subject}?",
-)
-CRITICS = _on(SUBJECT_CRITICS, 2.5, is_generic=True).worded(
-    "What are the main criticisms of {subject}?",
+CRITICS = _on(SUBJECT_CRITICS, 2.4, is_generic=True).worded(
     "What do critics say about {subject}?",
     "What opposing views are there on {subject}?",
-    "What arguments are made for and against {subject}?",
 )
-HISTORY = _on(SUBJECT_HISTORY, 1.8, is_generic=True).worded(
-    "What is the history of {subject}?",
+AFTERWARDS = _on(SUBJECT_HISTORY, 2.5, is_generic=True).worded(
+    "What happened with {subject} after {outlet}'s article?",
+)
+HISTORY = _on(SUBJECT_HISTORY, 1.6, is_generic=True).worded(
     "What is the background to {subject}?",
-    "How has {subject} developed over time?",
-)
-LIFE = _on(SUBJECT_HISTORY, 1.8, is_generic=True).worded(
-    "What is the background of {subject}?",
-    "What is {subject}'s background?",
-    "What is publicly documented about the life of {subject}?",
-)
-STATISTICS = _on(SUBJECT_STATISTICS, 1.8, is_generic=True).worded(
-    "What do official statistics show about {subject}?",
-    "What are the known facts and figures on {subject}?",
-    "What do independent figures show about {subject}?",
-)
-# Pages on the background of a person or an event are what others have reported on it.
-REPORTED = _on(SUBJECT_HISTORY, 1.8, is_generic=True).worded(
-    "How have news agencies reported on {subject}?",
-    "How have other outlets reported on {subject}?",
-    "What have those involved said publicly about {subject}?",
 )

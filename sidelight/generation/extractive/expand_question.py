@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.generation.reading.names import find_names, mentions, name_forms, search_words
+from sidelight.english.names import find_names, mentions, name_forms, search_words
 from sidelight.text import content_words, sentences, stems
 
 if TYPE_CHECKING:

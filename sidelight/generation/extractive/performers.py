@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sidelight.checks.usefulness import NearestSentence
 from sidelight.generation.compose import chances_missed, refill
-from sidelight.generation.extractive.write_report.report import by_subject
 from sidelight.generation.rated_documents import DocumentRater
 from sidelight.generation.stopping import StoppingRule
 from sidelight.generation.support_checker import SupportChecker
@@ -98,6 +97,4 @@ class ExtractiveReviser:
         """Return the draft that stood, filled up from its reserve, in order."""
         # What says the same as something chosen never gets into a reserve.
         draft = refill(checked.draft, angles, evidence, self._max_words, lambda *_: False)
-        return Revision(
-            draft=draft.model_copy(update={"sentences": by_subject(draft.sentences, profile)})
-        )
+        return Revision(draft=draft)

@@ -10,15 +10,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sidelight.english.names import mentions, name_forms, search_words
+from sidelight.english.parser import parse
+from sidelight.english.vocabulary import TIES
 from sidelight.generation.extractive import asked
-from sidelight.generation.extractive.write_report.quotes import tells_of_ties
-from sidelight.generation.reading.names import (
-    find_names,
-    looks_like_place,
-    mentions,
-    name_forms,
-    search_words,
-)
 from sidelight.schemas.investigation.angle import Aspect, Plan, PlannedQuery
 from sidelight.text import content_words, sentences
 
@@ -210,15 +205,19 @@ def _linked_angles(
     """
     principals = tuple(filter(None, (profile.publisher, *profile.authors)))
     known = [profile.body, *principals, *(angle.question for angle in angles)]
+    forms = [form for principal in principals for form in name_forms(principal)]
     seen: Counter[str] = Counter()
     for item in evidence.items:
-        tied = " ".join(
-            sentence
-            for sentence in sentences(item.segment.text)
-            if any(mentions(sentence, name_forms(principal)) for principal in principals)
-            and tells_of_ties(sentence)
+        telling = [text for text in sentences(item.segment.text) if mentions(text, forms)]
+        seen.update(
+            {
+                name
+                for one in parse(telling)
+                if any(token.lemma_.casefold() in TIES for token in one.doc)
+                for name in one.named("ORG", "PERSON")
+                if _could_be_hidden(name, principals)
+            }
         )
-        seen.update(name for name in find_names(tied) if _could_be_hidden(name, principals))
     fresh = [
         name
         for name, count in sorted(seen.items(), key=lambda entry: (-entry[1], entry[0]))
@@ -239,14 +238,9 @@ def _linked_angles(
 
 
 def _could_be_hidden(name: str, principals: Sequence[str]) -> bool:
-    """Tell whether a name may be a hidden link: two words, one name, no place, no namesake."""
+    """Tell whether a name may be a hidden link: two words, one name, no namesake."""
     own = {word for principal in principals for word in principal.split()}
-    return (
-        " " in name
-        and " and " not in name
-        and not looks_like_place(name)
-        and own.isdisjoint(name.split())
-    )
+    return " " in name and " and " not in name and own.isdisjoint(name.split())
 
 
 class ExtractiveRubricDrafter:

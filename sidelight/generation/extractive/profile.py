@@ -1,4 +1,7 @@
-"""Profiler of an article without a model: outlet, author, names, figures, dates, claims."""
+"""Profiler of an article without a model: outlet, author, names, figures, dates, claims.
+
+People, organisations and the subject come from the parse of the article's sentences.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,13 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sidelight.english.cleaning import clean_article, find_authors, find_publisher
+from sidelight.english.names import find_names, looks_personal, strip_title
+from sidelight.english.parser import parse
+from sidelight.english.vocabulary import STUDIES
 from sidelight.errors import InputError
-from sidelight.generation.reading.cleaning import clean_article, find_authors, find_publisher
-from sidelight.generation.reading.names import (
-    cited_studies,
-    find_names,
-    looks_like_place,
-    people_and_organisations,
-)
 from sidelight.schemas.investigation.angle import ArticleProfile, Claim
 from sidelight.text import (
-    STOPWORDS,
     clean,
     content_words,
     count_words,
@@ -27,6 +26,9 @@ from sidelight.text import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sidelight.english.parser import Sentence
     from sidelight.schemas.topic import Article
 
 _MAX_CLAIMS = 8
@@ -34,27 +36,15 @@ _MIN_CLAIM_WORDS, _MAX_CLAIM_WORDS = 8, 34
 _MAX_PROFILE_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
-_MIN_SLUG_DASHES = 2
-_MIN_SINGLE, _DOMINANT = 3, 1.5
+_MAX_SUBJECT_WORDS = 6
+_NAME, _SINGLE = 4.0, 0.3  # beside a noun phrase of several words: a name, a single noun
 
 _UNIT_WORDS = frozenset(
     {"percent", "cent", "million", "billion", "thousand", "year", "years", "day"}
 )
-
 _MONTH_WORD = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
 _DATE_MENTION = re.compile(
     rf"\b(?:\d{{1,2}}\s+{_MONTH_WORD}\s+\d{{4}}|{_MONTH_WORD}\s+\d{{1,2}},?\s+\d{{4}}|(?:19|20)\d{{2}})\b"
-)
-_ASSERTS = re.compile(
-    r"\b(?:cause[sd]?|causing|link(?:ed|s)|because|study|studies|research|report(?:ed|s)?|found"
-    r"|finds|shows?|showed|proves?|proved|evidence|data|according|percent|per cent|million|billion"
-    r"|increase[sd]?|reduce[sd]?|risk|never|always|only|first|most|will|could|cost)\b|%",
-    re.IGNORECASE,
-)
-_AUTHOR_OR_READER = re.compile(r"^(?:I|We|You|My|Our)\b|\b(?:I|I'm|I’m|we|you|your)\b")
-_DANGLING = re.compile(
-    r"^(?:[\"“'‘]?)(?:He|She|It|They|This|That|These|Those|But|And|So|Or|Such|Here|There|His|Her|"
-    r"Their|Its|However|Instead|Meanwhile|Still|Then|Yet|Also|In fact|For example|Not)\b"
 )
 
 
@@ -70,35 +60,30 @@ class ExtractiveProfiler:
         body, cuts = clean_article(article.body)
         if not body and not one_line(article.title):
             raise InputError(f"{article.topic_id}: the article has neither title nor text")
-        people, organisations = people_and_organisations(body)
         publisher, authors = find_publisher(article), find_authors(article)
+        title = headline(article.title, publisher) or next(iter(sentences(body)), "")
+        parsed = parse(sentences(body))
         own = {publisher.casefold(), *(author.casefold() for author in authors)}
-        title = _headline(article.title, publisher) or next(iter(sentences(body)), "")
+        people = _people(parsed, body, own)
         keywords = _keywords(title, body)
         return ArticleProfile(
             title=one_line(title),
             publisher=publisher,
             host=article.host,
             authors=authors,
-            people=tuple(name for name in people if name.casefold() not in own)[
-                :_MAX_PROFILE_NAMES
-            ],
-            organisations=tuple(name for name in organisations if name.casefold() not in own)[
-                :_MAX_PROFILE_NAMES
-            ],
-            studies=tuple(name for name in cited_studies(body) if name.casefold() not in own)[
-                :_MAX_PROFILE_NAMES
-            ],
+            people=people,
+            organisations=_organisations(parsed, {*own, *map(str.casefold, people)}),
+            studies=_studies(parsed, own),
             dates=tuple(dict.fromkeys(_DATE_MENTION.findall(clean(article.body)))),
-            subject=_subject(title, _slug(article.url), body),
+            subject=_subject(title, body, parsed, people, publisher),
             keywords=tuple(keywords),
-            claims=tuple(_claims(title, body, set(keywords))),
+            claims=tuple(_claims(title, parsed, set(keywords))),
             body=body,
             cuts=cuts,
         )
 
 
-def _headline(title: str, publisher: str) -> str:
+def headline(title: str, publisher: str) -> str:
     """Return the page title without the outlet's name behind a dash or bar."""
     parts = re.split(r"\s+[-–—|]\s+", clean(title))
     outlet = set(tokens(publisher))
@@ -115,145 +100,148 @@ def _keywords(title: str, body: str) -> list[str]:
     return [word for word, _ in ordered[:_MAX_KEYWORDS]]
 
 
-def _slug(url: str) -> str:
-    """Return the words of the last part of an address that has some: `bog-bill-4000-jobs`."""
-    path = url.partition("?")[0].partition("#")[0]
-    parts = [part for part in path.split("/") if part.count("-") >= _MIN_SLUG_DASHES]
-    return re.sub(r"\.\w+$|[-_]+", " ", parts[-1]).strip() if parts else ""
+def _ranked(names: Iterable[str]) -> list[str]:
+    """Return names, most mentioned first, ties by first mention."""
+    return [name for name, _ in Counter(names).most_common()]
 
 
-def _subject(title: str, slug: str, body: str) -> str:
-    """Return the phrase that says what the article is about, as the article writes it.
+def _people(parsed: Sequence[Sentence], body: str, own: set[str]) -> tuple[str, ...]:
+    """Return the people that an article calls by first and last name, those who speak first.
 
-    A pair of words that title and address share; or else the first of these that there is. A name
-    that title or address hold and the body uses more than twice as often is put before it, such as
-    that of a product.
-
-    The pair of words from the title that the body uses most; else a pair with one word from the
-    title that it uses at least three times; else the pair of the title whose words it uses most
-    one by one; else the title's most used word; else the title. A page without a title is known by
-    its first sentence.
+    A mention by the last name counts for whoever has it.
     """
-    frequency = Counter(_phrases(body))
-    title_phrases = list(dict.fromkeys(_phrases(title)))
-    in_title = {word for phrase in title_phrases for word in phrase}
-
-    def worth(phrase: tuple[str, ...]) -> tuple[int, int, tuple[str, ...]]:
-        return len(in_title.intersection(phrase)), frequency[phrase], phrase
-
-    def spread(phrase: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
-        return min(frequency[(word,)] for word in phrase), phrase
-
-    used = [
-        phrase
-        for phrase, count in frequency.items()
-        if len(phrase) == 2 and (n := len(in_title.intersection(phrase))) and count + n > 3
+    full = [
+        strip_title(name)
+        for sentence in parsed
+        for name in sentence.named("PERSON")
+        if len(strip_title(name).split()) in {2, 3} and name[0].isupper()
     ]
-    pairs = [phrase for phrase in title_phrases if len(phrase) == 2 and spread(phrase)[0] > 1]
-    words = [phrase for phrase in title_phrases if len(phrase) == 1 and frequency[phrase] > 1]
-    best = max(used, key=worth, default=()) or max(pairs or words, key=spread, default=())
-    in_slug = [phrase for phrase in _phrases(slug) if len(phrase) == 2 and phrase in title_phrases]
-    if len(best) < 2:
-        best = max(in_slug, key=spread, default=best)
-    single = max(
-        (word for word in tokens(f"{title} {slug}") if not _is_filler(word)),
-        key=lambda word: (_is_capitalised(word, body), frequency[(word,)], word),
-        default="",
+    said = Counter(speaker for sentence in parsed if (speaker := sentence.speaker))
+    speaking = {name: sum(n for who, n in said.items() if name.split()[-1] in who) for name in full}
+    of_outlet = {word for name in own for word in name.split()}
+    found = [
+        name
+        for name in dict.fromkeys(full)
+        if looks_personal(name) and not of_outlet.intersection(name.casefold().split()[-1:])
+    ]
+    uses = {name: len(re.findall(rf"\b{re.escape(name.split()[-1])}\b", body)) for name in found}
+    found.sort(key=lambda name: -2 * speaking[name] - uses[name])
+    kept: list[str] = []
+    for name in found:
+        if not any(set(name.split()) <= set(other.split()) for other in kept):
+            kept.append(name)
+    return tuple(kept[:_MAX_PROFILE_NAMES])
+
+
+def _organisations(parsed: Sequence[Sentence], own: set[str]) -> tuple[str, ...]:
+    """Return the organisations that an article names, most mentioned first."""
+    people = {name.casefold() for sentence in parsed for name in sentence.named("PERSON")}
+    named = _ranked(
+        name
+        for sentence in parsed
+        for name in sentence.named("ORG")
+        if name[0].isupper() and name.casefold() not in people and len(name) > 1
     )
-    dominates = frequency[(single,)] >= max(_MIN_SINGLE, _DOMINANT * frequency[best])
-    if not used and len(best) > 1 and single not in best and dominates:
-        whole = f"{body}\n{title}"
-        return f"{_as_written(single, whole)} and {_as_written(' '.join(best), whole)}"
-    return _as_written(" ".join(best), f"{body}\n{title}") if best else one_line(title)
+    kept: list[str] = []
+    for name in named:
+        words = set(name.casefold().split())
+        known = [set(one.casefold().split()) for one in (*kept, *own)]
+        if not any(words <= other or other <= words for other in known if other):
+            kept.append(name)
+    return tuple(kept[:_MAX_PROFILE_NAMES])
 
 
-def _is_capitalised(word: str, body: str) -> bool:
-    """Tell whether the body mostly writes a word with a capital inside sentences."""
-    found = re.findall(rf"(?<=[\w,;] ){re.escape(word)}(?!\w)", body, re.IGNORECASE)
-    return 2 * sum(bool(form[0].isupper()) for form in found) > len(found)
+def _studies(parsed: Sequence[Sentence], own: set[str]) -> tuple[str, ...]:
+    """Return the names that an article ties a study, survey, report or the like to.
+
+    A name is tied to it as a modifier ("the Kelder study") or by "by", "from" or "of".
+    """
+    found: list[str] = []
+    for sentence in parsed:
+        for entity in sentence.entities:
+            if entity.label not in {"ORG", "PERSON", "PRODUCT", "FAC", "WORK_OF_ART"}:
+                continue
+            head = sentence.doc[entity.end - 1].head
+            if head.dep_ == "prep" and head.lower_ in {"by", "from", "of", "in"}:
+                head = head.head
+            if head.dep_ == "agent":
+                head = head.head.head if head.head.dep_ == "acl" else head
+            if head.lemma_.casefold() in STUDIES and entity.text.casefold() not in own:
+                found.append(entity.text)
+    return tuple(_ranked(found)[:_MAX_PROFILE_NAMES])
 
 
-def _phrases(text: str) -> list[tuple[str, ...]]:
-    """Return the single words, and the pairs that no punctuation parts, without fillers."""
-    clauses = [tokens(clause) for clause in re.split(r"[^\w\s'’-]+|\n", text)]
-    runs = (
-        tuple(words[start : start + size])
-        for words in clauses
-        for size in (1, 2)
-        for start in range(len(words) - size + 1)
-    )
-    return [run for run in runs if not any(_is_filler(word) for word in run)]
+def _subject(
+    title: str, body: str, parsed: Sequence[Sentence], people: Sequence[str], outlet: str
+) -> str:
+    """Return the name or noun phrase that says what the article is about, as the article writes it.
+
+    A noun phrase is worth the mean mentions of its words, less if it is a single word; a name more
+    than its mentions. What stands in the headline counts up to twice. The outlet, places and
+    people are no subject.
+    """
+    heading = parse([title]) if title else []
+    in_title = set(tokens(title)) | {t.lemma_.casefold() for one in heading for t in one.doc}
+    lemmas = Counter(t.lemma_.casefold() for one in (*parsed, *heading) for t in one.doc)
+    places = {name.casefold() for one in parsed for name in one.named("GPE", "NORP", "LOC")}
+    not_meant = {word.casefold() for name in (outlet, *people) for word in name.split()}
+    worth: dict[str, float] = {}
+
+    def add(text: str, words: list[str], value: float) -> None:
+        usable = words and not not_meant.intersection(words) and text.casefold() not in places
+        if usable and len(words) <= _MAX_SUBJECT_WORDS:
+            share = sum(word in in_title for word in words) / len(words)
+            worth[text] = max(worth.get(text, 0.0), value * (1.0 + share))
+
+    names = {name: n for name, n in find_names(body).items() if n > 1 and not name.isupper()}
+    for name, count in names.items():
+        longer = any(other.startswith(f"{name} ") for other in names)
+        add(name, name.casefold().split(), _NAME * count * (0.0 if longer else 1.0))
+    for one in (*heading, *parsed):
+        for phrase in one.noun_phrases():
+            keys = [t.lemma_.casefold() for t in phrase if t.is_alpha]
+            plain = all(t.pos_ in {"NOUN", "ADJ"} for t in phrase) and phrase[-1].pos_ == "NOUN"
+            if plain and keys and not _UNIT_WORDS.intersection(keys) and lemmas[keys[-1]] > 1:
+                value = sum(min(lemmas[key], lemmas[keys[-1]]) for key in keys) / len(keys)
+                text = one_line("".join(t.text_with_ws for t in phrase)).lower()
+                add(text, keys, value * (1.0 if len(keys) > 1 else _SINGLE))
+    return max(worth, key=lambda name: (worth[name], name)) if worth else one_line(title)
 
 
-def _is_filler(word: str) -> bool:
-    return (
-        word in STOPWORDS
-        or word in _UNIT_WORDS
-        or len(word) <= 2
-        or word[0].isdigit()
-        or looks_like_place(word)
-    )
-
-
-def _as_written(phrase: str, text: str) -> str:
-    """Return a lower-cased phrase with the capitals it most often has in a text."""
-    pattern = r"[\s-]+".join(re.escape(word) for word in phrase.split())
-    numbers_after = Counter(
-        re.findall(rf"{pattern}(\s\d{{1,3}}(?![\w,.%]*\d))?", text, re.IGNORECASE)
-    )
-    number, count = next(iter(numbers_after.most_common(1)), ("", 0))
-    if 2 * count > numbers_after.total():
-        pattern += re.escape(number)  # "Area 51"
-    forms = Counter(" ".join(found.split()) for found in re.findall(pattern, text, re.IGNORECASE))
-    plain = [form for form, _ in forms.most_common() if not form.isupper()]
-    return plain[0] if plain else phrase
-
-
-def _claims(title: str, body: str, keywords: set[str]) -> list[Claim]:
-    """Return the most central checkable sentences, no two of them much alike."""
-    prose = sentences(body)
+def _claims(title: str, parsed: Sequence[Sentence], keywords: set[str]) -> Iterator[Claim]:
+    """Yield the most central checkable sentences, no two of them much alike."""
     title_words = set(content_words(title))
     scored = sorted(
-        (
-            (-_claim_score(sentence, place / len(prose), title_words, keywords), place, sentence)
-            for place, sentence in enumerate(prose)
-            if _can_be_claim(sentence)
-        ),
+        (-_claim_score(one, place / len(parsed), title_words, keywords), place)
+        for place, one in enumerate(parsed)
+        if _MIN_CLAIM_WORDS <= count_words(one.text) <= _MAX_CLAIM_WORDS
+        and one.is_finite
+        and not one.pointer
+        and not one.addresses_somebody
+        and one.quoted_share == 0
     )
-    claims: list[Claim] = []
-    for _, _, sentence in scored:
-        words = set(content_words(sentence))
-        others = (set(content_words(claim.text)) for claim in claims)
-        if any(len(words & other) / len(words | other) > _SAME_CLAIM for other in others):
+    known: list[set[str]] = []
+    for _, place in scored:
+        one, words = parsed[place], set(content_words(parsed[place].text))
+        if any(len(words & other) / len(words | other) > _SAME_CLAIM for other in known):
             continue
-        claims.append(
-            Claim(
-                text=sentence,
-                figures=tuple(sorted(numbers(sentence))),
-                names=tuple(sorted(find_names(sentence))),
-            )
+        known.append(words)
+        yield Claim(
+            text=one.text,
+            figures=tuple(sorted(numbers(one.text))),
+            names=tuple(sorted(one.named("PERSON", "ORG", "GPE", "FAC", "PRODUCT", "LAW"))),
         )
-        if len(claims) == _MAX_CLAIMS:
-            break
-    return claims
+        if len(known) == _MAX_CLAIMS:
+            return
 
 
-def _can_be_claim(sentence: str) -> bool:
-    return (
-        _MIN_CLAIM_WORDS <= count_words(sentence) <= _MAX_CLAIM_WORDS
-        and sentence.endswith(".")
-        and not _AUTHOR_OR_READER.search(sentence)
-        and not _DANGLING.match(sentence)
-        and '"' not in sentence
-    )
-
-
-def _claim_score(sentence: str, place: float, title: set[str], keywords: set[str]) -> float:
-    words = set(content_words(sentence))
+def _claim_score(one: Sentence, place: float, title: set[str], keywords: set[str]) -> float:
+    words = set(content_words(one.text))
     return (
         1.5 * len(words & title) / max(1, len(title))
         + 1.0 * len(words & keywords) / max(1, len(words))
-        + 0.5 * bool(numbers(sentence))
-        + 0.3 * min(2, len(_ASSERTS.findall(sentence)))
+        + 0.5 * bool(one.quantities)
+        - 0.3 * bool(one.speaker)
+        - 0.5 * any(e.start == 0 and e.label == "PERSON" for e in one.entities)
         + 0.4 * (1.0 - place)
     )

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.generation.reading.names import mentions
-from sidelight.generation.statements.statements import statements
+from sidelight.english.names import mentions
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Selection
 from sidelight.schemas.segment import document_id_of, overlapping
-from sidelight.text import content_words, stems
+from sidelight.text import content_words, count_words, sentences, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 _FLOOR, _CEILING = 0.38, 0.80
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _MANY_KEYWORDS = 2, 3, 7
 _IN_CONTEXT = 0.9
+_MIN_WORDS = 5
 _PER_WORD, _MOST_WORDS = 0.04, 3
 
 
@@ -70,49 +70,68 @@ class ExtractiveSelector:
                 *(text for angle in angles for text in (angle.question, angle.query)),
             ]
         )
-        evidence = EvidenceSet.merge(
-            *(
-                self._for_angle(profile, angle, quotes.get(angle.angle_id, ()), brought)
-                for angle in angles
-            )
-        )
+        spoken = {
+            angle.angle_id: self._spoken(profile, angle, quotes.get(angle.angle_id, ()))
+            for angle in angles
+        }
+        evidence = EvidenceSet.merge(*(self._best(*one, brought) for one in spoken.items()))
+        evidence = EvidenceSet.merge(evidence, _rest_of_pages(evidence, spoken))
         taken = {item.segment.segment_id for item in evidence.items}
         seen = {segment.segment_id for segments in candidates.values() for segment in segments}
         return Selection(
             evidence=evidence, dropped=dict.fromkeys(sorted(seen - taken), "others say more")
         )
 
-    def _for_angle(
-        self,
-        profile: ArticleProfile,
-        angle: Angle,
-        read: Sequence[tuple[Segment, list[str]]],
-        brought: Mapping[str, int],
-    ) -> EvidenceSet:
+    def _spoken(
+        self, profile: ArticleProfile, angle: Angle, read: Sequence[tuple[Segment, list[str]]]
+    ) -> list[tuple[Segment, float]]:
+        """Return the segments that speak to an angle and how well, the best first."""
         flat = [(sentence, window_of(segment)) for segment, said in read for sentence in said]
         if not flat:
-            return EvidenceSet()
+            return []
         texts, pages = zip(*flat, strict=True)
         scores = iter(relevance(texts, pages, [angle], profile, self._sentences)[:, 0].tolist())
-        best = {
-            segment.segment_id: max(float(next(scores)) for _ in said) for segment, said in read
-        }
-        speaking = [segment for segment, _ in read if best[segment.segment_id] > 0]
-        speaking.sort(key=lambda segment: (-best[segment.segment_id], segment.segment_id))
-        taken, _ = spread(speaking, self._keep)
-        taken += [
-            segment
-            for segment in speaking
-            if brought[segment.segment_id] >= _MANY_SEARCHES and segment not in taken
-        ]
-        return EvidenceSet.merge(
-            EvidenceSet(
-                items=tuple(
-                    Evidence(segment=segment, relevance={angle.angle_id: best[segment.segment_id]})
-                    for segment in taken
-                )
+        best = [(segment, max(float(next(scores)) for _ in said)) for segment, said in read]
+        speaking = [(segment, score) for segment, score in best if score > 0]
+        return sorted(speaking, key=lambda one: (-one[1], one[0].segment_id))
+
+    def _best(
+        self,
+        angle_id: str,
+        speaking: Sequence[tuple[Segment, float]],
+        brought: Mapping[str, int],
+    ) -> EvidenceSet:
+        taken, _ = spread((segment for segment, _ in speaking), self._keep)
+        chosen = {segment.segment_id for segment in taken}
+        return EvidenceSet(
+            items=tuple(
+                Evidence(segment=segment, relevance={angle_id: score})
+                for segment, score in speaking
+                if segment.segment_id in chosen or brought[segment.segment_id] >= _MANY_SEARCHES
             )
         )
+
+
+def _rest_of_pages(
+    evidence: EvidenceSet, spoken: Mapping[str, Sequence[tuple[Segment, float]]]
+) -> EvidenceSet:
+    """Return what else was found of the pages of some evidence.
+
+    An answer may stand in the window after the one that the search brought up.
+    """
+    pages = {document_id_of(item.segment.segment_id) for item in evidence.items}
+    taken = {item.segment.segment_id for item in evidence.items}
+    more: dict[str, Evidence] = {}
+    for angle_id, segments in spoken.items():
+        for segment, score in segments:
+            segment_id = segment.segment_id
+            if document_id_of(segment_id) not in pages or segment_id in taken:
+                continue
+            known = more[segment_id].relevance if segment_id in more else {}
+            more[segment_id] = Evidence(
+                segment=segment, relevance={**known, angle_id: max(score, known.get(angle_id, 0))}
+            )
+    return EvidenceSet.merge(EvidenceSet(items=tuple(more.values())))
 
 
 def window_of(segment: Segment) -> str:
@@ -121,40 +140,39 @@ def window_of(segment: Segment) -> str:
 
 
 def single_sentences(segment: Segment) -> list[str]:
-    """Return what a segment says, sentence by sentence: what was joined or attributed is left."""
-    said = {
-        one.last: one.text
-        for one in reversed(statements(segment.text, segment.title))
-        if one.first == one.last
-    }
-    return [said[place] for place in sorted(said)]
+    """Return what a segment says, sentence by sentence, without headings and scraps."""
+    return [
+        text
+        for text in sentences(segment.text)
+        if count_words(text) >= _MIN_WORDS and text.rstrip("\"'”’)").endswith((".", "!", "?"))
+    ]
 
 
 def relevance(
-    sentences: Sequence[str],
+    texts: Sequence[str],
     pages: Sequence[str],
     angles: Sequence[Angle],
     profile: ArticleProfile,
     vectors: TextVectors,
 ) -> npt.NDArray[np.float64]:
-    """Return `(n_sentences, n_angles)` scores in [0, 1]; 0 means that it does not speak to it.
+    """Return `(n_texts, n_angles)` scores in [0, 1]; 0 means that it does not speak to it.
 
     A sentence speaks to an angle about somebody only if it or its page names them, and to any other
     angle only if its page is about the article's subject: closeness in meaning alone would let any
     page on a neighbouring matter in. Where the sentence itself does not, it counts for less.
 
     Args:
-        sentences: What is weighed.
+        texts: What is weighed, a sentence each.
         pages: For each, the window it stands in, with the page's title.
         angles: What it may speak to.
         profile: The article.
         vectors: Encodes sentences.
     """
     cosines = np.maximum(
-        vectors.similarity(sentences, [angle.question for angle in angles]),
-        vectors.similarity(sentences, [angle.query for angle in angles]),
+        vectors.similarity(texts, [angle.question for angle in angles]),
+        vectors.similarity(texts, [angle.query for angle in angles]),
     )
-    cosines = cosines + np.array([_wanted_words(angle, sentences) for angle in angles]).T
+    cosines = cosines + np.array([_wanted_words(angle, texts) for angle in angles]).T
     scores = np.clip((cosines - _FLOOR) / (_CEILING - _FLOOR), 0.0, 1.0)
     is_on_subject = cache(partial(_is_on_subject, profile=profile))
     is_about_it = cache(partial(_is_about_subject, profile=profile))
@@ -166,16 +184,16 @@ def relevance(
             (1.0 if speaks(sentence) else _IN_CONTEXT)
             if places(page) or (names and speaks(sentence))
             else 0.0
-            for sentence, page in zip(sentences, pages, strict=True)
+            for sentence, page in zip(texts, pages, strict=True)
         ]
     return np.asarray(np.round(scores, 4))
 
 
-def _wanted_words(angle: Angle, sentences: Sequence[str]) -> list[float]:
+def _wanted_words(angle: Angle, texts: Sequence[str]) -> list[float]:
     """Return for each sentence what the words of the search add, beyond whom it is about."""
     about = stems(" ".join(angle.must_mention))
     wanted = stems(angle.query) - about
-    return [_PER_WORD * min(_MOST_WORDS, len(stems(text) & wanted)) for text in sentences]
+    return [_PER_WORD * min(_MOST_WORDS, len(stems(text) & wanted)) for text in texts]
 
 
 def _is_on_subject(sentence: str, *, profile: ArticleProfile) -> bool:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from sidelight.english.names import mentions, name_forms
 from sidelight.generation.prompted.findings import Importance, weight_of
-from sidelight.generation.reading.names import mentions, name_forms
 from sidelight.llm.prompted import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from sidelight.english.names import find_names, host_label
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.reading.names import find_names, host_label
 from sidelight.llm.prompted import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value

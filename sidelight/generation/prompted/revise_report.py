@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
+from sidelight.english.neutrality import sentence_fault
 from sidelight.errors import ReplyError
 from sidelight.generation.prompted.findings import Findings, KeyedSegments
 from sidelight.generation.prompted.write_report import stating
-from sidelight.generation.reading.neutrality import sentence_fault
 from sidelight.llm.prompted import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, create_model
 
 from sidelight.checks.questions import compound_reason, general_reason
+from sidelight.english.names import host_label
+from sidelight.english.neutrality import passes_verdict
 from sidelight.generation.extractive.asked import LINK
-from sidelight.generation.extractive.write_questions.questions import (
+from sidelight.generation.extractive.write_questions import (
     SAME_QUESTION,
     reserve_questions,
 )
 from sidelight.generation.prompted.findings import Findings
 from sidelight.generation.prompted.plan_queries import LEAD
-from sidelight.generation.reading.names import host_label
-from sidelight.generation.reading.neutrality import passes_verdict
 from sidelight.llm.prompted import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
@@ -145,7 +145,7 @@ class PromptedQuestionWriter:
         ]
         chosen = await self._different(sound)
         if len(chosen) < self._count:
-            reserve = reserve_questions(profile, self._max_characters)
+            reserve = reserve_questions(profile.subject, self._max_characters)
             # Better a template with a fault than nine questions: those come last.
             reserve = [*(one for one in reserve if not self._fault(one)), *reserve]
             chosen = list({one.casefold(): one for one in [*chosen, *reserve]}.values())

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from sidelight.english.neutrality import sentence_fault
 from sidelight.errors import ReplyError
 from sidelight.generation.compose import chances_missed, refill
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.findings import MAX_CITED, Findings
-from sidelight.generation.reading.neutrality import sentence_fault
 from sidelight.llm.prompted import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from sidelight.generation.extractive.write_report.voices import publishers
-from sidelight.generation.reading.cleaning import clean_article, find_authors, find_publisher
-from sidelight.generation.reading.names import host_label
+from sidelight.english.cleaning import clean_article, find_authors, find_publisher
+from sidelight.english.names import host_label
+from sidelight.generation.pages import page_date, publishers
 from sidelight.text import clean, sentences, tokens
-from sidelight.view.report import page_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -16,12 +16,13 @@ from functools import lru_cache
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidelight.generation.pages import Origins
 from sidelight.schemas.investigation.angle import Aspect
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.topic import Article
 from sidelight.text import content_words, tokens
 from sidelight.view.digest.article import ComparedClaim, Digest, Finding, Lead, Paragraph, angles_of
-from sidelight.view.report import Origins, source_of
+from sidelight.view.report import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence

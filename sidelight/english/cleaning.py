@@ -13,7 +13,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sidelight.generation.reading.names import find_names, host_label, strip_title
+from sidelight.english.names import find_names, host_label, strip_title
 from sidelight.schemas.investigation.angle import Cut
 from sidelight.text import clean, count_words, tokens
 
@@ -220,7 +220,7 @@ def _title_suffixes(title: str) -> list[str]:
 
 
 def _squash(name: str) -> str:
-    return "".join(word for word in tokens(name) if word not in {"the", "www"})
+    return "".join(word for word in tokens(name) if word not in {"the", "www", "and"})
 
 
 def _cut_at_noise(name: str) -> str:

@@ -1,0 +1,110 @@
+"""Questions and reports on webs unseen by whoever writes rules, beside those for development.
+
+    python -m benchmarks.bench_unseen [--keep FOLDER] [--only development] [--set KEY=VALUE ...]
+
+All webs lie in one index, so that the pages of each are in the way of the others. Scores are by
+the judge without a model, which learned from the bundled sample. Texts of the unseen webs are not
+printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import csv
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+
+from benchmarks.record import Figure, write_figures
+from benchmarks.unseen import PARTS, lay_out, read_webs
+
+
+def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
+    """Return by topic the scores of a run over the webs laid out in a folder."""
+    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
+
+    from sidelight.config.load import load_settings
+    from sidelight.evaluation.labelling.comparing import SentenceEncoder
+    from sidelight.evaluation.labelling.examples import read_examples
+    from sidelight.evaluation.labelling.judged_runs import judge_runs
+    from sidelight.evaluation.labelling.run_kinds import read_task_runs
+    from sidelight.formats.banks.rubrics import read_rubrics
+    from sidelight.formats.topics import read_articles
+    from sidelight.index.build import build_index
+    from sidelight.index.encoding.encoder import Encoder
+    from sidelight.index.folder import open_folder
+    from sidelight.index.text.corpus import read_documents, write_segments
+    from sidelight.runs.self_evaluation import score_assessments
+    from sidelight.sample import sample_path
+    from sidelight.tracks import load_track
+    from sidelight.wiring.judges import JudgeInputs, make_judge
+    from sidelight.wiring.run import make_run
+
+    encoder, track = Encoder(), load_track()
+    if not (folder / "index" / "manifest.json").exists():
+        write_segments(
+            folder / "segments.jsonl", read_documents(folder / "documents.jsonl"), lambda _: None
+        )
+        build_index([folder / "segments.jsonl"], folder / "index", encoder)
+    index = open_folder(folder / "index")
+    chosen = load_settings(None, ["submission.run_id=sidelight-unseen", *settings])
+    articles = read_articles(folder / "topics.jsonl")
+    directory = make_run(articles, chosen, index, folder / "run").directory
+    rubrics = read_rubrics(folder / "human_rubrics", track.scales)
+    sentences = SentenceEncoder(encoder.name, encoder.encode_sentences)
+    inputs = JudgeInputs(rubrics, read_examples(sample_path()), encoder=lambda: sentences)
+    judge = make_judge("embedded", inputs)
+    for task in (track.question_list, track.cited_text):
+        given = read_task_runs(task, [directory.file(task)], rubrics)
+        asyncio.run(judge_runs(judge, given, folder / "scores"))
+    made = score_assessments(folder / "scores", rubrics, track)
+    write_score_files(made.questions, folder / "scores", score_prefix("auto", track.question_list))
+    write_score_files(made.reports, folder / "scores", score_prefix("auto", track.cited_text))
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for kind, column in (
+        ("question", "score"),
+        ("report", "supportive_score"),
+        ("report", "contradictory_score"),
+    ):
+        path = folder / "scores" / f"auto_{kind}_generation_per_topic_results.csv"
+        for row in csv.DictReader(path.open()):
+            name = column if kind == "report" else "questions"
+            found[row["topic_id"]][name] = float(row[column])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", type=Path, help="work here, and leave everything")
+    parser.add_argument("--only", choices=PARTS, help="webs of one part alone")
+    parser.add_argument("--set", action="append", default=[], dest="settings")
+    given = parser.parse_args()
+    webs = read_webs(*([given.only] if given.only else []))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.keep or Path(temporary)
+        lay_out(webs, folder)
+        by_topic = scores(folder, given.settings)
+    columns = ("questions", "supportive_score", "contradictory_score")
+    print(f"{'web':34}" + "".join(f"{name:>22}" for name in columns))
+    figures = []
+    for part in PARTS:
+        rows = [by_topic[web.topic_id] for web in webs if web.part == part]
+        if not rows:
+            continue
+        for web in webs:
+            if web.part == part:
+                row = by_topic[web.topic_id]
+                print(f"{f'{part}/{web.name}':34}" + "".join(f"{row[n]:22.3f}" for n in columns))
+        means = {name: fmean(row[name] for row in rows) for name in columns}
+        print(
+            f"{f'{part}, mean of {len(rows)}':34}" + "".join(f"{means[n]:22.3f}" for n in columns)
+        )
+        figures += [Figure(f"{part}: {name}", round(means[name], 3), "score") for name in columns]
+    if not given.only:
+        write_figures("unseen", figures)
+
+
+if __name__ == "__main__":
+    main()

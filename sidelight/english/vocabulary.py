@@ -1,0 +1,86 @@
+"""Word lists: the only ones in the package that say something about the meaning of English words.
+
+All are lemmas, as the parser gives them. They were put together from general dictionaries of verb
+and noun classes (VerbNet's classes of saying, giving and judging; WordNet's hyponyms of
+`organization` and of `investigation`) and hold no word that is special to any text.
+"""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SAYING = _words(
+    """
+    acknowledge add admit advise allege announce argue assert believe call claim complain conclude
+    confirm contend declare deny describe estimate explain find insist note observe point predict
+    recall recommend remark reply report respond reveal rule say show state suggest tell think
+    testify warn write
+    """
+)
+"""Verbs of saying, finding and ruling."""
+
+TIES = _words(
+    """
+    acquire adviser advise advisory affiliate affiliated backer belong board bonus buy chair client
+    commission consult consultant consultancy contract control director donate donation donor
+    employ employee fee fellow fellowship finance found founder fund funding grant income invest
+    investment investor member owner own ownership parent partner pay payment publish publisher
+    purchase receive retainer revenue sell share shareholder sponsor stake subsidiary trustee
+    """
+)
+"""Who pays, owns, employs or advises whom."""
+
+CORRECTS = _words(
+    """
+    actually amend apologise apologize breach clarify complaint contradict correct correction deny
+    disagree dispute doubt error exaggerate exclude fail failure fine however inaccurate incorrect
+    instead limit limitation misleading mislead mistake only omit overstate reject remove replace
+    retract revise rule ruling settle sue uncertain unclear underestimate unproven uphold warn
+    withdraw wrong
+    """
+)
+"""That something is otherwise than it was said to be, or was found wanting."""
+
+FINDS = _words(
+    """
+    analyse analysis assess average audit calculate census compare comparison conclude count data
+    estimate evidence examine figure find inspect inspection investigate investigation measure rate
+    record register report research review sample statistics study survey test trial
+    """
+)
+"""Finding and measuring."""
+
+RATES = _words(
+    """
+    accuracy accurate bias biased credibility editorial factual independent leaning partisan rate
+    rating reliability reliable reputation score slant sponsored transparent
+    """
+)
+"""How reliable somebody is."""
+
+STUDIES = _words("analysis audit experiment poll ranking report review study survey test trial")
+"""Work that measures something."""
+
+BODIES = _words(
+    """
+    agency airline app association authority bank board body broadcaster business campaign centre
+    center charity clinic club college commission committee company consultancy council court
+    department firm foundation fund group hospital institute magazine maker manufacturer ministry
+    museum newspaper office operator organisation organization outlet panel paper platform
+    publication publisher regulator retailer school site startup supplier tribunal trust university
+    website
+    """
+)
+"""Nouns for bodies, which on a page stand for one that was named before."""
+
+UNIQUE = _words(
+    """
+    air beginning case climate country day economy end environment evening future government ground
+    internet law market media month morning nation night north past police press public sea sky
+    south state summer sun time web week west winter world year
+    """
+)
+"""Nouns that "the" goes with though nothing was named before."""

@@ -1,0 +1,568 @@
+"""Findings: what pages tell beyond an article, in one or two sentences that stand alone.
+
+A page is first held against the article: a copy or a rewrite of it tells nothing, and a page on
+somebody else of the same name is left out. Its sentences are then read by the parser. What is
+shown stands as it is written, but for three marks of an editor: words that only tie a sentence to
+the one before ("But", "However") go; a pronoun or "the company" is replaced by the name it stands
+for, in square brackets; and what a page says in its own cause is attributed to it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sidelight.english.names import looks_personal, mentions, name_forms, strip_title
+from sidelight.english.neutrality import passes_verdict
+from sidelight.english.parser import parse
+from sidelight.english.vocabulary import BODIES, UNIQUE
+from sidelight.generation.pages import Origins
+from sidelight.schemas.segment import document_id_of
+from sidelight.text import content_words, count_words, numbers, sentences, shingles
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from sidelight.english.parser import Sentence
+    from sidelight.generation.pages import Origin
+    from sidelight.schemas.investigation.angle import ArticleProfile
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.schemas.segment import Segment
+    from sidelight.text_vectors import TextVectors
+
+MIN_WORDS, MAX_WORDS = 6, 45
+_MAX_PAIR_WORDS = 60
+_LOOK_BACK = 3
+_TOP = 8  # sentences of a page that say where it is about
+
+# A sentence of a page is a copy of one of the article by its shingles or its vector; a page is
+# one where so many of its sentences are.
+_SHINGLE, _COPIED_SHINGLES, _COPIED_COSINE, _RETOLD_COSINE = 5, 0.4, 0.85, 0.50
+_COPIED_SHARE, _RETOLD_SHARE = 0.35, 0.42
+_SHARED_KEYWORDS, _SOME_KEYWORDS, _RELATED, _ELSEWHERE = 5, 3, 0.55, 0.65
+
+# Openings that tie a sentence to the one before; without them it says the same.
+_TIES = re.compile(
+    r"^(?:(?:But|And|So|Yet|Or|Also|Still|However|Moreover|Furthermore|Meanwhile|Nevertheless"
+    r"|Nonetheless|Instead|Indeed|Besides|Then|Now|In fact|In addition|By contrast|In contrast"
+    r"|Even so|That said|At the same time|As a result|Of course|Additionally|Similarly"
+    r"|Consequently|Therefore|Thus|Overall|Finally|In total|In all)(?:,\s+|\s+(?=[a-z])))+"
+)
+# What opens a sentence that corrects or qualifies the one before it.
+_QUALIFIES = re.compile(
+    r"^(?:But|However|Yet|Nevertheless|Nonetheless|In fact|By contrast|In contrast|Even so"
+    r"|That said|Instead|Later|It later|That (?:figure|number|claim|estimate|statement))\b"
+)
+# What opens a sentence whose time or object is that of the one before.
+_CONTINUES = re.compile(
+    r"^(?:The (?:rest|other|others|year before|day before|same)|Others|Another)\b"
+)
+_NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
+_FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
+_SECOND = frozenset({"you", "your", "yours", "yourself"})
+_JOINS = frozenset({"of", "and", "for", "the", "&", "de", "on", "in"})
+# A check of the article's claim, or a correction of it, repeats much of it.
+_ANSWERS_IT = frozenset({"fact check", "corrections"})
+_OWN_CAUSE = frozenset({"press release", "shop", "opinion", "blog"})
+
+
+class Unit(NamedTuple):
+    """A sentence of a page, as it can be shown.
+
+    Attributes:
+        text: As shown.
+        sentence: The parse of what the page says.
+        number: Its place on the page.
+    """
+
+    text: str
+    sentence: Sentence
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """One or two sentences of a page that stand alone.
+
+    Attributes:
+        texts: The sentences as they are shown, in order.
+        units: What they were made of.
+        segment_id: A segment that holds all of them.
+        page: The page.
+    """
+
+    texts: tuple[str, ...]
+    units: tuple[Unit, ...]
+    segment_id: str
+    page: Page
+
+    @property
+    def text(self) -> str:
+        """All of it on one line."""
+        return " ".join(self.texts)
+
+
+@dataclass(eq=False)
+class Page:
+    """A page, as far as its segments are evidence.
+
+    Attributes:
+        document_id: Of the page.
+        segments: In the order of the page.
+        origin: Who publishes it, its kind and its date.
+        lines: Its sentences in order, each with the ids of the segments that hold it.
+        speaks_for_itself: Whether it is in the first person, or sells something.
+    """
+
+    document_id: str
+    segments: tuple[Segment, ...]
+    origin: Origin
+    lines: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Split it into sentences."""
+        for segment in self.segments:
+            for text in sentences(_NOTE_MARK.sub("", segment.text)):
+                self.lines.setdefault(text, []).append(segment.segment_id)
+
+    @property
+    def title(self) -> str:
+        """Title of the page."""
+        return self.segments[0].title
+
+    @property
+    def text(self) -> str:
+        """All that is known of its text."""
+        return "\n".join([self.title, *self.lines])
+
+    @property
+    def host(self) -> str:
+        """Host of the page."""
+        return self.segments[0].host
+
+    @property
+    def year(self) -> int | None:
+        """Year of its date."""
+        found = re.search(r"\d{4}", self.origin.date)
+        return int(found.group()) if found else None
+
+
+class Known:
+    """What a reader of the article knows, and which pages and sentences only repeat it.
+
+    Args:
+        profile: The article; one without a body stands for a narrative.
+        vectors: Encodes sentences.
+    """
+
+    def __init__(self, profile: ArticleProfile, vectors: TextVectors) -> None:
+        self.profile = profile
+        self.sentences = sentences(profile.body)
+        self.words = set(content_words(f"{profile.title} {profile.body}"))
+        self.numbers = numbers(profile.body) | numbers(profile.title)
+        self._shingles = shingles(profile.body, _SHINGLE)
+        self._vectors = vectors
+        self._names = [
+            name
+            for name in (
+                profile.publisher,
+                *profile.authors,
+                *profile.people,
+                *profile.organisations,
+                *profile.studies,
+            )
+            if name
+        ]
+        self._forms = {name: name_forms(name) for name in self._names}
+        parsed = parse(self.sentences)
+        self._places = {place for one in parsed for place in one.named("GPE", "LOC", "FAC")}
+        self._last_names = {name.split()[-1] for name in (*profile.people, *profile.authors)}
+        self._first_names = {
+            name.split()[0]: name for name in (*profile.people, *profile.authors) if " " in name
+        }
+        years = [int(year) for date in profile.dates for year in re.findall(r"\d{4}", date)]
+        self.year = max(years, default=None)
+        self.entities = {
+            word.casefold() for one in parsed for e in one.entities for word in e.text.split()
+        }
+
+    def near(self, texts: Sequence[str]) -> list[float]:
+        """Return for each text the cosine with the nearest sentence of the article."""
+        if not self.sentences:
+            return [0.0] * len(texts)
+        return [float(x) for x in self._vectors.similarity(texts, self.sentences).max(axis=1)]
+
+    def copies(self, text: str, near: float) -> bool:
+        """Tell whether a sentence says what one of the article says."""
+        own = shingles(text, _SHINGLE)
+        shared = len(own & self._shingles) / max(1, len(own))
+        return shared >= _COPIED_SHINGLES or (near >= _COPIED_COSINE and not self.news(text))
+
+    def news(self, text: str) -> set[str]:
+        """Return the figures of a text that the article lacks."""
+        return numbers(text) - self.numbers
+
+    def is_retold(self, page: Page, near: Sequence[float]) -> bool:
+        """Tell whether a page is a copy of the article, or the article in other words.
+
+        Args:
+            page: The page.
+            near: For each of its sentences the cosine with the nearest of the article.
+        """
+        full = [
+            (t, n) for t, n in zip(page.lines, near, strict=True) if count_words(t) >= MIN_WORDS
+        ]
+        if not full or page.origin.kind in _ANSWERS_IT:
+            return False
+        copied = sum(self.copies(text, cosine) for text, cosine in full) / len(full)
+        retold = sum(cosine >= _RETOLD_COSINE for _, cosine in full) / len(full)
+        return copied >= _COPIED_SHARE or retold >= _RETOLD_SHARE
+
+    def means(self, page: Page, name: str, near: float) -> bool:
+        """Tell whether a page that mentions a name means the one of the article.
+
+        It does if it names something else of the article, too, or has several of its keywords; or
+        if it rates or describes outlets, or is on the host of the outlet itself.
+        """
+        text = page.text
+        if self.profile.host and page.host == self.profile.host:
+            return True
+        if near >= _RELATED or page.origin.kind in {"media rating", "encyclopedia"}:
+            return True
+        own = set(name.casefold().split())
+        others = [
+            other
+            for other, forms in self._forms.items()
+            if own.isdisjoint(other.casefold().split()) and mentions(text, forms)
+        ]
+        places = [place for place in self._places if mentions(text, [place])]
+        words = set(content_words(text))
+        shared = len(words.intersection(self.profile.keywords) - own)
+        return bool(others) or bool(places and shared >= 2) or shared >= _SOME_KEYWORDS
+
+    def in_full(self, name: str) -> str:
+        """Return the full name of somebody of the article who is called by the first name alone."""
+        return "" if name in self._last_names else self._first_names.get(name, "")
+
+    def shared_names(self, page: Page) -> tuple[int, int, int]:
+        """Return how many names and places a page shares, and how many places it has besides."""
+        text = page.text
+        names = sum(mentions(text, forms) for forms in self._forms.values())
+        shared = sum(mentions(text, [place]) for place in self._places)
+        foreign = {
+            place
+            for one in parse(list(page.lines)[:_TOP])
+            for place in one.named("GPE")
+            if place not in self._places
+        }
+        return names, shared, len(foreign)
+
+    def is_elsewhere(self, page: Page, near: float) -> bool:
+        """Tell whether a page is on somebody or something of the same name in another place.
+
+        Its beginning names places, none of them the article's, and it shares one name at most.
+        """
+        if page.host == self.profile.host or near >= _ELSEWHERE:
+            return False
+        names, places, foreign = self.shared_names(page)
+        return names <= 1 and not places and foreign > 0
+
+    def is_on_topic(self, page: Page, near: Sequence[float]) -> bool:
+        """Tell whether a page is on somebody or something of the article."""
+        if not self.sentences:
+            return True
+        nearest = max(near, default=0.0)
+        if self.is_elsewhere(page, nearest):
+            return False
+        named = [name for name, forms in self._forms.items() if mentions(page.text, forms)]
+        if named:
+            return any(self.means(page, name, nearest) for name in named)
+        words = set(content_words(page.text))
+        shared = len(words.intersection(self.profile.keywords))
+        return shared >= _SHARED_KEYWORDS or nearest >= _RELATED
+
+
+def read_pages(evidence: EvidenceSet, host: str) -> list[Page]:
+    """Return the pages of some evidence, in the order of their ids."""
+    by_document: dict[str, list[Segment]] = {}
+    for item in evidence.items:
+        by_document.setdefault(document_id_of(item.segment.segment_id), []).append(item.segment)
+    origins = Origins([item.segment for item in evidence.items], host)
+    pages = []
+    for document_id, segments in sorted(by_document.items()):
+        segments.sort(key=lambda one: (one.start_char, one.segment_id))
+        origin = origins.of(segments[0])
+        if origin.name.isupper() and " " in origin.name:
+            origin = origin._replace(name=origin.name.title())
+        pages.append(Page(document_id, tuple(segments), origin))
+    return pages
+
+
+def find_findings(page: Page, known: Known, wanted: Container[str]) -> Iterator[Finding]:
+    """Yield what a page tells beyond the article.
+
+    A sentence that the next one corrects is only told with it; one that points back is told with
+    the one before, where that stands alone and names nothing can be put in its place.
+
+    Args:
+        page: The page.
+        known: What a reader of the article knows.
+        wanted: The sentences of pages that are worth reading; those around them are read with them.
+    """
+    lines = list(page.lines)
+    near = known.near(lines)
+    if page.origin.kind == "forum" or known.is_retold(page, near):
+        return
+    if not known.is_on_topic(page, near):
+        return
+    reader = _Reader(page, known, {number for number, line in enumerate(lines) if line in wanted})
+    units = [reader.unit(number) for number in range(len(lines))]
+    for number, unit in enumerate(units):
+        if unit is None or known.copies(unit.text, near[number]):
+            continue
+        following = number + 1 < len(lines) and _shared(page, lines[number], lines[number + 1])
+        if following and _QUALIFIES.match(lines[number + 1]):
+            after = units[number + 1] or reader.unit(number + 1, after=unit)
+            if after is None or _words(unit, after) > _MAX_PAIR_WORDS:
+                continue
+            yield _finding(page, unit, after)
+            continue
+        yield _finding(page, unit)
+    for number in range(1, len(lines)):
+        before = units[number - 1]
+        if units[number] is not None or before is None:
+            continue
+        if not _shared(page, lines[number - 1], lines[number]):
+            continue
+        unit = reader.unit(number, after=before)
+        if unit is not None and _words(before, unit) <= _MAX_PAIR_WORDS:
+            yield _finding(page, before, unit)
+
+
+def _shared(page: Page, one: str, other: str) -> list[str]:
+    """Return the segments that hold both of two lines."""
+    return [held for held in page.lines[one] if held in page.lines[other]]
+
+
+def _words(*units: Unit) -> int:
+    return sum(count_words(unit.text) for unit in units)
+
+
+def _finding(page: Page, *units: Unit) -> Finding:
+    lines = [unit.sentence.text for unit in units]
+    held = _shared(page, lines[0], lines[-1])
+    return Finding(tuple(unit.text for unit in units), units, held[0], page)
+
+
+class _Reader:
+    """Reads the sentences of a page one by one.
+
+    Args:
+        page: The page.
+        known: What a reader of the article knows.
+        wanted: The numbers of the sentences that are worth reading.
+    """
+
+    def __init__(self, page: Page, known: Known, wanted: set[int]) -> None:
+        self._page = page
+        self._known = known
+        self._lines = list(page.lines)
+        self._wanted = {near for number in wanted for near in (number - 1, number, number + 1)}
+        read = sorted({n - back for n in self._wanted for back in range(_LOOK_BACK + 1)})
+        read = [number for number in read if 0 <= number < len(self._lines)]
+        parsed = parse([self._lines[number] for number in read])
+        self._parsed = dict(zip(read, parsed, strict=True))
+        addressing = sum(one.addresses_somebody for one in parsed if one.is_finite)
+        finite = sum(one.is_finite for one in parsed)
+        is_own = page.origin.kind in _OWN_CAUSE or page.host == known.profile.host
+        self._own_voice = is_own or addressing * 4 > finite
+        self._full_names = _full_names(parsed)
+        self._title_entity = _title_entity(page, parsed)
+
+    def unit(self, number: int, after: Unit | None = None) -> Unit | None:
+        """Return a sentence as it can be shown, or None where it cannot.
+
+        Args:
+            number: Of the sentence on the page.
+            after: The sentence that it is shown behind, which it may point at.
+        """
+        one = self._parsed.get(number) if number in self._wanted else None
+        if one is None or not _is_statement(one):
+            return None
+        text = _TIES.sub("", one.text) if after is None else one.text
+        cut = len(one.text) - len(text)
+        edits = self._for_first_person(one)
+        named = self._in_full(number) if after is None else []
+        if edits is None or named is None:
+            return None
+        for start, end, name in sorted([*edits, *named], reverse=True):
+            if start >= cut:
+                text = f"{text[: start - cut]}[{name}]{text[end - cut :]}"
+        return Unit(self._attributed(text[0].upper() + text[1:]), one, number)
+
+    def _for_first_person(self, one: Sentence) -> list[tuple[int, int, str]] | None:
+        """Return the replacements of "we" by who publishes a page, of "I" by whom it is about.
+
+        None where it is not known who that is, or "you" is addressed.
+        """
+        edits: list[tuple[int, int, str]] = []
+        for token in one.doc:
+            word = token.lower_
+            if one.quoted[token.i] or token.pos_ != "PRON" or word not in _FIRST_PERSON | _SECOND:
+                continue
+            title, kind = self._title_entity
+            name = self._page.origin.name if word in {"we", "our"} else ""
+            if word in {"i", "my"} and kind == "PERSON":
+                name = title
+            if not name or "." in name:
+                return None
+            if word == "i" and token.head.tag_ not in {"VBD", "VB", "VBN"}:
+                return None  # "I look after" would become "Jane Roe look after"
+            if word in {"me", "us", "mine", "ours"} or edits or not _stands_apart(token):
+                return None
+            owns = "'s" if word in {"my", "our"} else ""
+            edits.append((token.idx, token.idx + len(token), f"{name}{owns}"))
+        return edits
+
+    def _in_full(self, number: int) -> list[tuple[int, int, str]] | None:
+        """Return the replacements that make a sentence stand alone; None where none would."""
+        one = self._parsed[number]
+        edits: list[tuple[int, int, str]] = []
+        pointer = one.pointer
+        if pointer is not None:
+            name = self._antecedent(number, pointer.lower_)
+            if not name or pointer.i > 2 or pointer.dep_ not in {"nsubj", "nsubjpass", "poss"}:
+                return None
+            owns = "'s" if pointer.dep_ == "poss" else ""
+            edits.append((pointer.idx, pointer.idx + len(pointer), f"{name}{owns}"))
+        for noun in one.bare_definites:
+            lemma = noun.lemma_.casefold()
+            name = self._body(number, noun) if lemma in BODIES else ""
+            if name:
+                edits.append((noun.left_edge.idx, noun.idx + len(noun), name))
+            elif lemma not in self._known.words | UNIQUE or lemma in _REMAINDERS:
+                return None
+        for entity in one.entities:
+            if entity.label == "PERSON" and " " not in strip_title(entity.text):
+                name = self._known.in_full(strip_title(entity.text)) or self._person(entity.text)
+                if name:
+                    end = one.doc[entity.end - 1]
+                    edits.append((one.doc[entity.start].idx, end.idx + len(end), name))
+                elif strip_title(entity.text).casefold() not in self._known.entities:
+                    return None
+        return edits
+
+    def _antecedent(self, number: int, pronoun: str) -> str:
+        """Return the name that a pronoun at the beginning stands for; empty where it is open."""
+        if pronoun in {"he", "she", "his", "her"}:
+            found = {
+                full
+                for before in self._before(number)
+                for name in before.named("PERSON")
+                if (full := self._person(name))
+            }
+            if not found and self._title_entity[1] == "PERSON":
+                return self._title_entity[0]
+            return found.pop() if len(found) == 1 else ""
+        return self._body(number) if pronoun in {"it", "its"} else ""
+
+    def _before(self, number: int) -> Sequence[Sentence]:
+        return [
+            self._parsed[place]
+            for place in range(max(0, number - _LOOK_BACK), number)
+            if _shared(self._page, self._lines[place], self._lines[number])
+        ]
+
+    def _person(self, name: str) -> str:
+        full = self._full_names.get(strip_title(name).split()[-1], set())
+        return next(iter(full)) if len(full) == 1 else ""
+
+    def _body(self, number: int, noun: Any = None) -> str:
+        """Return the organisation that the last subject was; else the one that a page is about.
+
+        Args:
+            number: Of the sentence that points back.
+            noun: The word that points, where it is a noun: a name that ends in it is meant.
+        """
+        ending = f" {noun.lower_}" if noun is not None else None
+        if ending:
+            ends = {
+                entity.text
+                for one in self._parsed.values()
+                for entity in one.entities
+                if entity.label == "ORG" and entity.text.casefold().endswith(ending)
+            }
+            if len(ends) == 1:
+                return ends.pop()
+            if noun.pos_ == "PROPN":
+                return ""
+        for before in reversed(self._before(number)):
+            subject = before.subject
+            if subject is None or subject.pos_ == "PRON":
+                continue
+            for entity in before.entities:
+                if entity.start <= subject.i < entity.end:
+                    return entity.text if entity.label in {"ORG", "PRODUCT", "FAC"} else ""
+            if subject.lemma_.casefold() not in BODIES:
+                return ""
+        name, label = self._title_entity
+        return name if label == "ORG" else ""
+
+    def _attributed(self, text: str) -> str:
+        """Return a sentence with who says it, where a page speaks in its own cause."""
+        speaker = self._page.origin.name
+        if not self._own_voice or not speaker or "according to" in text.casefold():
+            return text
+        if mentions(text, name_forms(speaker)):
+            return f"{text.removesuffix('.')}, by its own account."
+        return f"{text.removesuffix('.')}, according to {speaker}."
+
+
+def _is_statement(one: Sentence) -> bool:
+    """Tell whether a sentence says something that a report could hold.
+
+    It is neither scrap, label, order nor condition, has no verdict, and is not mostly a quotation,
+    unless somebody is named who says it.
+    """
+    return (
+        MIN_WORDS <= count_words(one.text) <= MAX_WORDS
+        and one.text[0].isalnum()
+        and one.text.rstrip("\"”’'").endswith(".")
+        and one.is_finite
+        and not one.label
+        and not one.is_conditional
+        and not _CONTINUES.match(one.text)
+        and one.quoted_share <= (_MOST_QUOTED if one.speaker else _MOST_UNATTRIBUTED)
+        and not passes_verdict(one.text)
+    )
+
+
+def _stands_apart(token: Any) -> bool:
+    """Tell whether a pronoun is a word of its own, not part of "we've"."""
+    return bool(token.whitespace_)
+
+
+def _full_names(parsed: Iterable[Sentence]) -> dict[str, set[str]]:
+    """Return by last name the full names of the people on a page."""
+    found: dict[str, set[str]] = {}
+    for one in parsed:
+        for name in one.named("PERSON"):
+            plain = strip_title(name)
+            if 2 <= len(plain.split()) <= 4 and plain[0].isupper():
+                found.setdefault(plain.split()[-1], set()).add(plain)
+    return found
+
+
+def _title_entity(page: Page, parsed: Sequence[Sentence]) -> tuple[str, str]:
+    """Return the name that the title of a page is, and whether it is of a `PERSON` or an `ORG`.
+
+    Both are empty where the title is no name, or the text does not mention it.
+    """
+    title = re.split(r"\s+[-–—|:]\s+|:\s+|\s+\(", page.title, maxsplit=1)[0].strip()
+    words = title.removeprefix("The ").split()
+    if not 1 <= len(words) <= 6 or not all(word[0].isupper() or word in _JOINS for word in words):
+        return "", ""
+    if not any(mentions(one.text, [" ".join(words)]) for one in parsed):
+        return "", ""
+    return title, "PERSON" if looks_personal(title) else "ORG"

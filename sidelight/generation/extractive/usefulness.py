@@ -1,0 +1,252 @@
+"""Chance that a finding is worth knowing: a logistic model over features of text, page and article.
+
+The weights lie in `usefulness.json` with what they were fitted on; `python -m
+sidelight_research.usefulness` fits them anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+import orjson
+
+from sidelight.english.names import mentions, name_forms
+from sidelight.english.vocabulary import CORRECTS, FINDS, RATES, TIES
+from sidelight.schemas.investigation.angle import Aspect
+from sidelight.text import content_words, count_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.generation.extractive.findings import Finding, Known, Page
+    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.text_vectors import TextVectors
+
+    Floats = npt.NDArray[np.float64]
+
+NAMES = (
+    "near",
+    "near squared",
+    "title",
+    "best angle",
+    "publisher angle",
+    "author angle",
+    "source angle",
+    "claim angle",
+    "context angle",
+    "names outlet",
+    "names author",
+    "names source",
+    "page on the article",
+    "new figures",
+    "shared figures",
+    "money",
+    "ties",
+    "corrects",
+    "finds",
+    "rates",
+    "ties with names",
+    "negated",
+    "speaker",
+    "attributed",
+    "dated",
+    "relative date",
+    "words",
+    "new entities",
+    "shared words",
+    "two sentences",
+    "told elsewhere",
+    "opening of page",
+    "page near",
+    "page retells",
+    "page names shared",
+    "page keywords shared",
+    "page places shared",
+    "page places foreign",
+    "page corrects",
+    "page age",
+    "page on own site",
+    "page rates or describes",
+    "page is official",
+    "page checks or corrects",
+    "page in own cause",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Usefulness:
+    """A logistic model of features.
+
+    Attributes:
+        mean: Of each feature, `(features,)`.
+        scale: Standard deviation of each.
+        weights: Of the standardised features.
+        bias: Of the model.
+    """
+
+    mean: Floats
+    scale: Floats
+    weights: Floats
+    bias: float
+
+    @classmethod
+    def load(cls) -> Usefulness:
+        """Return the model that comes with the package."""
+        read = orjson.loads(files(__package__).joinpath("usefulness.json").read_bytes())
+        rows = read["features"]
+        mean, scale, weights = (
+            np.array([rows[name][key] for name in NAMES]) for key in ("mean", "scale", "weight")
+        )
+        return cls(mean, scale, weights, float(read["bias"]))
+
+    def chances(self, table: Floats) -> Floats:
+        """Return the chance of each row of features, `(n,)`, in [0, 1]."""
+        scores = ((table - self.mean) / self.scale) @ self.weights + self.bias
+        return np.asarray(np.round(1.0 / (1.0 + np.exp(-scores)), 6))
+
+
+def features(
+    findings: Sequence[Finding],
+    known: Known,
+    angles: Sequence[Angle],
+    speaks: Floats,
+    pages: Sequence[Page],
+    vectors: TextVectors,
+) -> Floats:
+    """Return the features of findings, `(n, len(NAMES))`.
+
+    Args:
+        findings: What was found.
+        known: What a reader of the article knows.
+        angles: What is looked into.
+        speaks: Relevance of each finding to each angle, `(n, angles)`.
+        pages: All pages of the evidence.
+        vectors: Encodes sentences.
+    """
+    texts = [one.text for one in findings]
+    near = np.array(known.near(texts))
+    title = vectors.similarity(texts, [known.profile.title or known.profile.asked])[:, 0]
+    elsewhere = _told_elsewhere(findings, pages, vectors)
+    groups = {
+        "publisher": (Aspect.PUBLISHER,),
+        "author": (Aspect.AUTHOR,),
+        "source": (Aspect.SOURCE,),
+        "claim": (Aspect.CLAIM, Aspect.FIGURE),
+        "context": (Aspect.CONTEXT, Aspect.VIEWPOINT),
+    }
+    columns = {
+        name: [place for place, angle in enumerate(angles) if angle.aspect in aspects]
+        for name, aspects in groups.items()
+    }
+    by_group = {
+        name: speaks[:, places].max(axis=1) if places else np.zeros(len(texts))
+        for name, places in columns.items()
+    }
+    profile = known.profile
+    outlet = [form for name in profile.outlet for form in name_forms(name)]
+    authors = [form for name in profile.authors for form in name_forms(name)]
+    sources = [
+        form
+        for name in (*profile.people, *profile.organisations, *profile.studies)
+        for form in name_forms(name)
+    ]
+    of_pages = {
+        page.document_id: _page_features(page, known) for page in {one.page for one in findings}
+    }
+    rows = []
+    for place, one in enumerate(findings):
+        lemmas = {t.lemma_.casefold() for unit in one.units for t in unit.sentence.doc}
+        entities = [e for unit in one.units for e in unit.sentence.entities]
+        named = {e.text.casefold() for e in entities if e.label in {"ORG", "PERSON", "GPE", "LAW"}}
+        words = set(content_words(one.text))
+        news = known.news(one.text)
+        ties = min(3, len(lemmas & TIES))
+        n_named = len(named)
+        row = {
+            "near": near[place],
+            "near squared": near[place] ** 2,
+            "title": title[place],
+            "best angle": speaks[place].max(initial=0.0),
+            **{f"{name} angle": values[place] for name, values in by_group.items()},
+            "names outlet": mentions(one.text, outlet),
+            "names author": mentions(one.text, authors),
+            "names source": mentions(one.text, sources),
+            "page on the article": mentions(one.page.text, [*outlet, *authors]),
+            "new figures": min(3, len(news)),
+            "shared figures": any(
+                figure in known.numbers for u in one.units for figure in u.sentence.text.split()
+            ),
+            "money": any(e.label == "MONEY" for e in entities),
+            "ties": ties,
+            "corrects": min(3, len(lemmas & CORRECTS)),
+            "finds": min(3, len(lemmas & FINDS)),
+            "rates": min(2, len(lemmas & RATES)),
+            "ties with names": ties * min(2, n_named),
+            "negated": any(unit.sentence.is_negated for unit in one.units),
+            "speaker": any(unit.sentence.speaker for unit in one.units),
+            "attributed": "according to" in one.text,
+            "dated": any(unit.sentence.years for unit in one.units),
+            "relative date": any(unit.sentence.has_relative_date for unit in one.units),
+            "words": min(60, count_words(one.text)) / 30,
+            "new entities": min(3, len(named - known.entities)),
+            "shared words": len(words & known.words) / max(1, len(words)),
+            "two sentences": len(one.units) > 1,
+            "told elsewhere": elsewhere[place],
+            "opening of page": 1.0 / (1.0 + one.units[0].number),
+            **of_pages[one.page.document_id],
+        }
+        rows.append([float(row[name]) for name in NAMES])
+    return np.array(rows)
+
+
+def _page_features(page: Page, known: Known) -> dict[str, float]:
+    """Return what a page is to the article: a copy, of another place or year, official, a check."""
+    near = np.array(known.near(list(page.lines)))
+    words = content_words(page.text)
+    names, places, foreign = known.shared_names(page)
+    year = known.year
+    kind = page.origin.kind
+    return {
+        "page near": float(near.mean()),
+        "page retells": float((near >= _RETELLS).mean()),
+        "page names shared": min(6, names),
+        "page keywords shared": len(set(words).intersection(known.profile.keywords)) / 25,
+        "page places shared": min(3, places),
+        "page places foreign": min(5, foreign),
+        "page corrects": 100 * sum(word in CORRECTS for word in words) / max(1, len(words)),
+        "page age": min(10, abs(year - page.year)) if year and page.year else 0,
+        "page on own site": page.host == known.profile.host,
+        "page rates or describes": kind in {"media rating", "encyclopedia"},
+        "page is official": kind in {"public body", "research"},
+        "page checks or corrects": kind in {"fact check", "corrections"},
+        "page in own cause": kind in {"press release", "shop", "opinion", "blog"},
+    }
+
+
+_RETELLS = 0.6  # the cosine of a sentence with one of the article from which it may retell it
+# Cosines between "on the same matter" and "the same fact".
+_SIMILAR, _THE_SAME, _MOST_HOSTS = 0.55, 0.75, 3.0
+
+
+def _told_elsewhere(
+    findings: Sequence[Finding], pages: Sequence[Page], vectors: TextVectors
+) -> Floats:
+    """Return how many other hosts say something like each finding, at most three.
+
+    A host whose nearest sentence is only a little alike counts in part.
+    """
+    said = [(line, page.host) for page in pages for line in page.lines]
+    host_of = np.array([host for _, host in said])
+    own = np.array([one.page.host for one in findings])
+    likeness = vectors.similarity([one.text for one in findings], [text for text, _ in said])
+    count = np.zeros(len(findings))
+    for host in sorted(set(host_of.tolist())):
+        nearest = likeness[:, host_of == host].max(axis=1)
+        degree = np.clip((nearest - _SIMILAR) / (_THE_SAME - _SIMILAR), 0.0, 1.0)
+        count += np.where(own == host, 0.0, degree)
+    return np.minimum(count, _MOST_HOSTS)

@@ -1,0 +1,223 @@
+"""Report writer without a model: findings of the evidence, scored, chosen and put in order.
+
+Each finding has a chance of being worth knowing, from a small model over features of its text, its
+page and the article (`usefulness`). Findings are chosen greedily under the word budget; what says
+much the same as a chosen one, or looks into the same matter, adds less.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight.generation.extractive.findings import Known, find_findings, read_pages
+from sidelight.generation.extractive.select import relevance, window_of
+from sidelight.generation.extractive.usefulness import NAMES, Usefulness, features
+from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.schemas.investigation.angle import Aspect
+from sidelight.schemas.investigation.report import DraftReport, DraftSentence
+from sidelight.text import budget_words, numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sidelight.generation.extractive.findings import Finding, Page
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+    from sidelight.schemas.investigation.evidence import EvidenceSet
+    from sidelight.text_vectors import TextVectors
+
+    Floats = npt.NDArray[np.float64]
+
+# Cosines of all-MiniLM-L6-v2 between sentences: from "on the same matter" to "the same fact".
+_SIMILAR, _THE_SAME = 0.35, 0.80
+_SAME_ASPECT = 0.75  # what each finding chosen before leaves of another's worth, on one aspect
+_SAME_PAGE = 0.8
+_LENGTH_POWER = 0.6  # plain worth per word would fill a report with the shortest
+_LEAST = 0.1  # chance of being worth knowing
+_RESERVE = 12
+_READ = 250  # sentences of a topic that are parsed, and those around them
+
+_ORDER = {
+    Aspect.PUBLISHER: 0,
+    Aspect.AUTHOR: 1,
+    Aspect.SOURCE: 2,
+    Aspect.CLAIM: 3,
+    Aspect.FIGURE: 3,
+    Aspect.CONTEXT: 4,
+    Aspect.VIEWPOINT: 5,
+}
+
+
+class ExtractiveReportWriter:
+    """The role `write_report` without a model.
+
+    Args:
+        sentences: Encodes sentences.
+        max_report_words: The track's limit.
+        max_citations: The most citations a sentence may have.
+    """
+
+    def __init__(self, sentences: TextVectors, max_report_words: int, max_citations: int) -> None:
+        self._vectors = sentences
+        self._max_words = max_report_words
+        self._max_citations = max_citations
+        self._usefulness = Usefulness.load()
+
+    async def __call__(
+        self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
+    ) -> DraftReport:
+        """Return the chosen findings in reading order; the next best are its reserve."""
+        findings, table, speaks = tabled(profile, angles, evidence, self._vectors)
+        if not findings:
+            return NOTHING_FOUND
+        chances = self._usefulness.chances(table)
+        aspects = [angles[int(column)].aspect for column in speaks.argmax(axis=1)]
+        alike = self._vectors.similarity(
+            [one.text for one in findings], [one.text for one in findings]
+        )
+        order = choose(findings, chances, alike, aspects, self._max_words)
+        chosen, waiting = order
+        drafts = {
+            row: self._drafts(row, findings, alike, angles, speaks, chances)
+            for row in (*chosen, *waiting)
+        }
+        chosen.sort(
+            key=lambda row: (
+                _ORDER[aspects[row]],
+                findings[row].page.document_id,
+                findings[row].units[0].number,
+            )
+        )
+        return DraftReport(
+            sentences=tuple(draft for row in chosen for draft in drafts[row]),
+            reserve=tuple(
+                draft for row in waiting for draft in drafts[row] if len(drafts[row]) == 1
+            ),
+        )
+
+    def _drafts(
+        self,
+        row: int,
+        findings: Sequence[Finding],
+        alike: Floats,
+        angles: Sequence[Angle],
+        speaks: Floats,
+        chances: Floats,
+    ) -> list[DraftSentence]:
+        cited = _citations(row, findings, alike, self._max_citations)
+        covers = {
+            angle.angle_id: round(float(chance), 4)
+            for angle, share in zip(angles, speaks[row], strict=True)
+            if (chance := share * chances[row]) > 0.01
+        }
+        return [
+            DraftSentence(text=text, segment_ids=cited, covers=covers)
+            for text in findings[row].texts
+        ]
+
+
+def tabled(
+    profile: ArticleProfile,
+    angles: Sequence[Angle],
+    evidence: EvidenceSet,
+    vectors: TextVectors,
+) -> tuple[list[Finding], Floats, Floats]:
+    """Return the findings of some evidence, their features, and how they speak to each angle.
+
+    Returns:
+        The findings, each text once; their features, `(n, len(NAMES))`; and their relevance to each
+        angle, `(n, angles)`, in [0, 1].
+    """
+    known = Known(profile, vectors)
+    pages = read_pages(evidence, profile.host)
+    wanted = _worth_reading(pages, angles, vectors)
+    by_text = {one.text: one for page in pages for one in find_findings(page, known, wanted)}
+    findings = list(by_text.values())
+    if not findings:
+        return [], np.zeros((0, len(NAMES))), np.zeros((0, len(angles)))
+    windows = {item.segment.segment_id: window_of(item.segment) for item in evidence.items}
+    speaks = relevance(
+        [one.text for one in findings],
+        [windows[one.segment_id] for one in findings],
+        angles,
+        profile,
+        vectors,
+    )
+    return findings, features(findings, known, angles, speaks, pages, vectors), speaks
+
+
+def _worth_reading(
+    pages: Sequence[Page], angles: Sequence[Angle], vectors: TextVectors
+) -> frozenset[str]:
+    """Return the sentences that come nearest to some angle: parsing is what takes time."""
+    lines = list(dict.fromkeys(line for page in pages for line in page.lines))
+    asked = [text for angle in angles for text in (angle.question, angle.query)]
+    if not lines or not asked:
+        return frozenset()
+    nearest = vectors.similarity(lines, asked).max(axis=1)
+    ranked = sorted(range(len(lines)), key=lambda row: (-nearest[row], row))
+    return frozenset(lines[row] for row in ranked[:_READ])
+
+
+def choose(
+    findings: Sequence[Finding],
+    chances: Floats,
+    alike: Floats,
+    aspects: Sequence[Aspect],
+    max_words: int,
+) -> tuple[list[int], list[int]]:
+    """Return the rows chosen within the budget, and the next best, each in the order of choice."""
+    words = np.array([sum(map(budget_words, one.texts)) for one in findings])
+    same = np.clip((alike - _SIMILAR) / (_THE_SAME - _SIMILAR), 0.0, 1.0)
+    left, fresh = max_words, np.ones(len(findings))
+    open_ = chances >= _LEAST
+    chosen: list[int] = []
+    waiting: list[int] = []
+    while open_.any() and len(waiting) < _RESERVE:
+        gains = np.where(open_, np.round(chances * fresh / words**_LENGTH_POWER, 9), -1.0)
+        row = int(np.argmax(gains))
+        open_[row] = False
+        if fresh[row] * chances[row] < _LEAST / 2:
+            continue
+        if words[row] > left:
+            waiting.append(row)
+            continue
+        chosen.append(row)
+        left -= int(words[row])
+        fresh *= 1.0 - same[row]
+        for other, finding in enumerate(findings):
+            if _overlap(finding, findings[row]):
+                open_[other] = False
+            if aspects[other] == aspects[row]:
+                fresh[other] *= _SAME_ASPECT
+            if finding.page is findings[row].page:
+                fresh[other] *= _SAME_PAGE
+    return chosen, waiting
+
+
+def _overlap(one: Finding, other: Finding) -> bool:
+    return one.page is other.page and bool(
+        {unit.number for unit in one.units} & {unit.number for unit in other.units}
+    )
+
+
+def _citations(row: int, findings: Sequence[Finding], alike: Floats, most: int) -> tuple[str, ...]:
+    """Return the finding's own segment, then one per other host that says the same.
+
+    What is attributed to one page is said by no other.
+    """
+    own = findings[row]
+    cited, hosts = [own.segment_id], {own.page.host}
+    if "according to" in own.text:
+        return tuple(cited)
+    for other in sorted(range(len(findings)), key=lambda place: (-alike[row, place], place)):
+        if len(cited) == most or alike[row, other] < _THE_SAME:
+            break
+        finding = findings[other]
+        if finding.page.host not in hosts and numbers(own.text) <= numbers(finding.text):
+            cited.append(finding.segment_id)
+            hosts.add(finding.page.host)
+    return tuple(cited)

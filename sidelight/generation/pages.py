@@ -1,0 +1,204 @@
+"""Kind, date and publisher of a source, as far as its page tells."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.english.names import find_names, host_label
+from sidelight.schemas.segment import document_id_of
+from sidelight.text import count_words, one_line, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sidelight.schemas.segment import Segment
+
+_HEAD_CHARACTERS = 400
+_LINE_WORDS = 15  # of a dateline or byline at most
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
+)
+_YEAR = r"(?:19|20)\d\d"
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+{_YEAR}|{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}"
+    rf"|{_YEAR}-\d\d-\d\d|{_MONTH}\s+{_YEAR})\b"
+)
+_PATH_DATE = re.compile(rf"/(?P<year>{_YEAR})/(?P<month>0[1-9]|1[0-2])(?:/(?P<day>[0-3]\d))?/")
+_MONTHS = """
+    January February March April May June July August September October November December
+""".split()
+
+
+def _rule(kind: str, *, address: str = r"(?!)", head: str = r"(?!)") -> _Rule:
+    return _Rule(kind, re.compile(address, re.IGNORECASE), re.compile(head, re.IGNORECASE))
+
+
+class _Rule(NamedTuple):
+    """A kind of page, what is in the address of such pages, and what stands at their top."""
+
+    kind: str
+    address: re.Pattern[str]
+    head: re.Pattern[str]
+
+
+# The first one that holds counts: what a page is comes before who publishes it.
+_RULES = (
+    _rule(
+        "media rating",
+        address=r"//[^/]*(?:mediabiasfactcheck|allsides|newsguard|adfontes)|/(?:outlets|ratings?|media-bias)/",
+        head=r"\b(?:slant|bias) (?:and|rating)\b|\bfactual (?:record|reporting)\b",
+    ),
+    _rule(
+        "press release",
+        address=r"/press[-_]?releases?/",
+        head=r"\bfor immediate release\b|\bpress release\b",
+    ),
+    _rule("corrections", address=r"/(?:corrections|clarifications)\b"),
+    _rule(
+        "fact check",
+        address=r"//[^/]*(?:fact-?check|snopes|politifact|fullfact)|/fact-?checks?/|/checks/",
+        head=r"\bfact[- ]check\b",
+    ),
+    _rule("encyclopedia", address=r"//[^/]*(?:wiki|pedia|britannica)|/wiki/", head=r"\bencyclop"),
+    _rule("forum", address=r"//[^/]*(?:forum|reddit|quora|stackexchange)|/(?:forums?|threads?)/"),
+    _rule("opinion", address=r"/(?:opinion|commentary|editorials?|op-?ed|columns?)/"),
+    _rule(
+        "public body",
+        address=r"//[^/]*\.(?:gov|mil|int)(?:[./:]|$)|//[^/]*(?:europa\.eu|parliament|council)",
+        head=r"\b(?:ministry|department|bureau) of\b|\b(?:city|town|county|standards) council\b"
+        r"|\b(?:civic|national) regist(?:er|ry)\b",
+    ),
+    _rule(
+        "research",
+        address=r"//[^/]*\.(?:edu|ac)(?:[./:]|$)|//[^/]*(?:univers|journal|pubmed|doi\.org|arxiv)"
+        r"|//[^/]*(?:ncbi\.nlm|sciencedirect|springer|plos)",
+        head=r"\bpublished in\b[^.]{0,60}\bjournal\b|\buniversity of\b",
+    ),
+    _rule("shop", address=r"/(?:shop|store|product|basket)/", head=r"\badd to (?:basket|cart)\b"),
+    _rule(
+        "blog",
+        address=r"//[^/]*(?:blog|medium\.com|substack|wordpress|tumblr)|/blogs?/",
+        head=r"\bblog\b",
+    ),
+    _rule(
+        "news",
+        address=r"//[^/]*(?:news|times|herald|courier|gazette|tribune|guardian|reuters|wire)"
+        rf"|/news/|/{_YEAR}/[01]\d/",
+    ),
+)
+# "slow_oven: It was about 20 degrees.", as users' names go.
+_POST = re.compile(r"^(?P<user>(?=[a-z]|\w+[a-z][A-Z]|\w*[_\d])[\w.-]{3,24}):\s+\S", re.MULTILINE)
+_SPEAKERS = 2
+_THREAD = re.compile(
+    r"\b(?:posted by|original poster|reply|replies|replied|upvotes?|forum|thread|joined:)\b",
+    re.IGNORECASE,
+)
+
+
+def is_talk(segment: Segment) -> bool:
+    """Tell whether a window is a forum discussion."""
+    users = {match["user"] for match in _POST.finditer(segment.text)}
+    cues = {match.group().casefold() for match in _THREAD.finditer(segment.text)}
+    return len(users) >= _SPEAKERS or len(cues) > _SPEAKERS
+
+
+_MIN_PREFIX = 8  # letters of a host that a longer name may continue
+_OWN = "the article's own site"
+
+
+class Origin(NamedTuple):
+    """Origin of a page, as far as the page tells.
+
+    Attributes:
+        name: Of who publishes it, or the host; empty where there is neither.
+        kind: Of page; empty where it does not show.
+        date: As the page has it; empty where it bears none.
+    """
+
+    name: str
+    kind: str
+    date: str
+
+
+class Origins:
+    """Knows where segments come from; windows of one page tell of each other.
+
+    Args:
+        segments: All that is known of.
+        host: Of the article, whose own pages are called so.
+    """
+
+    def __init__(self, segments: Iterable[Segment], host: str = "") -> None:
+        known = sorted(segments, key=lambda one: (one.start_char, one.segment_id))
+        self._host = host
+        self._names: Mapping[str, str] = publishers(known)
+        self._tops: dict[str, Segment] = {}
+        for segment in known:
+            self._tops.setdefault(document_id_of(segment.segment_id), segment)
+
+    def of(self, segment: Segment) -> Origin:
+        """Return where a segment comes from."""
+        top = self._tops.get(document_id_of(segment.segment_id), segment)
+        is_own = bool(self._host) and segment.host == self._host
+        return Origin(
+            self._name(segment.host),
+            _OWN if is_own else source_kind(segment.url, top),
+            page_date(segment.url, "" if top.start_char else top.text),
+        )
+
+    def _name(self, host: str) -> str:
+        """Return what the pages of a host call it; a part of a larger site is not the whole."""
+        is_part = host_label(host) != host.partition(".")[0]
+        return host if is_part else self._names.get(host, host)
+
+
+def source_kind(url: str, top: Segment) -> str:
+    """Return the kind of a page by its address and its top; empty where neither shows it."""
+    if is_talk(top):
+        return "forum"
+    begin = "" if top.start_char else top.text[:_HEAD_CHARACTERS]
+    head = one_line(f"{top.title} {begin}")
+    for rule in _RULES:
+        if rule.address.search(url) or rule.head.search(head):
+            return rule.kind
+    return ""
+
+
+def page_date(url: str, top: str) -> str:
+    """Return the first date at the top of a page as it stands there, or the one in its address."""
+    for line in top[:_HEAD_CHARACTERS].split("\n"):
+        # Prose speaks of other dates.
+        if count_words(line) <= _LINE_WORDS and (found := _DATE.search(one_line(line))):
+            return found.group()
+    if in_path := _PATH_DATE.search(url):
+        month = _MONTHS[int(in_path["month"]) - 1]
+        day = f"{int(in_path['day'])} " if in_path["day"] else ""
+        return f"{day}{month} {in_path['year']}"
+    return ""
+
+
+def publishers(segments: Iterable[Segment]) -> dict[str, str]:
+    """Return by host the name that its pages give whose letters are those of the host.
+
+    A host that no page names stands for itself.
+    """
+    found: dict[str, set[str]] = {}
+    for segment in segments:
+        label = host_label(segment.host)
+        found.setdefault(segment.host, set()).update(
+            name
+            for name in find_names(f"{segment.title}\n{segment.text}")
+            if label and _names(label, name)
+        )
+    return {
+        host: min(names, key=lambda name: (len(name), name), default=host)
+        for host, names in found.items()
+    }
+
+
+def _names(label: str, name: str) -> bool:
+    """Tell whether a name is that of a host's label, or a longer one that begins with it."""
+    letters = "".join(tokens(name)).removeprefix("the")
+    return letters == label or (len(label) >= _MIN_PREFIX and letters.startswith(label))

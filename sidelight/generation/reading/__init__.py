@@ -1,1 +1,0 @@
-"""Reading of pages and articles as text, shared by performers with and without a model."""

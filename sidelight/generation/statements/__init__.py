@@ -1,1 +1,0 @@
-"""Statements: the sentences of a page, changed so that each can stand alone."""
