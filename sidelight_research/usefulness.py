@@ -141,7 +141,7 @@ def main() -> None:
             at.append(topics[out][2][np.argsort(-chances)[:_AT]].mean())
         mean = float(np.mean(precision))
         print(
-            f"C {strength}: average precision {mean:.3f}, at 10 {np.mean(at):.3f}, topics left out:",
+            f"C {strength}: average precision {mean:.3f}, at 10 {np.mean(at):.3f} left out:",
             [round(float(x), 2) for x in precision],
         )
         if mean > most:

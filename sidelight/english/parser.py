@@ -57,6 +57,8 @@ _LABEL_WORDS = 5
 _PERIODS = frozenset(
     "year month week day morning afternoon evening spring summer autumn winter".split()
 )
+_SAYS_WHICH = frozenset({"amod", "compound", "relcl", "acl", "poss", "nummod", "appos", "prep"})
+_FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _FIGURES = frozenset({"MONEY", "PERCENT", "QUANTITY", "CARDINAL"})
 

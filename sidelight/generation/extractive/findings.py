@@ -58,6 +58,8 @@ _QUALIFIES = re.compile(
 _CONTINUES = re.compile(
     r"^(?:The (?:rest|other|others|year before|day before|same)|Others|Another)\b"
 )
+_REMAINDERS = frozenset({"rest", "other", "remainder"})
+_MOST_QUOTED, _MOST_UNATTRIBUTED = 0.8, 0.4  # share of a sentence between quotation marks
 _NOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|citation needed|note \d{1,2})\]")
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})

@@ -76,7 +76,8 @@ class ExtractiveQuestionWriter:
         """
         searched = {angle.angle_id for angle in angles}
         unanswered = searched - evidence.covers(searched)
-        findings, chances, _ = weighed(profile, angles, evidence, self._sentences, self._usefulness)
+        findings, table, _ = tabled(profile, angles, evidence, self._sentences)
+        chances = self._usefulness.chances(table)
         likely = sorted(
             (row for row in range(len(findings)) if chances[row] >= _LIKELY),
             key=lambda row: (-chances[row], row),
