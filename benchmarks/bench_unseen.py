@@ -23,7 +23,7 @@ from benchmarks.unseen import PARTS, lay_out, read_webs
 
 def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
     """Return by topic the scores of a run over the webs laid out in a folder."""
-    from sidelight.evaluation.scoring.files import score_prefix, write_score_files
+    from sidelight.evaluation.scoring.table import score_prefix, write_score_files
 
     from sidelight.config.load import load_settings
     from sidelight.evaluation.labelling.comparing import SentenceEncoder

@@ -17,6 +17,7 @@ from sidelight.english.parser import parse
 from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES
 from sidelight.generation.extractive import asked
 from sidelight.generation.extractive.usefulness import Usefulness
+from sidelight.generation.extractive.write_report import tabled
 from sidelight.learned.questions import question_model
 from sidelight.schemas.investigation.report import DraftQuestions
 from sidelight.text import count_words, one_line, sentences
@@ -358,7 +359,7 @@ def _belongs(part: Any, noun: Any) -> bool:
         return part.lemma_.casefold() not in _OPINIONS
     if top.dep_ == "poss":
         return part.pos_ != "PRON" and top.pos_ == "PROPN"
-    return bool(part.i > noun.i) and (
+    return bool(part.i > noun.i) and bool(
         (top.dep_ == "prep" and top.lower_ in {"of", "by", "from"})
         or (top.dep_ == "acl" and any(child.dep_ == "agent" for child in top.children))
     )
