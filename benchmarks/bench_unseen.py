@@ -23,13 +23,12 @@ from benchmarks.unseen import PARTS, lay_out, read_webs
 
 def scores(folder: Path, settings: list[str]) -> dict[str, dict[str, float]]:
     """Return by topic the scores of a run over the webs laid out in a folder."""
-    from sidelight.evaluation.scoring.table import score_prefix, write_score_files
-
     from sidelight.config.load import load_settings
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.examples import read_examples
     from sidelight.evaluation.labelling.judged_runs import judge_runs
     from sidelight.evaluation.labelling.run_kinds import read_task_runs
+    from sidelight.evaluation.scoring.table import score_prefix, write_score_files
     from sidelight.formats.banks.rubrics import read_rubrics
     from sidelight.formats.topics import read_articles
     from sidelight.index.build import build_index

@@ -358,7 +358,7 @@ def _belongs(part: Any, noun: Any) -> bool:
     if top.dep_ in {"compound", "amod", "nmod"}:
         return part.lemma_.casefold() not in _OPINIONS
     if top.dep_ == "poss":
-        return part.pos_ != "PRON" and top.pos_ == "PROPN"
+        return bool(part.pos_ != "PRON" and top.pos_ == "PROPN")
     return bool(part.i > noun.i) and bool(
         (top.dep_ == "prep" and top.lower_ in {"of", "by", "from"})
         or (top.dep_ == "acl" and any(child.dep_ == "agent" for child in top.children))
