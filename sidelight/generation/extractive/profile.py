@@ -10,7 +10,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sidelight.english.cleaning import clean_article, find_authors, find_publisher
-from sidelight.english.names import find_names, looks_personal, strip_title
+from sidelight.english.names import (
+    find_names,
+    looks_like_organisation,
+    looks_personal,
+    strip_title,
+)
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import STUDIES
 from sidelight.errors import InputError
@@ -37,7 +42,8 @@ _MAX_PROFILE_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
 _MAX_SUBJECT_WORDS = 6
-_NAME, _SINGLE = 4.0, 0.3  # beside a noun phrase of several words: a name, a single noun
+# Beside a noun phrase of several words: a name, that of a university or the like, a single noun.
+_NAME, _BODY, _SINGLE = 4.0, 2.0, 0.3
 
 _UNIT_WORDS = frozenset(
     {"percent", "cent", "million", "billion", "thousand", "year", "years", "day"}
@@ -196,7 +202,8 @@ def _subject(
     names = {name: n for name, n in find_names(body).items() if n > 1 and not name.isupper()}
     for name, count in names.items():
         longer = any(other.startswith(f"{name} ") for other in names)
-        add(name, name.casefold().split(), _NAME * count * (0.0 if longer else 1.0))
+        weight = _BODY if looks_like_organisation(name) else _NAME
+        add(name, name.casefold().split(), 0.0 if longer else weight * count)
     for one in (*heading, *parsed):
         for phrase in one.noun_phrases():
             keys = [t.lemma_.casefold() for t in phrase if t.is_alpha]

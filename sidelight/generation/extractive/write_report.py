@@ -8,6 +8,7 @@ much the same as a chosen one, or looks into the same matter, adds less.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -119,6 +120,12 @@ class ExtractiveReportWriter:
         ]
 
 
+# What was read last for a topic, which has its own vectors: questions and report rest on the same.
+_LAST: WeakKeyDictionary[TextVectors, tuple[object, tuple[list[Finding], Floats, Floats]]] = (
+    WeakKeyDictionary()
+)
+
+
 def tabled(
     profile: ArticleProfile,
     angles: Sequence[Angle],
@@ -131,6 +138,20 @@ def tabled(
         The findings, each text once; their features, `(n, len(NAMES))`; and their relevance to each
         angle, `(n, angles)`, in [0, 1].
     """
+    asked = (profile, tuple(angles), tuple(evidence.segment_ids().values()))
+    if (last := _LAST.get(vectors)) and last[0] == asked:
+        return last[1]
+    found = _tabled(profile, angles, evidence, vectors)
+    _LAST[vectors] = (asked, found)
+    return found
+
+
+def _tabled(
+    profile: ArticleProfile,
+    angles: Sequence[Angle],
+    evidence: EvidenceSet,
+    vectors: TextVectors,
+) -> tuple[list[Finding], Floats, Floats]:
     known = Known(profile, vectors)
     pages = read_pages(evidence, profile.host)
     wanted = _worth_reading(pages, angles, vectors)
