@@ -1,1 +1,1 @@
-"""Webs of news articles that the benchmark of unseen text reads; see `docs/benchmarks.md`."""
+"""Webs of news articles that the benchmark of unseen text reads; see `README.md` beside it."""

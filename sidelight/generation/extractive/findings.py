@@ -161,7 +161,7 @@ class Known:
     def __init__(self, profile: ArticleProfile, vectors: TextVectors) -> None:
         self.profile = profile
         self.sentences = sentences(profile.body)
-        self.words = set(content_words(f"{profile.title} {profile.body}"))
+        self.words = set(content_words(f"{profile.title} {profile.asked} {profile.body}"))
         self.numbers = numbers(profile.body) | numbers(profile.title)
         self._shingles = shingles(profile.body, _SHINGLE)
         self._vectors = vectors

@@ -104,8 +104,17 @@ class Usefulness:
         )
         return cls(mean, scale, weights, float(read["bias"]))
 
-    def chances(self, table: Floats) -> Floats:
-        """Return the chance of each row of features, `(n,)`, in [0, 1]."""
+    def chances(self, table: Floats, *, of_article: bool = True) -> Floats:
+        """Return the chance of each row of features, `(n,)`, in [0, 1].
+
+        What answers a narrative is worth what it has to do with some part of it, and more if others
+        say it, too: the weights were learned on articles.
+        """
+        if not of_article:
+            best, elsewhere = (
+                table[:, NAMES.index(name)] for name in ("best angle", "told elsewhere")
+            )
+            return np.asarray(np.round(best * (1.0 + elsewhere / _MOST_HOSTS) / 2, 6))
         scores = ((table - self.mean) / self.scale) @ self.weights + self.bias
         return np.asarray(np.round(1.0 / (1.0 + np.exp(-scores)), 6))
 

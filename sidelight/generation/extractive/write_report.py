@@ -74,7 +74,7 @@ class ExtractiveReportWriter:
         findings, table, speaks = tabled(profile, angles, evidence, self._vectors)
         if not findings:
             return NOTHING_FOUND
-        chances = self._usefulness.chances(table)
+        chances = self._usefulness.chances(table, of_article=bool(profile.body))
         aspects = [angles[int(column)].aspect for column in speaks.argmax(axis=1)]
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
