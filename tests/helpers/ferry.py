@@ -79,9 +79,8 @@ PAGES = evidence(
         url="https://people.example/quill",
     ),
     page(
-        "The Transport Tribunal ruled in 2020 that the Sound Authority had overstated the cost of "
-        "fuel by 31 percent. The tribunal ordered the Sound Authority to publish its accounts."
-        + OTHER_MATTERS,
+        "The Transport Tribunal found in 2020 that the Marrow Sound Line had paid the Sound "
+        "Authority T40,000 for the Tollmere pier." + OTHER_MATTERS,
         number=3,
         title="Ruling on the Sound Authority",
         url="https://tribunal.example/ruling",

@@ -57,9 +57,12 @@ def test_words_that_tie_a_sentence_to_the_one_before_go(known: Known) -> None:
     "text",
     [
         BODY,
-        "The only link to the island goes in June when the ferry at Tollmere closes. Last year the "
-        "Marrow Sound Line carried 90,000 people. The closure means the end of the school run, "
-        "islanders of Tollmere say. Shop owner Petra Quill thinks she will close by August.",
+        (
+            "The only link to the island goes in June when the ferry at Tollmere closes. Last year "
+            "the Marrow Sound Line carried 90,000 people. The closure means the end of the "
+            "school run, "
+            "islanders of Tollmere say. Shop owner Petra Quill thinks she will close by August."
+        ),
     ],
     ids=["copy", "rewrite"],
 )
@@ -84,8 +87,10 @@ def test_what_a_page_says_in_its_own_cause_is_attributed(known: Known) -> None:
     found = told_by(known, text, title="Marrow Sound Line", url=address)
     assert found == [
         (
-            "The Sound Authority paid for half of the new Tollmere pier in 2017, according to "
-            "Marrow Sound Line.",
+            (
+                "The Sound Authority paid for half of the new Tollmere pier in 2017, according to "
+                "Marrow Sound Line."
+            ),
         )
     ]
 

@@ -51,7 +51,7 @@ def test_questions_name_what_the_article_names(encoder: Encoder) -> None:
 def test_a_body_that_the_evidence_says_looked_into_it_is_asked_about(encoder: Encoder) -> None:
     asked = [one for one in written(encoder, count=30) if "Transport Tribunal" in one]
     assert len(asked) == 1
-    assert "rule" in asked[0]
+    assert "find" in asked[0]
     unfound = written(encoder, count=30, found=EvidenceSet())
     assert not any("Tribunal" in one for one in unfound)
 
