@@ -43,9 +43,11 @@ ALLOWED: dict[str, set[str]] = {
     "checks": BASE | MODEL | {"learned"},
     "generation": BASE | {"tracks", "checks", "english"},
     "generation.narratives": BASE | MODEL | {"generation.prompted"},
+    "generation.narratives.split": BASE,
     "generation.extractive": BASE | {"tracks", "checks", "generation", "english", "learned"},
     "generation.prompted": BASE | MODEL | {"tracks", "checks", "english", "generation.*"},
-    "agents": BASE | {"tracks", "retrieval", "generation", "english"},
+    "agents": BASE
+    | {"tracks", "retrieval", "generation", "generation.narratives.split", "english"},
     "evaluation": MIDDLE | MODEL | {"checks", "learned", "evaluation.*"},
     "evaluation.metrics": BASE | {"registry"},
     "evaluation.scoring": MIDDLE | {"checks", "evaluation.metrics"},
@@ -92,7 +94,9 @@ ALLOWED: dict[str, set[str]] = {
     }
     | {"view", "serve", "ablation", "reproduction"},
     # A package of its own, which no room may import.
-    "sidelight_research": MIDDLE | MODEL | {"learned", "evaluation.*", "checks", "index", "cli"},
+    "sidelight_research": MIDDLE
+    | MODEL
+    | {"learned", "evaluation.*", "checks", "index", "generation", "generation.extractive", "cli"},
 }
 # Where a foreign package may be imported.
 HEAVY = {
