@@ -82,17 +82,10 @@ def test_a_claim_is_only_told_with_the_sentence_that_qualifies_it(known: Known) 
 
 
 def test_what_a_page_says_in_its_own_cause_is_attributed(known: Known) -> None:
-    text = "Press release\nThe Sound Authority paid for half of the new Tollmere pier in 2017."
+    said = "The Marrow Sound Line carried 12 percent fewer passengers in 2019 than in 2012"
     address = "https://marrowsoundline.example/press-releases/a"
-    found = told_by(known, text, title="Marrow Sound Line", url=address)
-    assert found == [
-        (
-            (
-                "The Sound Authority paid for half of the new Tollmere pier in 2017, according to "
-                "Marrow Sound Line."
-            ),
-        )
-    ]
+    found = told_by(known, f"Press release. {said}.", title="Marrow Sound Line", url=address)
+    assert found == [(f"{said}, by its own account.",)]
 
 
 def test_note_marks_go(known: Known) -> None:
