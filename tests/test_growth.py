@@ -21,18 +21,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 
 import sidelight
 from sidelight import text
 from sidelight.checks.support import Support
+from sidelight.english.injection import gives_orders
 from sidelight.formats.lines import Findings
 from sidelight.formats.runs.cited_sentences import check_text
+from sidelight.generation.extractive.findings import Known, find_findings, read_pages
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.extractive.write_report.knowledge import Reader
-from sidelight.generation.reading.injection import gives_orders
-from sidelight.generation.statements.statements import statements
 from sidelight.llm.base import Message, Request
 from sidelight.llm.scripted import ScriptedModel
 from sidelight.llm.server.openai_compat import read_completion
@@ -40,13 +40,14 @@ from sidelight.llm.structured import ask
 from sidelight.retrieval.base import MemoryRetriever
 from sidelight.retrieval.lateral import LateralRetriever
 from sidelight.schemas.investigation.angle import ArticleProfile
-from sidelight.schemas.investigation.evidence import Query
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, Query
 from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
+from sidelight.text_vectors import TextVectors
 
 # Rooms through which the text of pages, articles, files and models' replies goes.
 ROOMS = (
-    *"agents checks evaluation formats generation learned llm".split(),
+    *"agents checks english evaluation formats generation learned llm".split(),
     *"retrieval schemas serve text view".split(),
 )
 NOTICED_S = 0.03
@@ -248,8 +249,16 @@ def profiled(value: str) -> object:
     return asyncio.run(ExtractiveProfiler()(article(value)))
 
 
-def knows(value: str) -> object:
-    return Reader(profile(OTHER)).means_another(OTHER, value)
+def found_on(page: Segment) -> object:
+    """Read a page for what it tells beyond an article that has nothing to do with it."""
+    vectors = TextVectors(lambda texts: np.ones((len(texts), 1), dtype=np.float32))
+    known = Known(profile(OTHER), vectors)
+    pages = read_pages(EvidenceSet(items=(Evidence(segment=page, relevance={"a": 0.5}),)), "")
+    return [list(find_findings(one, known, one.lines)) for one in pages]
+
+
+def titled(value: str) -> object:
+    return found_on(segment(OTHER).model_copy(update={"title": value}))
 
 
 def searched(value: str) -> object:
@@ -270,10 +279,9 @@ def replied(value: str) -> object:
 # What a function's annotations cannot say how to make.
 METHODS: dict[str, Callable[[str], object]] = {
     "strict check": lambda value: check_text(1, value, Findings(Path("run"))),
-    "statements": lambda value: statements(value, "A title"),
-    "titles": lambda value: statements(OTHER, value),
+    "findings": lambda value: found_on(segment(value)),
+    "titles": titled,
     "profile": profiled,
-    "knowledge": knows,
     "lateral search": searched,
     "reply": replied,
     "broken reply": lambda value: asyncio.run(ask(ScriptedModel([value, value]), REQUEST, Support)),
@@ -300,7 +308,7 @@ def names(size: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "work", [gives_orders, profiled, METHODS["statements"]], ids=["orders", "profile", "statements"]
+    "work", [gives_orders, profiled, METHODS["findings"]], ids=["orders", "profile", "findings"]
 )
 def test_many_names_are_looked_for_in_bounded_time(work: Callable[[str], object]) -> None:
     assert seconds(work, names(24_000)) < 10

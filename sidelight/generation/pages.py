@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sidelight.schemas.segment import Segment
 
-_HEAD_CHARACTERS = 400
+_TOP_CHARACTERS = 400
 _LINE_WORDS = 15  # of a dateline or byline at most
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
@@ -158,7 +158,7 @@ def source_kind(url: str, top: Segment) -> str:
     """Return the kind of a page by its address and its top; empty where neither shows it."""
     if is_talk(top):
         return "forum"
-    begin = "" if top.start_char else top.text[:_HEAD_CHARACTERS]
+    begin = "" if top.start_char else top.text[:_TOP_CHARACTERS]
     head = one_line(f"{top.title} {begin}")
     for rule in _RULES:
         if rule.address.search(url) or rule.head.search(head):
@@ -168,7 +168,7 @@ def source_kind(url: str, top: Segment) -> str:
 
 def page_date(url: str, top: str) -> str:
     """Return the first date at the top of a page as it stands there, or the one in its address."""
-    for line in top[:_HEAD_CHARACTERS].split("\n"):
+    for line in top[:_TOP_CHARACTERS].split("\n"):
         # Prose speaks of other dates.
         if count_words(line) <= _LINE_WORDS and (found := _DATE.search(one_line(line))):
             return found.group()

@@ -11,7 +11,7 @@ import pytest
 from sidelight.agents.investigation import build_graph
 from sidelight.agents.state import ORDERS
 from sidelight.config.settings import ModelSettings, ModelsSettings, RoleSettings, Settings
-from sidelight.generation.reading.injection import gives_orders
+from sidelight.english.injection import gives_orders
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.trace import Trace
 from sidelight.schemas.segment import Segment, document_id_of

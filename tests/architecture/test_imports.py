@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BASE = {"errors", "text", "text_vectors", "files", "schemas"}
 MIDDLE = BASE | {"parts", "registry", "tracks", "formats", "config"}
 MODEL = {"prompting", "llm"}
-SYSTEM = {"checks", "index", "retrieval", "generation.*", "agents"}
+SYSTEM = {"checks", "english", "index", "retrieval", "generation.*", "agents"}
 # What each room may import besides itself; `sidelight`, which scripts import, may import all.
 # `plugins` is for packages with parts of their own, so no room may import it.
 # A room is a module or a folder, with the folders in it that are not listed themselves; `.*` adds
@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "schemas": {"errors", "text"},
     "prompting": {"errors", "text", "schemas", "files"},
     "text_vectors": set(),
+    "english": BASE | {"formats"},
     "learned": BASE,
     "parts": set(),
     "registry": {"errors", "parts"},
@@ -40,15 +41,13 @@ ALLOWED: dict[str, set[str]] = {
     "index": MIDDLE | {"versions", "transport"},
     "retrieval": MIDDLE | {"index"},
     "checks": BASE | MODEL | {"learned"},
-    "generation": BASE | {"tracks", "checks", "generation.reading"},
-    "generation.reading": BASE | {"formats"},
-    "generation.statements": BASE | {"generation.reading"},
+    "generation": BASE | {"tracks", "checks", "english"},
     "generation.narratives": BASE | MODEL | {"generation.prompted"},
-    "generation.extractive": BASE
-    | {"tracks", "checks", "generation", "generation.reading", "generation.statements"}
-    | {"learned"},
-    "generation.prompted": BASE | MODEL | {"tracks", "checks", "generation.*"},
-    "agents": BASE | {"tracks", "retrieval", "generation", "generation.reading"},
+    "generation.narratives.split": BASE,
+    "generation.extractive": BASE | {"tracks", "checks", "generation", "english", "learned"},
+    "generation.prompted": BASE | MODEL | {"tracks", "checks", "english", "generation.*"},
+    "agents": BASE
+    | {"tracks", "retrieval", "generation", "generation.narratives.split", "english"},
     "evaluation": MIDDLE | MODEL | {"checks", "learned", "evaluation.*"},
     "evaluation.metrics": BASE | {"registry"},
     "evaluation.scoring": MIDDLE | {"checks", "evaluation.metrics"},
@@ -75,7 +74,7 @@ ALLOWED: dict[str, set[str]] = {
     "runs.self_evaluation": MIDDLE | {"runs", "evaluation.*"},
     "wiring": MIDDLE | MODEL | SYSTEM | {"runs", "versions", "transport"},
     "wiring.judges": MIDDLE | MODEL | {"wiring", "index", "evaluation.labelling"},
-    "view": MIDDLE | {"runs", "evaluation.*", "generation.reading", "generation.extractive"},
+    "view": MIDDLE | {"runs", "evaluation.*", "english", "generation"},
     "serve": MIDDLE | {"runs", "view", "versions"},
     "ablation": MIDDLE | MODEL | SYSTEM | {"versions", "evaluation.*", "runs.*", "wiring.*"},
     "reproduction": MIDDLE | MODEL | {"index", "runs.*", "wiring", "versions"},
@@ -95,7 +94,9 @@ ALLOWED: dict[str, set[str]] = {
     }
     | {"view", "serve", "ablation", "reproduction"},
     # A package of its own, which no room may import.
-    "sidelight_research": MIDDLE | MODEL | {"learned", "evaluation.*", "checks", "index", "cli"},
+    "sidelight_research": MIDDLE
+    | MODEL
+    | {"learned", "evaluation.*", "checks", "index", "generation", "generation.extractive", "cli"},
 }
 # Where a foreign package may be imported.
 HEAVY = {
@@ -110,6 +111,7 @@ HEAVY = {
     "langgraph": {"agents"},
     "langsmith": {"versions"},
     "openai": {"llm"},
+    "spacy": {"english"},
     "fastapi": {"serve"},
     "uvicorn": {"serve"},
     "jinja2": {"prompting", "view"},
@@ -122,6 +124,7 @@ INVESTIGATES = MODEL | {
     "registry",
     "retrieval",
     "checks",
+    "english",
     "agents",
     "index",
 }

@@ -10,8 +10,8 @@ import pytest
 
 from sidelight.agents.investigation import build_documents_graph
 from sidelight.config.load import load_settings
+from sidelight.english.names import mentions
 from sidelight.errors import InputError
-from sidelight.generation.reading.names import mentions
 from sidelight.retrieval.base import MemoryRetriever
 from sidelight.runs.log import TopicLog
 from sidelight.schemas.investigation.report import QuestionSet

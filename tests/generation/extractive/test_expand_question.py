@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.english.names import mentions, name_forms
 from sidelight.generation.extractive.expand_question import (
     ExtractiveExpander,
     QuestionAsAsked,
@@ -15,7 +16,6 @@ from sidelight.generation.extractive.expand_question import (
     lacking_entities,
 )
 from sidelight.generation.extractive.profile import ExtractiveProfiler
-from sidelight.generation.reading.names import mentions, name_forms
 from sidelight.schemas.investigation.angle import ArticleProfile
 from sidelight.schemas.topic import Article
 

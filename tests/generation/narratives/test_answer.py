@@ -6,7 +6,7 @@ import asyncio
 import json
 
 from sidelight.generation.narratives.answer import PromptedAnswerWriter
-from sidelight.generation.reading.narrative import read_narrative
+from sidelight.generation.narratives.split import read_narrative
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport
 from sidelight.schemas.segment import Segment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.reading.neutrality import sentence_fault
+from sidelight.english.neutrality import sentence_fault
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.reading.injection import gives_orders
+from sidelight.english.injection import gives_orders
 from sidelight.schemas.segment import Segment, document_id_of
 from tests.helpers.hostile_pages import HOSTILE_TEXTS, INNOCENT_TEXTS, HostileText
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-from sidelight.generation.reading.cleaning import clean_article
+from sidelight.english.cleaning import clean_article
 from tests.helpers.public_data import PublicData
-
-if TYPE_CHECKING:
-    pass
 
 PROSE = [
     f"Sentence number {number} of the article says something long enough." for number in range(9)

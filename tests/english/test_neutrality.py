@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.reading.neutrality import passes_verdict
+from sidelight.english.neutrality import passes_verdict
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidelight.generation.reading.names import search_words
+from sidelight.english.names import search_words
 
 
 @pytest.mark.parametrize(

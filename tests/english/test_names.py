@@ -1,24 +1,15 @@
-"""Names, bylines and outlets are found by capitals and cue words."""
+"""Names, bylines and outlets are found by capitals and the address."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
-from sidelight.generation.reading.cleaning import find_authors, find_publisher
-from sidelight.generation.reading.names import (
-    cited_studies,
-    mentions,
-    name_forms,
-    people_and_organisations,
-)
+from sidelight.english.cleaning import find_authors, find_publisher
+from sidelight.english.names import mentions, name_forms
 from sidelight.schemas.topic import Article
 from tests.helpers.public_data import PublicData
-
-if TYPE_CHECKING:
-    pass
 
 
 def article(
@@ -72,24 +63,6 @@ def test_the_outlet_is_named_as_the_page_writes_it(
     title: str, body: str, url: str, expected: str
 ) -> None:
     assert find_publisher(article(body, title, url)) == expected
-
-
-def test_people_speak_and_organisations_have_a_cue_word() -> None:
-    text = (
-        "Ilse Marrow, a chemist at the Orrin Institute, said it works. "
-        "The Orrin Institute paid. Dr. Tom Vale agreed. Visitors love the Kessel Valley."
-    )
-    people, organisations = people_and_organisations(text)
-    assert people == ["Ilse Marrow", "Tom Vale"]
-    assert organisations == ["Orrin Institute"]
-
-
-def test_a_study_is_tied_to_whoever_made_it() -> None:
-    text = (
-        "He cites the Marchmere study. Researchers at the University of Orrin disagree. "
-        "The research comes from the respected Ostrey Institute. The Daily Lark reported it."
-    )
-    assert cited_studies(text) == ["Marchmere", "Ostrey Institute", "University of Orrin"]
 
 
 def test_a_name_is_mentioned_in_any_of_its_forms() -> None:
