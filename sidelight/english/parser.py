@@ -149,7 +149,7 @@ class Sentence:
             if token.text == ":":
                 before = self.doc[: token.i]
                 verbs = any(one.tag_ in _FINITE for one in before)
-                return "" if verbs and token.i > _LABEL_WORDS else before.text
+                return "" if verbs and (token.i > _LABEL_WORDS or any(self.quoted)) else before.text
         return ""
 
     @cached_property

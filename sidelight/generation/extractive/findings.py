@@ -464,10 +464,16 @@ class _Reader:
                 for name in before.named("PERSON")
                 if (full := self._person(name))
             }
-            if not found and self._title_entity[1] == "PERSON":
+            if not found and self._title_entity[1] == "PERSON" and self._only_pronouns(number):
                 return self._title_entity[0]
             return found.pop() if len(found) == 1 else ""
         return self._body(number) if pronoun in {"it", "its"} else ""
+
+    def _only_pronouns(self, number: int) -> bool:
+        """Tell whether the subjects before a sentence are pronouns or the page's own name."""
+        name = self._title_entity[0]
+        subjects = [one.subject for one in self._before(number) if one.subject is not None]
+        return all(one.pos_ == "PRON" or one.text in name for one in subjects)
 
     def _before(self, number: int) -> Sequence[Sentence]:
         return [

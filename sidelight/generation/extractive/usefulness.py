@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import orjson
+from scipy.special import expit
 
 from sidelight.english.names import mentions, name_forms
 from sidelight.english.vocabulary import CORRECTS, FINDS, RATES, TIES
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sidelight.generation.extractive.findings import Finding, Known, Page
-    from sidelight.schemas.investigation.angle import Angle
+    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
     from sidelight.text_vectors import TextVectors
 
     Floats = npt.NDArray[np.float64]
@@ -116,7 +117,7 @@ class Usefulness:
             )
             return np.asarray(np.round(best * (1.0 + elsewhere / _MOST_HOSTS) / 2, 6))
         scores = ((table - self.mean) / self.scale) @ self.weights + self.bias
-        return np.asarray(np.round(1.0 / (1.0 + np.exp(-scores)), 6))
+        return np.asarray(np.round(expit(scores), 6))
 
 
 def features(
@@ -156,61 +157,78 @@ def features(
         name: speaks[:, places].max(axis=1) if places else np.zeros(len(texts))
         for name, places in columns.items()
     }
-    profile = known.profile
-    outlet = [form for name in profile.outlet for form in name_forms(name)]
-    authors = [form for name in profile.authors for form in name_forms(name)]
-    sources = [
-        form
-        for name in (*profile.people, *profile.organisations, *profile.studies)
-        for form in name_forms(name)
-    ]
     of_pages = {
         page.document_id: _page_features(page, known) for page in {one.page for one in findings}
     }
+    forms = _Forms.of(known.profile)
     rows = []
     for place, one in enumerate(findings):
-        lemmas = {t.lemma_.casefold() for unit in one.units for t in unit.sentence.doc}
-        entities = [e for unit in one.units for e in unit.sentence.entities]
-        named = {e.text.casefold() for e in entities if e.label in {"ORG", "PERSON", "GPE", "LAW"}}
-        words = set(content_words(one.text))
-        news = known.news(one.text)
-        ties = min(3, len(lemmas & TIES))
-        n_named = len(named)
         row = {
             "near": near[place],
             "near squared": near[place] ** 2,
             "title": title[place],
             "best angle": speaks[place].max(initial=0.0),
             **{f"{name} angle": values[place] for name, values in by_group.items()},
-            "names outlet": mentions(one.text, outlet),
-            "names author": mentions(one.text, authors),
-            "names source": mentions(one.text, sources),
-            "page on the article": mentions(one.page.text, [*outlet, *authors]),
-            "new figures": min(3, len(news)),
-            "shared figures": any(
-                figure in known.numbers for u in one.units for figure in u.sentence.text.split()
-            ),
-            "money": any(e.label == "MONEY" for e in entities),
-            "ties": ties,
-            "corrects": min(3, len(lemmas & CORRECTS)),
-            "finds": min(3, len(lemmas & FINDS)),
-            "rates": min(2, len(lemmas & RATES)),
-            "ties with names": ties * min(2, n_named),
-            "negated": any(unit.sentence.is_negated for unit in one.units),
-            "speaker": any(unit.sentence.speaker for unit in one.units),
-            "attributed": "according to" in one.text,
-            "dated": any(unit.sentence.years for unit in one.units),
-            "relative date": any(unit.sentence.has_relative_date for unit in one.units),
-            "words": min(60, count_words(one.text)) / 30,
-            "new entities": min(3, len(named - known.entities)),
-            "shared words": len(words & known.words) / max(1, len(words)),
-            "two sentences": len(one.units) > 1,
             "told elsewhere": elsewhere[place],
-            "opening of page": 1.0 / (1.0 + one.units[0].number),
+            **_text_features(one, known, forms),
             **of_pages[one.page.document_id],
         }
         rows.append([float(row[name]) for name in NAMES])
     return np.array(rows)
+
+
+class _Forms(NamedTuple):
+    """The forms under which texts mention the outlet, the authors and the sources of an article."""
+
+    outlet: list[str]
+    authors: list[str]
+    sources: list[str]
+
+    @classmethod
+    def of(cls, profile: ArticleProfile) -> _Forms:
+        sources = (*profile.people, *profile.organisations, *profile.studies)
+        return cls(
+            *(
+                [form for name in names for form in name_forms(name)]
+                for names in (profile.outlet, profile.authors, sources)
+            )
+        )
+
+
+def _text_features(one: Finding, known: Known, forms: _Forms) -> dict[str, float]:
+    """Return what a finding says: names, figures, ties, corrections, dates and its form."""
+    parsed = [unit.sentence for unit in one.units]
+    lemmas = {token.lemma_.casefold() for sentence in parsed for token in sentence.doc}
+    entities = [entity for sentence in parsed for entity in sentence.entities]
+    named = {e.text.casefold() for e in entities if e.label in {"ORG", "PERSON", "GPE", "LAW"}}
+    words = set(content_words(one.text))
+    ties = min(3, len(lemmas & TIES))
+    return {
+        "names outlet": mentions(one.text, forms.outlet),
+        "names author": mentions(one.text, forms.authors),
+        "names source": mentions(one.text, forms.sources),
+        "page on the article": mentions(one.page.text, [*forms.outlet, *forms.authors]),
+        "new figures": min(3, len(known.news(one.text))),
+        "shared figures": any(
+            figure in known.numbers for sentence in parsed for figure in sentence.text.split()
+        ),
+        "money": any(entity.label == "MONEY" for entity in entities),
+        "ties": ties,
+        "corrects": min(3, len(lemmas & CORRECTS)),
+        "finds": min(3, len(lemmas & FINDS)),
+        "rates": min(2, len(lemmas & RATES)),
+        "ties with names": ties * min(2, len(named)),
+        "negated": any(sentence.is_negated for sentence in parsed),
+        "speaker": any(sentence.speaker for sentence in parsed),
+        "attributed": "according to" in one.text,
+        "dated": any(sentence.years for sentence in parsed),
+        "relative date": any(sentence.has_relative_date for sentence in parsed),
+        "words": min(60, count_words(one.text)) / 30,
+        "new entities": min(3, len(named - known.entities)),
+        "shared words": len(words & known.words) / max(1, len(words)),
+        "two sentences": len(one.units) > 1,
+        "opening of page": 1.0 / (1.0 + one.units[0].number),
+    }
 
 
 def _page_features(page: Page, known: Known) -> dict[str, float]:

@@ -79,8 +79,9 @@ class ExtractiveReportWriter:
         alike = self._vectors.similarity(
             [one.text for one in findings], [one.text for one in findings]
         )
-        order = choose(findings, chances, alike, aspects, self._max_words)
-        chosen, waiting = order
+        chosen, waiting = choose(findings, chances, alike, aspects, self._max_words)
+        if not chosen:
+            return NOTHING_FOUND
         drafts = {
             row: self._drafts(row, findings, alike, angles, speaks, chances)
             for row in (*chosen, *waiting)
