@@ -324,12 +324,12 @@ def _is_nest(value: object) -> TypeGuard[dict[str, Any] | list[Any]]:
 
 
 def is_file(name: str | Path) -> bool:
-    """Tell whether a name leads to a file; one that no file can have, as too long, leads to none."""
+    """Tell whether a name leads to a file; one that no file can have leads to none."""
     return os.path.isfile(name)  # noqa: PTH113 - `Path.is_file` raises for such a name
 
 
 def is_folder(name: str | Path) -> bool:
-    """Tell whether a name leads to a folder; one that none can have, as too long, leads to none."""
+    """Tell whether a name leads to a folder; one that none can have leads to none."""
     return os.path.isdir(name)  # noqa: PTH112 - `Path.is_dir` raises for such a name
 
 
@@ -405,8 +405,11 @@ def read_yaml(text: str) -> Any:
         raise yaml.YAMLError(str(error)) from error
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 class _Loader(yaml.SafeLoader):
-    """The safe loader without shared lists, deep nesting, long numbers and repeated keys."""
+    """The safe loader without shared lists, deep nesting, long numbers, doubled keys, surrogates."""
 
     depth = 0
 
@@ -419,6 +422,8 @@ class _Loader(yaml.SafeLoader):
         self.depth -= 1
         if isinstance(event, yaml.AliasEvent) and not isinstance(node, yaml.ScalarNode):
             raise self._refused("a list or mapping", f"a reference *{event.anchor} to one", event)
+        if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
+            raise self._refused("text that UTF-8 can hold", f"{node.value!r}", event)
         return node
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002

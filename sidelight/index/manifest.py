@@ -220,7 +220,9 @@ class IndexPlan(Value):
         ]
         if self.given:
             content["given"] = [part.model_dump() for part in self.given]
-        return hashlib.sha256(orjson.dumps(in_utf8(content), option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return hashlib.sha256(
+            orjson.dumps(in_utf8(content), option=orjson.OPT_SORT_KEYS)
+        ).hexdigest()
 
 
 class Manifest(Value):
