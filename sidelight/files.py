@@ -409,7 +409,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader without shared lists, deep nesting, long numbers, doubled keys and such."""
+    """The safe loader without shared lists, deep nesting, long numbers, doubled keys, odd text."""
 
     depth = 0
 

@@ -147,7 +147,7 @@ def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder: Encoder) -> 
     np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["5" * 5000, "a\0b", "a\udcff"], ids=["long", "null", "not utf-8"])
+@pytest.mark.parametrize("name", ["5" * 5000, "a\0b"], ids=["long", "null"])
 def test_a_name_that_no_folder_can_have_is_no_model(name: str) -> None:
     assert check_model("reranker", name).remedy == "Name the folder of the model."
     with pytest.raises(MachineError, match="cannot be loaded"):
