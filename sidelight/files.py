@@ -323,6 +323,25 @@ def _is_nest(value: object) -> TypeGuard[dict[str, Any] | list[Any]]:
     return isinstance(value, dict | list)
 
 
+def is_file(name: str | Path) -> bool:
+    """Tell whether a name leads to a file; one that no file can have leads to none."""
+    return os.path.isfile(name)  # noqa: PTH113 - `Path.is_file` raises for such a name
+
+
+def is_folder(name: str | Path) -> bool:
+    """Tell whether a name leads to a folder; one that none can have leads to none."""
+    return os.path.isdir(name)  # noqa: PTH112 - `Path.is_dir` raises for such a name
+
+
+def in_utf8(value: Any) -> Any:
+    """Return a value for JSON with escapes in names of files that are other bytes than UTF-8."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {in_utf8(key): in_utf8(one) for key, one in value.items()}
+    return [in_utf8(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 @contextmanager
 def _as_text(stream: IO[bytes]) -> Iterator[IO[str]]:
     """Write text to a stream of bytes, which stays open."""
@@ -386,8 +405,11 @@ def read_yaml(text: str) -> Any:
         raise yaml.YAMLError(str(error)) from error
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 class _Loader(yaml.SafeLoader):
-    """The safe loader without shared lists, deep nesting, long numbers and repeated keys."""
+    """The safe loader without shared lists, deep nesting, long numbers, doubled keys, odd text."""
 
     depth = 0
 
@@ -400,6 +422,8 @@ class _Loader(yaml.SafeLoader):
         self.depth -= 1
         if isinstance(event, yaml.AliasEvent) and not isinstance(node, yaml.ScalarNode):
             raise self._refused("a list or mapping", f"a reference *{event.anchor} to one", event)
+        if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
+            raise self._refused("text that UTF-8 can hold", f"{node.value!r}", event)
         return node
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002

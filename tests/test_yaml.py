@@ -46,6 +46,7 @@ HOSTILE = {
     "long": "# " + "x" * 1_000_001,
     "two documents": "a: 1\n---\nb: 2",
     "nul": "retrieval: \x00",
+    "half of a character": 'retrieval: {reranker: "a\\udcff"}',
     "nothing closed": "retrieval: {k: [",
 }
 

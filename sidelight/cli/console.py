@@ -19,6 +19,7 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from sidelight.errors import UsageError
+from sidelight.files import in_utf8
 from sidelight.text import finite_number
 
 if TYPE_CHECKING:
@@ -395,16 +396,7 @@ def _print_json(document: Any) -> None:
     import orjson
 
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
-    out.file.write(orjson.dumps(_in_utf8(document), option=options).decode() + "\n")
-
-
-def _in_utf8(value: Any) -> Any:
-    """Return a value for JSON with escapes in names of files that are other bytes than UTF-8."""
-    if isinstance(value, str):
-        return value.encode(errors="backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_in_utf8(key): _in_utf8(one) for key, one in value.items()}
-    return [_in_utf8(one) for one in value] if isinstance(value, list | tuple) else value
+    out.file.write(orjson.dumps(in_utf8(document), option=options).decode() + "\n")
 
 
 def _show(one: Shown) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sidelight.errors import InputError, MachineError, UsageError
-from sidelight.files import sha256_file
+from sidelight.files import is_folder, sha256_file
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.lucene.segments import LuceneIndex, LuceneVectors
 from sidelight.index.manifest import InputFile, Manifest, read_manifest
@@ -219,7 +219,7 @@ def lucene_folder(name: str) -> Path:
         UsageError: It is neither.
         MachineError: It cannot be downloaded, or its checksum is wrong.
     """
-    if Path(name).is_dir():
+    if is_folder(name):
         return Path(name).resolve()
     if name not in PUBLISHED_INDEXES:
         raise UsageError(

@@ -17,6 +17,7 @@ from sidelight.errors import InputError, Problem
 from sidelight.files import (
     atomic_write,
     check_folder,
+    in_utf8,
     open_regular,
     read_json,
     read_limited,
@@ -67,7 +68,7 @@ def read_report(part: Path) -> PartReport:
 
 def write_report(part: Path, report: PartReport) -> None:
     """Keep what was found in a part."""
-    atomic_write(part / REPORT, report.model_dump_json())
+    _write(part / REPORT, report)
 
 
 _DAMAGED_REMEDY = "Copy the whole folder again, or delete it and build the index again."
@@ -219,7 +220,9 @@ class IndexPlan(Value):
         ]
         if self.given:
             content["given"] = [part.model_dump() for part in self.given]
-        return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return hashlib.sha256(
+            orjson.dumps(in_utf8(content), option=orjson.OPT_SORT_KEYS)
+        ).hexdigest()
 
 
 class Manifest(Value):
@@ -316,7 +319,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 def _write(path: Path, value: Value) -> None:
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
-    atomic_write(path, orjson.dumps(value.model_dump(), option=options).decode() + "\n")
+    atomic_write(path, orjson.dumps(in_utf8(value.model_dump()), option=options).decode() + "\n")
 
 
 def _read(path: Path, kind: type[V]) -> V:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from pydantic import ValidationError
+
 from sidelight.errors import BudgetExhaustedError, UsageError
 from sidelight.llm.base import Budget, BudgetedModel
 from sidelight.llm.cache import CachedModel
@@ -187,14 +189,19 @@ def models_by_name(names: Sequence[str], at_once: int) -> AskedModels:
         at_once: Calls under way at once, to each model.
 
     Raises:
-        UsageError: A model is named twice.
+        UsageError: A model is named twice, or by no name.
     """
     from sidelight.config.settings import ModelSettings, ServerSettings
 
     if len(set(names)) < len(names):
         raise UsageError("--model names a model twice; the votes of one model count once")
+    try:
+        models = tuple(ModelSettings(name=name, temperature=0, top_p=1) for name in names)
+    except ValidationError as error:
+        said = error.errors()[0]
+        raise UsageError(f"--model {said['input']!r}: {said['msg']}") from None
     return AskedModels(
-        tuple(ModelSettings(name=name, temperature=0, top_p=1) for name in names),
+        models,
         {"default": ServerSettings(max_concurrency=at_once)},
     )
 

@@ -33,9 +33,7 @@ AT_HOME = (
     "formats/runs/cited_sentences.py",
     "formats/labels/assessments.py",
     "parts.py",
-    "evaluation/scoring/organizers/",
     "learned/",  # says whose labels it learned from
-    "formats/labels/assessments.py",
 )
 
 

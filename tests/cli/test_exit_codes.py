@@ -196,6 +196,29 @@ def test_what_is_no_regular_file_is_refused_by_its_name(
     assert path.name.partition("\udcff")[0] in said or words in _USED_WRONGLY
 
 
+ASKERS = sorted(
+    words
+    for words, command in COMMANDS.items()
+    if any("--model" in one.opts and one.required for one in command.params)
+)
+
+
+@pytest.mark.parametrize("model", ["", "a\udcff"], ids=["empty", "not utf-8"])
+@pytest.mark.parametrize("words", ASKERS, ids=" ".join)
+def test_a_model_that_no_server_can_serve_is_wrong_usage(
+    words: tuple[str, ...],
+    model: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "documents.jsonl"
+    path.write_text('{"docid": "a", "segment": "The quarry was sold."}\n', encoding="utf-8")
+    code = ended([*given(words, path, tmp_path), "--model", model], monkeypatch)
+    assert code in {1, 2}, "".join(capsys.readouterr())
+
+
 @pytest.mark.parametrize("make", [missing, a_folder, an_empty_file, bytes_of_anything])
 @pytest.mark.parametrize("words", READERS, ids=" ".join)
 def test_what_is_no_input_is_an_error_of_the_input_or_of_usage(

@@ -584,24 +584,23 @@ READS = frozenset(
 """Names of calls that turn what a file holds into values."""
 
 TRIED_HERE = {
-    *("ablation/grid", "cli/grade", "config/load", "evaluation/grading/corrections"),
-    *("evaluation/labelling/judged_runs", "evaluation/scoring/files", "evaluation/scoring/graded"),
-    *("evaluation/scoring/organizers/compat", "evaluation/scoring/organizers/diff"),
+    *("ablation/runs", "cli/grade", "config/load", "evaluation/exams/upkeep"),
+    *("evaluation/labelling/judged_runs", "evaluation/scoring/table", "evaluation/scoring/graded"),
+    "evaluation/scoring/organizers",
     *("formats/banks/exams", "formats/banks/nuggets", "formats/banks/rubrics", "formats/lines"),
     *("formats/labels/assessments", "formats/labels/graded_passages", "formats/labels/qrels"),
-    *("formats/labels/nugget_assignments", "formats/labels/question_grades", "formats/table"),
-    *("formats/runs/cited_sentences", "formats/runs/cited_text", "formats/runs/linked_reports"),
+    *("formats/runs/cited_sentences", "formats/runs/linked_reports", "formats/table"),
     *("formats/runs/question_list", "formats/runs/rag", "formats/runs/trec_run", "formats/topics"),
     *("index/manifest", "index/remote/client", "index/remote/index", "index/text/corpus"),
-    *("llm/cache", "reproduction/archive", "reproduction/recording", "reproduction/verify"),
+    *("llm/cache", "reproduction/archive", "reproduction/bundle"),
     *("runs/directory", "tracks/__init__"),
 }
 TRIED_ELSEWHERE = {
     "tests/test_files.py": {"files"},
-    "tests/formats/runs/test_official.py": {"formats/runs/official"},
+    "tests/formats/runs/test_official.py": {"formats/runs/submission"},
     "tests/llm, tests/generation, tests/evaluation/labelling: replies of models": {
-        *("evaluation/labelling/asking", "evaluation/labelling/direct_grade"),
-        *("evaluation/labelling/passage_grade", "llm/base", "llm/structured"),
+        *("evaluation/labelling/asking", "evaluation/labelling/passage_grade"),
+        *("llm/base", "llm/structured"),
         *("llm/server/openai_compat", "schemas/investigation/angle"),
     },
     "tests/index: folders of indexes, and servers of them": {
@@ -609,16 +608,16 @@ TRIED_ELSEWHERE = {
         *("index/text/docstore", "index/vectors/vectors", "transport"),
     },
     "tests/serve: what a browser sends, and the jobs made of it": {
-        "serve/job_file",
-        "serve/upload",
+        "serve/desk",
+        "serve/guards",
     },
     "tests/cli/test_prompt.py, tests/test_prompting.py: prompts and their values": {"prompting"},
     "test_commands.py: the evidence of bundles, and what runs and judges leave": {
-        *("cli/run_report", "evaluation/scoring/funnel", "view/labels"),
+        *("cli/run", "evaluation/scoring/measures", "view/shown_run"),
         "ablation/measures",
     },
     "files that come with the program, or that people fetch to reproduce tables": {
-        "formats/labels/human_labels",
+        "generation/extractive/usefulness",
         *("learned/ordinal_model", "learned/questions", "learned/reading/tables"),
     },
 }

@@ -17,9 +17,10 @@ from sidelight.index import build as module
 from sidelight.index.build import build_index
 from sidelight.index.encoding.encoder import Encoder
 from sidelight.index.engine import LocalEngine
-from sidelight.index.folder import IndexFolder, open_index
+from sidelight.index.folder import IndexFolder, lucene_folder, open_index
 from sidelight.index.manifest import FORMAT_VERSION, IndexPlan
 from sidelight.index.text.corpus import MS_MARCO, CorpusFields, ShardReader
+from sidelight.index.vectors.part import describe_sources
 from sidelight.registry import names
 from sidelight.retrieval.first_stage import open_retriever
 from sidelight.schemas.investigation.evidence import Query
@@ -45,6 +46,26 @@ def test_a_finished_index_is_left_as_it_is(
     lock = small_index.path / ".lock"
     after = {path: path.stat().st_mtime_ns for path in small_index.path.rglob("*.*")}
     assert {**after, lock: 0} == {**before, lock: 0}
+
+
+def test_names_of_shards_may_be_other_bytes_than_utf8(
+    small_corpus: list[Segment], encoder: Encoder, tmp_path: Path
+) -> None:
+    shard = write_shard(tmp_path / "a\udcff.jsonl", [*small_corpus[:10], small_corpus[3]])
+    manifest = build_index([shard], tmp_path / "index", encoder)
+    (found,) = manifest.shards
+    assert (found.name, found.problems[0].file) == ("a\\udcff.jsonl", "a\\udcff.jsonl")
+    kept = open_index(tmp_path / "index").manifest
+    assert [shard.name for shard in kept.plan.inputs] == ["a\\udcff.jsonl"]
+    assert build_index([shard], tmp_path / "index", encoder) == kept
+
+
+@pytest.mark.parametrize("name", ["5" * 5000, "a\0b", "a\udcff"], ids=["long", "null", "not utf-8"])
+def test_a_name_that_no_file_can_have_is_no_part_of_an_index(name: str) -> None:
+    with pytest.raises(UsageError, match="expected the folder of a Lucene index"):
+        lucene_folder(name)
+    with pytest.raises(InputError, match="expected a parquet file"):
+        describe_sources([name])
 
 
 def test_changed_input_is_refused_with_the_remedy(

@@ -59,7 +59,7 @@ _MISSING = frozenset(
 def compat_question_scores(  # long: the organizers' steps, in their order
     track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreTable:
-    """Return Task 1 scores, with the main measure of the track's task.
+    """Return the scores of questions, with the main measure of the track's task.
 
     The denominator of a topic is the weight of the rubric questions that any run was judged on.
 
@@ -130,7 +130,7 @@ def compat_question_scores(  # long: the organizers' steps, in their order
 def compat_report_scores(
     track: Track, rubrics: Mapping[str, Rubric], assessments: Path
 ) -> ScoreTable:
-    """Return Task 2 scores, with the track's measures of support and contradiction.
+    """Return the scores of reports, with the track's measures of support and contradiction.
 
     The answers of a question are averaged over the rows that are present, repeated ones included.
 
@@ -402,7 +402,7 @@ class ScoreDiff(NamedTuple):
 def diff_question_scores(
     track: Track, rubrics: Mapping[str, Rubric], assessments: Path, compound: Path
 ) -> ScoreDiff:
-    """Explain the differences in Task 1 scores.
+    """Explain the differences in the scores of questions.
 
     Args:
         track: Whose labels and number of questions count.
@@ -428,7 +428,7 @@ def diff_question_scores(
 def diff_report_scores(
     track: Track, rubrics: Mapping[str, Rubric], assessments: Path, *, merge: bool = False
 ) -> ScoreDiff:
-    """Explain the differences in Task 2 scores.
+    """Explain the differences in the scores of reports.
 
     Args:
         track: Whose labels count.

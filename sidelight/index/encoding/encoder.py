@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from sidelight.errors import INSTALL, Check, MachineError
-from sidelight.files import sha256_file
+from sidelight.files import is_file, sha256_file
 from sidelight.index.encoding.onnx_model import (
     Arithmetic,
     OnnxModel,
@@ -443,7 +443,7 @@ def check_model(role: str, name: str) -> Check:
             return Check(role, f"{name}: {bundled_model()}")
         except MachineError as error:
             return Check(role, error.message, error.remedy)
-    if (Path(name) / "config.json").is_file():
+    if is_file(Path(name) / "config.json"):
         return Check(role, name)
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError

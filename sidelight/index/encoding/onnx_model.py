@@ -20,6 +20,7 @@ from threading import Barrier
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sidelight.errors import MachineError
+from sidelight.files import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -47,11 +48,15 @@ def int8_file(name: str) -> Path | None:
         name: Folder of the model, or its name on the hub.
     """
     folder = Path(name)
-    if folder.is_dir():
+    if is_folder(folder):
         return next((folder / file for file in _FILES if (folder / file).exists()), None)
     from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
 
-    found = (try_to_load_from_cache(name, file) for file in _FILES)
+    try:
+        found = [try_to_load_from_cache(name, file) for file in _FILES]
+    except HFValidationError:  # no model of the hub is called that
+        return None
     return next((Path(path) for path in found if isinstance(path, str)), None)
 
 

@@ -28,7 +28,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sidelight.errors import INSTALL, InputError, MachineError
-from sidelight.files import make_folder
+from sidelight.files import is_file, make_folder
 from sidelight.index.encoding.calibration import settled
 from sidelight.index.engine import check_shared
 from sidelight.index.manifest import describe_inputs
@@ -366,7 +366,7 @@ def describe_sources(published: Sequence[str]) -> tuple[InputFile | str, ...]:
         InputError: One is neither a file that can be read nor the name of a known set.
     """
     for source in published:
-        if source not in _SETS and not Path(source).is_file():
+        if source not in _SETS and not is_file(source):
             raise InputError(
                 f"{source}: expected a parquet file with vectors, or the name of a published set; "
                 "found neither",

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from sidelight.errors import MachineError
-from sidelight.index.encoding.encoder import Encoder
+from sidelight.index.encoding.encoder import Encoder, check_model
 from sidelight.index.encoding.onnx_model import Arithmetic
+from sidelight.retrieval.rerank import CrossEncoder
 from tests.helpers.models.tiny_models import hidden_states, write_encoder, write_encoder_with_int8
 
 TEXTS = [
@@ -144,3 +145,14 @@ def test_vectors_cut_short_are_the_beginning_of_whole_ones(encoder: Encoder) -> 
     whole = encoder.encode_queries(["who owns the lighthouse"])[:, :128]
     cut = short.encode_queries(["who owns the lighthouse"])
     np.testing.assert_allclose(cut, whole / np.linalg.norm(whole), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["5" * 5000, "a\0b"], ids=["long", "null"])
+def test_a_name_that_no_folder_can_have_is_no_model(name: str) -> None:
+    assert check_model("reranker", name).remedy == "Name the folder of the model."
+    with pytest.raises(MachineError, match="cannot be loaded"):
+        CrossEncoder(name).score("quarry", ["a text"])
+    for arithmetic in Arithmetic:
+        with pytest.raises(MachineError, match="cannot be loaded"):
+            Encoder(name, arithmetic=arithmetic).identity()
+    assert Arithmetic.INT8 not in Encoder(name).faster()
