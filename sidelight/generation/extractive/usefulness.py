@@ -1,7 +1,6 @@
 """Chance that a finding is worth knowing: a logistic model over features of text, page and article.
 
-The weights lie in `usefulness.json` with what they were fitted on; `python -m
-sidelight_research.usefulness` fits them anew.
+The weights lie in `usefulness.json`, with what they were fitted on.
 """
 
 from __future__ import annotations
