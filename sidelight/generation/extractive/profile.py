@@ -42,6 +42,7 @@ _MAX_PROFILE_NAMES = 6
 _MAX_KEYWORDS = 25
 _SAME_CLAIM = 0.5
 _MAX_SUBJECT_WORDS = 6
+_PLACES = frozenset({"GPE", "NORP", "LOC"})
 # Beside a noun phrase of several words: a name, that of a university or the like, a single noun.
 _NAME, _BODY, _SINGLE = 4.0, 2.0, 0.3
 
@@ -189,7 +190,9 @@ def _subject(
     heading = parse([title]) if title else []
     in_title = set(tokens(title)) | {t.lemma_.casefold() for one in heading for t in one.doc}
     lemmas = Counter(t.lemma_.casefold() for one in (*parsed, *heading) for t in one.doc)
-    places = {name.casefold() for one in parsed for name in one.named("GPE", "NORP", "LOC")}
+    # A company of one word is sometimes taken for a place, and the other way round.
+    kinds = Counter((e.text.casefold(), e.label in _PLACES) for one in parsed for e in one.entities)
+    places = {name for (name, place), n in kinds.items() if place and n >= kinds[name, False]}
     not_meant = {word.casefold() for name in (outlet, *people) for word in name.split()}
     worth: dict[str, float] = {}
 
