@@ -567,7 +567,7 @@ def _title_entity(page: Page, parsed: Sequence[Sentence]) -> tuple[str, str]:
 
     Both are empty where the title is no name, or the text does not mention it.
     """
-    title = re.split(r"\s+[-–—|:]\s+|:\s+|\s+\(", page.title, maxsplit=1)[0].strip()
+    title = re.split(r"(?<!\s)\s+[-–—|:]\s|:\s|(?<!\s)\s+\(", page.title, maxsplit=1)[0].strip()
     words = title.removeprefix("The ").split()
     if not 1 <= len(words) <= 6 or not all(word[0].isupper() or word in _JOINS for word in words):
         return "", ""

@@ -92,7 +92,7 @@ class ExtractiveProfiler:
 
 def headline(title: str, publisher: str) -> str:
     """Return the page title without the outlet's name behind a dash or bar."""
-    parts = re.split(r"\s+[-–—|]\s+", clean(title))
+    parts = re.split(r"(?<!\s)\s+[-–—|]\s+", clean(title))
     outlet = set(tokens(publisher))
     kept = [part for part in parts[1:] if not outlet.intersection(tokens(part))]
     return " - ".join([parts[0], *(part for part in kept if count_words(part) > 3)])

@@ -15,7 +15,7 @@ import numpy as np
 from sidelight.generation.extractive.findings import Known, find_findings, read_pages
 from sidelight.generation.extractive.select import relevance, window_of
 from sidelight.generation.extractive.usefulness import NAMES, Usefulness, features
-from sidelight.generation.no_evidence import NOTHING_FOUND
+from sidelight.generation.no_evidence import NO_EVIDENCE, NOTHING_FOUND
 from sidelight.schemas.investigation.angle import Aspect
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words, numbers
@@ -71,9 +71,12 @@ class ExtractiveReportWriter:
         self, profile: ArticleProfile, angles: Sequence[Angle], evidence: EvidenceSet
     ) -> DraftReport:
         """Return the chosen findings in reading order; the next best are its reserve."""
+        # A narrative without an answer is answered by whoever asked for one.
+        says_so = bool(profile.body) and budget_words(NO_EVIDENCE) <= self._max_words
+        nothing = NOTHING_FOUND if says_so else DraftReport(sentences=())
         findings, table, speaks = tabled(profile, angles, evidence, self._vectors)
         if not findings:
-            return NOTHING_FOUND
+            return nothing
         chances = self._usefulness.chances(table, of_article=bool(profile.body))
         aspects = [angles[int(column)].aspect for column in speaks.argmax(axis=1)]
         alike = self._vectors.similarity(
@@ -81,7 +84,7 @@ class ExtractiveReportWriter:
         )
         chosen, waiting = choose(findings, chances, alike, aspects, self._max_words)
         if not chosen:
-            return NOTHING_FOUND
+            return nothing
         drafts = {
             row: self._drafts(row, findings, alike, angles, speaks, chances)
             for row in (*chosen, *waiting)

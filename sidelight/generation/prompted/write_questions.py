@@ -19,6 +19,7 @@ from sidelight.english.neutrality import passes_verdict
 from sidelight.generation.extractive.asked import LINK
 from sidelight.generation.extractive.write_questions import (
     SAME_QUESTION,
+    definite,
     reserve_questions,
 )
 from sidelight.generation.prompted.findings import Findings
@@ -145,7 +146,9 @@ class PromptedQuestionWriter:
         ]
         chosen = await self._different(sound)
         if len(chosen) < self._count:
-            reserve = reserve_questions(profile.subject, self._max_characters)
+            reserve = reserve_questions(
+                definite(profile.subject, profile.body), self._max_characters
+            )
             # Better a template with a fault than nine questions: those come last.
             reserve = [*(one for one in reserve if not self._fault(one)), *reserve]
             chosen = list({one.casefold(): one for one in [*chosen, *reserve]}.values())

@@ -85,7 +85,7 @@ def test_what_a_page_says_in_its_own_cause_is_attributed(known: Known) -> None:
     said = "The Marrow Sound Line carried 12 percent fewer passengers in 2019 than in 2012"
     address = "https://marrowsoundline.example/press-releases/a"
     found = told_by(known, f"Press release. {said}.", title="Marrow Sound Line", url=address)
-    assert found == [(f"{said}, by its own account.",)]
+    assert (f"{said}, by its own account.",) in found
 
 
 def test_note_marks_go(known: Known) -> None:
