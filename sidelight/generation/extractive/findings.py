@@ -40,6 +40,7 @@ _TOP = 8  # sentences of a page that say where it is about
 # one where so many of its sentences are.
 _SHINGLE, _COPIED_SHINGLES, _COPIED_COSINE, _RETOLD_COSINE = 5, 0.4, 0.85, 0.50
 _COPIED_SHARE, _RETOLD_SHARE = 0.35, 0.42
+_FEW = 4  # sentences, of which a share says little
 _SHARED_KEYWORDS, _SOME_KEYWORDS, _RELATED, _ELSEWHERE = 5, 3, 0.55, 0.65
 
 # Openings that tie a sentence to the one before; without them it says the same.
@@ -215,7 +216,7 @@ class Known:
         full = [
             (t, n) for t, n in zip(page.lines, near, strict=True) if count_words(t) >= MIN_WORDS
         ]
-        if not full or page.origin.kind in _ANSWERS_IT:
+        if len(full) < _FEW or page.origin.kind in _ANSWERS_IT:
             return False
         copied = sum(self.copies(text, cosine) for text, cosine in full) / len(full)
         retold = sum(cosine >= _RETOLD_COSINE for _, cosine in full) / len(full)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sidelight.english.names import mentions, name_forms, search_words
+from sidelight.english.names import find_names, mentions, name_forms, search_words
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import TIES
 from sidelight.generation.extractive import asked
@@ -214,7 +214,7 @@ def _linked_angles(
                 name
                 for one in parse(telling)
                 if any(token.lemma_.casefold() in TIES for token in one.doc)
-                for name in one.named("ORG", "PERSON")
+                for name in find_names(one.text).keys() - set(one.named("GPE", "LOC"))
                 if _could_be_hidden(name, principals)
             }
         )
