@@ -72,7 +72,9 @@ class ExtractiveReportWriter:
     ) -> DraftReport:
         """Return the chosen findings in reading order; the next best are its reserve."""
         # A narrative without an answer is answered by whoever asked for one.
-        says_so = not profile.asked and budget_words(NO_EVIDENCE) <= self._max_words
+        says_so = (
+            bool(profile.title or profile.body) and budget_words(NO_EVIDENCE) <= self._max_words
+        )
         nothing = NOTHING_FOUND if says_so else DraftReport(sentences=())
         findings, table, speaks = tabled(profile, angles, evidence, self._vectors)
         if not findings:
