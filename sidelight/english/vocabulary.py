@@ -62,6 +62,15 @@ RATES = _words(
 STUDIES = _words("analysis audit experiment poll ranking report review study survey test trial")
 """Work that measures something."""
 
+GENERAL = _words(
+    """
+    amount basis case change claim comparison decision decline difference estimate fall figure
+    finding gap growth increase level measure number period question rate result rise ruling sample
+    share statement sum total
+    """
+)
+"""Nouns that sum up what the sentence before said: "that figure"."""
+
 BODIES = _words(
     """
     agency airline app association authority bank board body broadcaster business campaign centre
@@ -76,9 +85,10 @@ BODIES = _words(
 
 UNIQUE = _words(
     """
-    air beginning case climate country day economy end environment evening future government ground
-    internet law market media month morning nation night north past police press public sea sky
-    south state summer sun time web week west winter world year
+    air article author beginning case climate country day economy end environment evening future
+    government ground headline internet law market media month morning nation night north past
+    police press public sea sky south state summer sun time web week west winter world year
     """
 )
-"""Nouns that "the" goes with though nothing was named before."""
+"""Nouns that "the" goes with though nothing was named before: whoever reads about an article knows
+its author and headline, too."""

@@ -250,7 +250,7 @@ def _claim_score(one: Sentence, place: float, title: set[str], keywords: set[str
     return (
         1.5 * len(words & title) / max(1, len(title))
         + 1.0 * len(words & keywords) / max(1, len(words))
-        + 0.5 * bool(one.quantities)
+        + 0.5 * bool(one.figures)
         - 0.3 * bool(one.speaker)
         - 0.5 * any(e.start == 0 and e.label == "PERSON" for e in one.entities)
         + 0.4 * (1.0 - place)

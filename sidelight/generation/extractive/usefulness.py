@@ -221,7 +221,7 @@ def _text_features(one: Finding, known: Known, forms: _Forms) -> dict[str, float
         "speaker": any(sentence.speaker for sentence in parsed),
         "attributed": "according to" in one.text,
         "dated": any(sentence.years for sentence in parsed),
-        "relative date": any(sentence.has_relative_date for sentence in parsed),
+        "relative date": any(sentence.relative_dates for sentence in parsed),
         "words": min(60, count_words(one.text)) / 30,
         "new entities": min(3, len(named - known.entities)),
         "shared words": len(words & known.words) / max(1, len(words)),
@@ -232,18 +232,18 @@ def _text_features(one: Finding, known: Known, forms: _Forms) -> dict[str, float
 
 def _page_features(page: Page, known: Known) -> dict[str, float]:
     """Return what a page is to the article: a copy, of another place or year, official, a check."""
-    near = np.array(known.near(list(page.lines)))
+    shared = known.shared(page)
+    near = np.array(shared.near)
     words = content_words(page.text)
-    names, places, foreign = known.shared_names(page)
     year = known.year
     kind = page.origin.kind
     return {
         "page near": float(near.mean()),
         "page retells": float((near >= _RETELLS).mean()),
-        "page names shared": min(6, names),
-        "page keywords shared": len(set(words).intersection(known.profile.keywords)) / 25,
-        "page places shared": min(3, places),
-        "page places foreign": min(5, foreign),
+        "page names shared": min(6, len(shared.names)),
+        "page keywords shared": len(shared.keywords) / 25,
+        "page places shared": min(3, shared.places),
+        "page places foreign": min(5, shared.foreign),
         "page corrects": 100 * sum(word in CORRECTS for word in words) / max(1, len(words)),
         "page age": min(10, abs(year - page.year)) if year and page.year else 0,
         "page on own site": page.host == known.profile.host,

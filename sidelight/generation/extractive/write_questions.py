@@ -301,7 +301,9 @@ def _as_clause(profile: ArticleProfile) -> str:
         one = parse([claim.text])[0]
         if count_words(text) > _MAX_CLAIM_WORDS or re.search(r"[?\"“”:;|()]| - ", text):
             continue
-        if one.speaker or one.has_relative_date or one.subject.ent_type_ == "PERSON":
+        if one.speaker or one.relative_dates or one.subject.ent_type_ == "PERSON":
+            continue
+        if one.subject.left_edge.i:  # "that in 2019, ..."
             continue
         first = one.doc[0]
         return text if first.pos_ == "PROPN" or first.ent_type_ else f"{text[0].lower()}{text[1:]}"
@@ -310,11 +312,7 @@ def _as_clause(profile: ArticleProfile) -> str:
 
 def _figures(one: Sentence) -> Iterator[str]:
     """Yield the figures of a sentence with what they count, as far as a few words say."""
-    for entity in one.entities:
-        if entity.label not in {"MONEY", "PERCENT", "CARDINAL", "QUANTITY"}:
-            continue
-        if not any(map(str.isdigit, entity.text)):
-            continue
+    for entity in one.figures:
         last = one.doc[entity.end - 1]
         head = last.head if last.head.pos_ == "NOUN" and last.head.i >= entity.end else last
         of = next((child for child in head.children if child.lower_ == "of"), None)
