@@ -73,11 +73,12 @@ GENERAL = _words(
 
 BODIES = _words(
     """
-    agency airline app association authority bank board body broadcaster business campaign centre
-    center charity clinic club college commission committee company consultancy council court
-    department firm foundation fund group hospital institute magazine maker manufacturer ministry
-    museum newspaper office operator organisation organization outlet panel paper platform
-    publication publisher regulator retailer school site startup supplier tribunal trust university
+    academy agency airline alliance app association authority bank board body broadcaster business
+    campaign center centre charity clinic club college commission committee company consultancy
+    council court department federation firm foundation fund group hospital institute institution
+    league magazine maker manufacturer ministry museum network newspaper office operator
+    organisation organization outlet panel paper partnership platform publication publisher
+    regulator retailer school site society startup supplier tribunal trust union university
     website
     """
 )

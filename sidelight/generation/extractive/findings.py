@@ -484,6 +484,8 @@ class _Reader:
         pointer = one.pointer
         if pointer is not None and not (after and _is_meant(pointer, after)):
             name = self._antecedent(number, pointer.lower_)
+            if one.text[pointer.idx + len(pointer) :][:1] in {"'", "’"}:  # "he's"
+                return None
             is_opening = pointer.i <= 2 and pointer.dep_ in {"nsubj", "nsubjpass", "poss"}
             if not name or not (is_opening or name == self._title_entity[0]):
                 return None
@@ -493,7 +495,8 @@ class _Reader:
         topic = set(one.subject.subtree)  # other nouns are mostly understood from it
         for noun in one.bare_definites:
             lemma = noun.lemma_.casefold()
-            name = self._body(number, noun) if lemma in BODIES and lemma not in told else ""
+            stands_for = lemma in BODIES and lemma not in told and noun in topic
+            name = self._body(number, noun) if stands_for else ""
             if name:
                 edits.append((noun.left_edge.idx, noun.idx + len(noun), name))
             elif lemma in _REMAINDERS or (
@@ -553,6 +556,16 @@ class _Reader:
         return next(iter(full)) if len(full) == 1 else ""
 
     def _body(self, number: int, noun: Any = None) -> str:
+        """Return the full name of the organisation that a word stands for; empty where unclear.
+
+        Args:
+            number: Of the sentence that points back.
+            noun: The word that points, where it is a noun.
+        """
+        name = self._named_body(number, noun)
+        return "" if name.casefold() in BODIES else name
+
+    def _named_body(self, number: int, noun: Any) -> str:
         """Return the organisation that the last subject was; else the one that a page is about.
 
         Args:
@@ -608,6 +621,7 @@ def _is_statement(one: Sentence) -> bool:
         and not one.is_conditional
         and not _CONTINUES.match(one.text)
         and not _HATNOTE.search(one.text)
+        and not (one.doc[-1].is_punct and len(one.doc) > 1 and one.doc[-2].pos_ == "AUX")
         and one.quoted_share <= (_MOST_QUOTED if one.speaker else _MOST_UNATTRIBUTED)
         and not passes_verdict(one.text)
     )

@@ -75,6 +75,8 @@ NAMES = (
     "page is official",
     "page checks or corrects",
     "page in own cause",
+    "near with new figures",
+    "near on a page that corrects",
 )
 
 
@@ -172,6 +174,8 @@ def features(
             **_text_features(one, known, forms),
             **of_pages[one.page.document_id],
         }
+        row["near with new figures"] = row["near"] * row["new figures"]
+        row["near on a page that corrects"] = row["near"] * row["page corrects"]
         rows.append([float(row[name]) for name in NAMES])
     return np.array(rows)
 
