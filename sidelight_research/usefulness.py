@@ -179,31 +179,31 @@ def main() -> None:
     for name, weight in sorted(zip(NAMES, model.weights, strict=True), key=lambda x: -abs(x[1])):
         print(f"  {name:22}{weight:8.3f}")
     if given.write:
-        rows = {
-            name: {
-                "mean": round(float(m), 5),
-                "scale": round(float(s), 5),
-                "weight": round(float(w), 5),
-            }
-            for name, m, s, w in zip(NAMES, model.mean, model.scale, model.weights, strict=True)
+        _write(model, topics, f"{len(topics)} topics of {len(given.folders)} webs", best, most)
+
+
+def _write(
+    model: Usefulness, topics: list[Topic], fitted_on: str, strength: float, precision: float
+) -> None:
+    rows = {
+        name: {
+            "mean": round(float(m), 5),
+            "scale": round(float(s), 5),
+            "weight": round(float(w), 5),
         }
-        ids = "".join(sorted(one.topic_id for one in topics))
-        digest = hashlib.sha256(ids.encode()).hexdigest()
-        target = Path(usefulness.__file__).with_name("usefulness.json")
-        target.write_bytes(
-            orjson.dumps(
-                {
-                    "fitted on": f"{len(topics)} topics of {len(given.folders)} webs",
-                    "topics SHA-256": digest,
-                    "average precision on topics left out": round(most, 3),
-                    "strength": best,
-                    "bias": round(model.bias, 5),
-                    "features": rows,
-                },
-                option=orjson.OPT_INDENT_2,
-            )
-            + b"\n"
-        )
+        for name, m, s, w in zip(NAMES, model.mean, model.scale, model.weights, strict=True)
+    }
+    ids = "".join(sorted(one.topic_id for one in topics))
+    record = {
+        "fitted on": fitted_on,
+        "topics SHA-256": hashlib.sha256(ids.encode()).hexdigest(),
+        "average precision on topics left out": round(precision, 3),
+        "strength": strength,
+        "bias": round(model.bias, 5),
+        "features": rows,
+    }
+    target = Path(usefulness.__file__).with_name("usefulness.json")
+    target.write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 if __name__ == "__main__":

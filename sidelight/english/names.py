@@ -120,6 +120,15 @@ def mentions(text: str, forms: Iterable[str]) -> bool:
     return any(_form_pattern(form).search(text) for form in forms)
 
 
+def definite(name: str, body: str) -> str:
+    """Return a name or noun phrase with "the" where a text mostly writes it so."""
+    if name.casefold().startswith("the "):
+        return name
+    uses = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", body))
+    written = len(re.findall(rf"\b[Tt]he\s+{re.escape(name)}(?!\w)", body))
+    return f"the {name}" if uses and 2 * written >= uses else name
+
+
 def host_label(host: str) -> str:
     """Return the registered name in a host: `atlasobscura` for `www.atlasobscura.com`."""
     labels = host.split(".")[:-1]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidelight.english.names import looks_personal, mentions, name_forms, strip_title
+from sidelight.english.names import definite, looks_personal, mentions, name_forms, strip_title
 from sidelight.english.neutrality import passes_verdict
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import BODIES, GENERAL, RATES, UNIQUE
@@ -445,7 +445,9 @@ class _Reader:
             if start >= cut:
                 space = " " if start == end else ""
                 text = f"{text[: start - cut]}{space}[{name}]{text[end - cut :]}"
-        return Unit(self._attributed(text[0].upper() + text[1:]), one, number)
+        start = text.startswith("[")
+        text = f"{text[:start]}{text[start].upper()}{text[start + 1 :]}"
+        return Unit(self._attributed(text), one, number)
 
     def _for_first_person(self, one: Sentence) -> list[tuple[int, int, str]] | None:
         """Return the replacements of "we" by who publishes a page, of "I" by whom it is about.
@@ -487,7 +489,8 @@ class _Reader:
             if one.text[pointer.idx + len(pointer) :][:1] in {"'", "’"}:  # "he's"
                 return None
             is_opening = pointer.i <= 2 and pointer.dep_ in {"nsubj", "nsubjpass", "poss"}
-            if not name or not (is_opening or name == self._title_entity[0]):
+            title = self._title_entity[0]
+            if not name or not (is_opening or (title and name.endswith(title))):
                 return None
             owns = "'s" if pointer.dep_ == "poss" else ""
             edits.append((pointer.idx, pointer.idx + len(pointer), f"{name}{owns}"))
@@ -563,7 +566,7 @@ class _Reader:
             noun: The word that points, where it is a noun.
         """
         name = self._named_body(number, noun)
-        return "" if name.casefold() in BODIES else name
+        return "" if name.casefold() in BODIES else definite(name, self._page.text)
 
     def _named_body(self, number: int, noun: Any) -> str:
         """Return the organisation that the last subject was; else the one that a page is about.

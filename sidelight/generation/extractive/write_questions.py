@@ -12,7 +12,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from sidelight.checks.questions import compound_reason
-from sidelight.english.names import host_label
+from sidelight.english.names import definite, host_label
 from sidelight.english.parser import parse
 from sidelight.english.vocabulary import CORRECTS, FINDS, SAYING, STUDIES
 from sidelight.generation.extractive import asked
@@ -258,7 +258,7 @@ def subject_phrase(profile: ArticleProfile, parsed: Sequence[Sentence]) -> str:
     named = any(place in subject for place in places)
     proper = any(word[0].isupper() for word in subject.removeprefix("the ").split())
     if common and places.count(common) > 1 and not named and not proper:
-        return f"{subject} in {common}"
+        return f"{subject} in {definite(common, profile.body)}"
     return subject
 
 
@@ -283,15 +283,6 @@ def outlet_name(profile: ArticleProfile, pages: Iterable[str]) -> str:
         if form[0].isupper()
     ]
     return max(dict.fromkeys(found), key=lambda form: (found.count(form), form), default=outlet)
-
-
-def definite(name: str, body: str) -> str:
-    """Return a name or noun phrase with "the" where a text mostly writes it so."""
-    if name.casefold().startswith("the "):
-        return name
-    uses = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", body))
-    written = len(re.findall(rf"\b[Tt]he\s+{re.escape(name)}(?!\w)", body))
-    return f"the {name}" if uses and 2 * written >= uses else name
 
 
 def _as_clause(profile: ArticleProfile) -> str:

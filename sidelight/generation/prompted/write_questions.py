@@ -14,14 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, create_model
 
 from sidelight.checks.questions import compound_reason, general_reason
-from sidelight.english.names import host_label
+from sidelight.english.names import definite, host_label
 from sidelight.english.neutrality import passes_verdict
 from sidelight.generation.extractive.asked import LINK
-from sidelight.generation.extractive.write_questions import (
-    SAME_QUESTION,
-    definite,
-    reserve_questions,
-)
+from sidelight.generation.extractive.write_questions import SAME_QUESTION, reserve_questions
 from sidelight.generation.prompted.findings import Findings
 from sidelight.generation.prompted.plan_queries import LEAD
 from sidelight.llm.prompted import Asked
