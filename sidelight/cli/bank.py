@@ -45,7 +45,7 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sidelight.evaluation.banks.changing import DraftedQuery, Drafts
+    from sidelight.evaluation.exams.banks import DraftedQuery, Drafts
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.grading.rubric import ExamBank, NuggetBank
     from sidelight.wiring.models import ModelAccess
@@ -136,7 +136,7 @@ def draft(  # long: half of it are options
 def _ask(
     model: str, access: ModelAccess, at_once: int, texts: dict[str, str], style: Style, count: int
 ) -> Drafts:
-    from sidelight.evaluation.banks.changing import draft_banks
+    from sidelight.evaluation.exams.banks import draft_banks
     from sidelight.wiring.models import ask, models_by_name
 
     queries = _queries(texts, style)
@@ -152,7 +152,7 @@ def _ask(
 
 def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Result:
     from sidelight.cli.judge import estimate_result
-    from sidelight.evaluation.banks.changing import draft_banks
+    from sidelight.evaluation.exams.banks import draft_banks
     from sidelight.evaluation.labelling.asking import PromptCounter
 
     counter, queries = PromptCounter(), _queries(texts, style)
@@ -162,7 +162,7 @@ def _cost(texts: dict[str, str], style: Style, count: int, at_once: int) -> Resu
 
 def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
     """Return what to draft for; an id before the last slash is the query's, after it a subtopic."""
-    from sidelight.evaluation.banks.changing import DraftedQuery
+    from sidelight.evaluation.exams.banks import DraftedQuery
 
     found = []
     for query_id, text in texts.items():
@@ -172,7 +172,7 @@ def _queries(texts: dict[str, str], style: Style) -> list[DraftedQuery]:
 
 
 def _extract(passages: Path, texts: dict[str, str], count: int) -> tuple[ExamBank, ...]:
-    from sidelight.evaluation.banks.changing import extract_bank
+    from sidelight.evaluation.exams.banks import extract_bank
     from sidelight.formats.labels.graded_passages import read_graded
 
     return tuple(
@@ -202,7 +202,7 @@ def merge(
     output: BankFile,
 ) -> Result:
     """Put the items of several banks together; the same words are one item."""
-    from sidelight.evaluation.banks.changing import merge_banks
+    from sidelight.evaluation.exams.banks import merge_banks
     from sidelight.formats.banks.exams import read_exams
 
     return _written(output, merge_banks(map(read_exams, banks)))
@@ -226,7 +226,7 @@ def edit(
     ] = None,
 ) -> Result:
     """Add, leave out and reword items; what is reworded is a new item and graded anew."""
-    from sidelight.evaluation.banks.changing import edit_banks
+    from sidelight.evaluation.exams.banks import edit_banks
     from sidelight.formats.banks.exams import read_exams
 
     changed = edit_banks(
@@ -246,7 +246,7 @@ def diff(
     """List the items that only one of two banks has."""
     from dataclasses import asdict
 
-    from sidelight.evaluation.banks.changing import diff_banks
+    from sidelight.evaluation.exams.banks import diff_banks
     from sidelight.formats.banks.exams import read_exams
     from sidelight.schemas.grading.rubric import bank_version
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from sidelight.cli import agree, agree_judges, assess, bank, index, pool, rubric, score
+from sidelight.cli import agree, assess, bank, index, pool, rubric, score
 from sidelight.cli.ablate import ablate
 from sidelight.cli.console import AGAIN, INTERRUPTED, Commands, Group
 from sidelight.cli.demo import demo
@@ -159,10 +159,10 @@ app.command(rich_help_panel=_JUDGE)(audit)
 app.command(rich_help_panel=_JUDGE)(grade)
 app.command(rich_help_panel=_JUDGE)(bank.nuggets)
 app.add_typer(score.app, name="score", rich_help_panel=_JUDGE)
-agree.app.command()(agree_judges.answers)
-agree.app.command()(agree_judges.support)
+agree.app.command()(agree.answers)
+agree.app.command()(agree.support)
 agree.app.command()(agree.grades)
-agree.app.command()(agree_judges.norms)
+agree.app.command()(agree.norms)
 agree.app.command()(agree.vote)
 app.add_typer(agree.app, name="agree", rich_help_panel=_JUDGE)
 app.add_typer(bank.app, name="bank", rich_help_panel=_JUDGE)

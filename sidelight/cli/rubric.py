@@ -91,7 +91,7 @@ def spurious(
     by: Upkeep,
 ) -> Result:
     """List items that passages answer which assessors call not relevant, the worst first."""
-    from sidelight.evaluation.exams.upkeep import spurious_items
+    from sidelight.evaluation.exams.grades import spurious_items
 
     found, banks = _read(graded), _banks(by.bank)
     texts = {item.item_id: item.text for one in banks for item in one.items}
@@ -120,7 +120,7 @@ def uncovered(
     by: Upkeep,
 ) -> Result:
     """List relevant passages that answer no item, each with a fact that the bank could ask for."""
-    from sidelight.evaluation.exams.upkeep import suggested_item, uncovered_passages
+    from sidelight.evaluation.exams.grades import suggested_item, uncovered_passages
 
     found, banks = _read(graded), _banks(by.bank)
     missed = uncovered_passages(
@@ -160,8 +160,8 @@ def holes(
     output: Output = None,
 ) -> Result:
     """List what has to be graded yet: new passages of runs, and new items of a bank."""
+    from sidelight.evaluation.exams.grades import holes as find_holes
     from sidelight.evaluation.exams.leaderboard import places_of
-    from sidelight.evaluation.exams.upkeep import holes as find_holes
     from sidelight.schemas.grading.rubric import item_ids
 
     found = _read(graded)
@@ -308,7 +308,7 @@ def corrections(
 ) -> Result:
     """Say how far people agree with the grades they checked, and keep what they corrected."""
     from sidelight.errors import InputError
-    from sidelight.evaluation.exams.upkeep import check_grades, corrected, read_corrections
+    from sidelight.evaluation.exams.grades import check_grades, corrected, read_corrections
     from sidelight.files import sha256_file
     from sidelight.formats.labels.graded_passages import read_graded, write_graded
     from sidelight.tracks import load_track

@@ -37,8 +37,7 @@ from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative
 from sidelight.text import budget_words, clean
-from sidelight.view.digest.article import Told
-from sidelight.view.digest.assemble import digest
+from sidelight.view.digest import Told, digest
 from sidelight.view.model import (
     AngleTrail,
     AnswerMark,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.score import TopicHeadroom
-    from sidelight.view.digest.article import Digest
+    from sidelight.view.digest import Digest
     from sidelight.view.report import ShownSentence, Source, WebPage
 
 

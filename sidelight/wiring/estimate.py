@@ -158,7 +158,7 @@ def _ranking(settings: Settings) -> Iterator[Asked]:
 
     A window shows twenty segments of at most 180 words.
     """
-    from sidelight.generation.prompted.rank_results import RANK_PROMPT
+    from sidelight.generation.prompted.documents import RANK_PROMPT
     from sidelight.retrieval.rerank import window_starts
 
     if settings.retrieval.listwise_depth is not None:

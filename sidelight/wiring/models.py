@@ -12,9 +12,8 @@ from pydantic import ValidationError
 
 from sidelight.errors import BudgetExhaustedError, UsageError
 from sidelight.llm.base import Budget, BudgetedModel
-from sidelight.llm.cache import CachedModel
+from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import OfflineModel
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
 

@@ -149,7 +149,7 @@ async def open_listwise(
     Raises:
         UsageError: A model is to order results, and the settings name none.
     """
-    from sidelight.generation.prompted.rank_results import PromptedRanker
+    from sidelight.generation.prompted.documents import PromptedRanker
     from sidelight.retrieval.rerank import ListwiseRetriever
 
     depth = settings.retrieval.listwise_depth
@@ -470,7 +470,7 @@ def split_narratives(
     Raises:
         ReplyError: A model gave no usable answer.
     """
-    from sidelight.generation.narratives.drafting import split_into_sub_narratives
+    from sidelight.generation.prompted.narratives import split_into_sub_narratives
 
     async def one(narrative: Narrative, asked: Sequence[PromptedModel]) -> Narrative:
         found = await split_into_sub_narratives(

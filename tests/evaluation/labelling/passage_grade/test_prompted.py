@@ -15,8 +15,8 @@ from sidelight.evaluation.labelling.passage_grade import (
     PassageCase,
     PromptedPassageGrades,
 )
+from sidelight.llm.cache import Line, ScriptedModel
 from sidelight.llm.prompted import PromptedModel, Sampling
-from sidelight.llm.scripted import Line, ScriptedModel
 from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.schemas.grading.rubric import ExamKind, new_item
 from tests.helpers.models.reading_model import FENCED

@@ -1,4 +1,4 @@
-"""Query expansion for a question by a model; queries that lack a name of the article get one."""
+"""Document search with a model: wording of searches, ranking of results, usefulness ratings."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from sidelight.checks.usefulness import USEFULNESS_PROMPT, PromptedUsefulness
 from sidelight.errors import ReplyError
 from sidelight.generation.extractive.expand_question import (
     ExtractiveExpander,
     carrying,
     lacking_entities,
 )
+from sidelight.generation.prompted.findings import KeyedSegments
+from sidelight.generation.rated_documents import DocumentRater
 from sidelight.llm.prompted import Asked
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sidelight.llm.prompted import PromptedModel
     from sidelight.schemas.investigation.angle import ArticleProfile
+    from sidelight.schemas.segment import Segment
 
 EXPAND_PROMPT = load_prompt(Path(__file__).with_name("expand_question.prompt.md"))
 
@@ -62,3 +68,56 @@ class PromptedExpander:
         more = await self._plain(profile, question)
         lacking = lacking_entities(profile, question)
         return carrying((*worded, *more), lacking, self._count)
+
+
+RANK_PROMPT = load_prompt(Path(__file__).with_name("rank.prompt.md"))
+
+_RANKER_SEGMENT_WORDS = 180
+
+
+class RankedKeys(Value):
+    """The keys of all segments, the most useful first."""
+
+    keys: tuple[str, ...] = Field(min_length=1)
+
+
+class PromptedRanker:
+    """Orders segments by how well they answer a query.
+
+    Args:
+        model: Who compares.
+    """
+
+    def __init__(self, model: PromptedModel) -> None:
+        self._model = model
+
+    async def __call__(self, query: str, segments: Sequence[Segment]) -> tuple[int, ...]:
+        """Return the segments' places, best first; as they are without a usable answer."""
+        keyed = KeyedSegments(segments, _RANKER_SEGMENT_WORDS)
+        places = {shown.key: place for place, shown in enumerate(keyed.shown)}
+
+        def complete(answer: RankedKeys) -> None:
+            if sorted(answer.keys) != sorted(places):
+                raise ValueError(f"expected each of {', '.join(places)} once")
+
+        try:
+            answer = await self._model.answer(
+                RANK_PROMPT, RankedKeys, check=complete, query=query, segments=keyed.shown
+            )
+        except ReplyError:
+            return tuple(range(len(segments)))
+        return tuple(places[key] for key in answer.keys)
+
+
+class PromptedRater(DocumentRater):
+    """By a model that sees ten documents at once.
+
+    Args:
+        checker: Who is asked.
+    """
+
+    # For each question, thirty documents of each of ten searches, of which half are different.
+    asks = (Asked(USEFULNESS_PROMPT, calls=150, characters=14_000, written=400, model="checker"),)
+
+    def __init__(self, checker: PromptedModel) -> None:
+        super().__init__(PromptedUsefulness(checker))
