@@ -75,7 +75,7 @@ KINDS: dict[str, Kind] = {
         "WriteReport",
         extractive="extractive.write_report:ExtractiveReportWriter",
         prompted="prompted.write_report:PromptedReportWriter",
-        prompted_answer="prompted.narratives:PromptedAnswerWriter",
+        prompted_answer="narratives:PromptedAnswerWriter",
     ),
     "role.check_report": _role(
         "CheckReport",

@@ -11,12 +11,10 @@ import html
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Literal
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*%?")

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import multiprocessing
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from math import ceil
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.ablation.runs import ARMS
+from sidelight.ablation.runs import ARMS, Arm
 from sidelight.checks.support import SUPPORT_SCALE
 from sidelight.evaluation.figures import (
     DARK_BLUE,
@@ -30,11 +31,18 @@ from sidelight.evaluation.figures import (
     short_name,
     tidy_axes,
 )
+from sidelight.evaluation.labelling.comparing import SentenceEncoder
 from sidelight.evaluation.labelling.support import assess_support
 from sidelight.evaluation.metrics.base import TopicRecord, declared
-from sidelight.evaluation.scoring.compare import compare_runs, topic_values
+from sidelight.evaluation.scoring.compare import (
+    PairedComparison,
+    TopicValues,
+    compare_runs,
+    topic_values,
+)
 from sidelight.evaluation.scoring.measures import STAGE_MEASURES, Stage, read_stage_credit
 from sidelight.evaluation.scoring.table import (
+    Interval,
     TopicScore,
     bootstrap_intervals,
     per_topic_name,
@@ -48,23 +56,17 @@ from sidelight.llm.prompted import CallRecord
 from sidelight.runs.directory import RunDirectory
 from sidelight.runs.log import usage_by_prompt
 from sidelight.runs.self_evaluation import FUNNEL_FILE
+from sidelight.schemas.grading.judgment import JudgedSentence, Measure
+from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import asked_in, host_of
 from sidelight.text import counted
+from sidelight.tracks import Track
 from sidelight.versions import end_with_parent
 from sidelight.wiring.judges import JudgeInputs, make_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     from matplotlib.axes import Axes
 
-    from sidelight.ablation.runs import Arm
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.scoring.compare import PairedComparison, TopicValues
-    from sidelight.evaluation.scoring.table import Interval
-    from sidelight.schemas.grading.judgment import JudgedSentence, Measure
-    from sidelight.schemas.task import CitedTextTask
-    from sidelight.tracks import Track
 
 SCORES = "scores"
 _STAMP = "judged.sha256"

@@ -6,7 +6,7 @@ model: each of its sentences is a sub-narrative.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -33,11 +33,9 @@ from sidelight.schemas.investigation.trace import (
 from sidelight.schemas.run import Ranking
 from sidelight.schemas.segment import document_id_of
 from sidelight.schemas.task import CitedTextTask, RankingTask, Task
+from sidelight.schemas.topic import Narrative
 from sidelight.text import content_words, one_line, sentences
 from sidelight.tracks import Track
-
-if TYPE_CHECKING:
-    from sidelight.schemas.topic import Narrative
 
 
 class ReadNarrative(NamedTuple):

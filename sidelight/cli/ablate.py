@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,17 +35,15 @@ from sidelight.cli.options import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.schemas.grading.judgment import Measure
 from sidelight.text import counted
+from sidelight.wiring.models import ModelAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sidelight.ablation.measures import ArmCost
     from sidelight.ablation.runs import Arm, Grid
     from sidelight.evaluation.scoring.table import TopicScore
     from sidelight.index.folder import SearchIndex
-    from sidelight.schemas.grading.judgment import Measure
-    from sidelight.wiring.models import ModelAccess
 
 _TABLES_SHOWN = 3  # all are written
 

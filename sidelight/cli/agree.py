@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,18 +52,16 @@ from sidelight.cli.tables import (
 )
 from sidelight.errors import UsageError
 from sidelight.formats.data_folder import DataPart
+from sidelight.schemas.grading.judgment import QuestionGrade
+from sidelight.schemas.grading.rubric import Rubric
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from sidelight.evaluation.agreement.labels import CategoryAgreement
     from sidelight.evaluation.agreement.people import Agreed, NormComparison
     from sidelight.evaluation.agreement.ranks import ScoreComparison
     from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.grading.judgment import QuestionGrade
-    from sidelight.schemas.grading.rubric import Rubric
     from sidelight.text_vectors import Encode
 
 app = Commands(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,17 +26,15 @@ from sidelight.cli.options import (
     track_option,
 )
 from sidelight.cli.progress import progress_bar
+from sidelight.evaluation.labelling.judge import Judge
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.judgment import QuestionGrade
 from sidelight.text import counted
+from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.labelling.judged_runs import AskedDocuments, GradedDocuments
     from sidelight.evaluation.labelling.relevance import Passages
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import QuestionGrade
-    from sidelight.tracks import Track as TrackRules
 
 app = Commands(help="Grade questions and documents one by one.", no_args_is_help=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,16 +40,13 @@ from sidelight.cli.options import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import UsageError
-from sidelight.schemas.grading.rubric import Style
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.rubric import ExamBank, NuggetBank, Style
 from sidelight.text import counted
+from sidelight.wiring.models import ModelAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sidelight.evaluation.exams.banks import DraftedQuery, Drafts
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.rubric import ExamBank, NuggetBank
-    from sidelight.wiring.models import ModelAccess
 
 _MOST_ITEMS = 50
 

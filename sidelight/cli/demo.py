@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -13,15 +14,13 @@ from sidelight.cli.options import output_option
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.view import PAGE, write_page
 from sidelight.formats.data_folder import DataPart
+from sidelight.runs.directory import RunDirectory
 from sidelight.text import counted
 from sidelight.tracks import load_track
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sidelight.index.encoding.encoder import Encoder
     from sidelight.index.folder import IndexFolder
-    from sidelight.runs.directory import RunDirectory
     from sidelight.runs.self_evaluation import RunScores
 
 # Bundled runs, written by hand, that stand beside ours. The judge learns from people's labels of

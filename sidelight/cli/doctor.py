@@ -9,10 +9,9 @@ import typer
 
 from sidelight.cli.console import Commands, Note, PlainTable, Result, Shown, out
 from sidelight.cli.options import BaseUrl, Config, index_option, model_option
-from sidelight.errors import UsageError
+from sidelight.errors import Check, UsageError
 
 if TYPE_CHECKING:
-    from sidelight.errors import Check
     from sidelight.prompting import Prompt
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -33,27 +34,26 @@ from sidelight.cli.options import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.errors import InputError, UsageError
+from sidelight.llm.prompted import PromptedModel
 from sidelight.schemas.base import Value
+from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
 from sidelight.schemas.grading.judgment import Unjudged
+from sidelight.schemas.grading.rubric import ExamBank
 from sidelight.text import counted
+from sidelight.wiring.models import AskedModels, ModelAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     import numpy as np
     import numpy.typing as npt
 
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.comparing import SentenceEncoder
     from sidelight.evaluation.labelling.passage_grade import PassageGrader, PromptedDirectGrades
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.graded_passage import GradedQuery, Grader
-    from sidelight.schemas.grading.rubric import ExamBank
-    from sidelight.wiring.models import AskedModels, ModelAccess
 
-    OnCells = Callable[[int], None]
 
-    TextsOf = Callable[[Collection[str]], Mapping[str, str]]
+OnCells = Callable[[int], None]
+TextsOf = Callable[[Collection[str]], Mapping[str, str]]
+
 
 POOL = "pool"
 """The direct grader that asks no model."""

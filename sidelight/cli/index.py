@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,17 +22,16 @@ from sidelight.cli.options import (
 )
 from sidelight.cli.progress import progress_bar
 from sidelight.index.encoding.onnx_model import Arithmetic
+from sidelight.schemas.investigation.evidence import Hit, Query
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sidelight.index.folder import SearchIndex
     from sidelight.index.manifest import Manifest
     from sidelight.retrieval.base import Retriever
-    from sidelight.schemas.investigation.evidence import Hit, Query
 
-    Search = Callable[[Sequence[Query], int], dict[str, list[Hit]]]
+
+Search = Callable[[Sequence[Query], int], dict[str, list[Hit]]]
 
 
 def plan(

@@ -44,16 +44,16 @@ from sidelight.cli.options import (
 from sidelight.cli.progress import progress_bar
 from sidelight.cli.tables import decimal
 from sidelight.formats.data_folder import DataPart
+from sidelight.schemas.task import Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
+from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
     from sidelight.evaluation.audit.audit import Audit
     from sidelight.evaluation.labelling.asking import Estimate as CostEstimate
     from sidelight.evaluation.labelling.judged_runs import JudgingManifest
     from sidelight.runs.self_evaluation import FinishedRun, SelfEvaluation
-    from sidelight.schemas.task import Task
-    from sidelight.tracks import Track as TrackRules
 
 
 def summarise(evaluation: SelfEvaluation, run: FinishedRun, folder: Path) -> dict[str, Any]:

@@ -13,10 +13,11 @@ import os
 import platform
 import sys
 import traceback
+from collections.abc import Callable
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -38,9 +39,6 @@ from sidelight.errors import INSTALL, InputError, MachineError, SidelightError
 from sidelight.files import RefusedFileError
 from sidelight.registry import load, locate, names
 from sidelight.versions import VERSION, switch_off_telemetry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Files become hundreds of thousands of values that live to the end. With the usual 700, half the
 # time of reading them goes into looking for garbage among them.

@@ -8,6 +8,7 @@ help says to repeat it.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -15,26 +16,23 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from sidelight.cli.console import err, set_options
+from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 from sidelight.evaluation.labelling.judge import Mode
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart, find_part
-from sidelight.schemas.task import CitedTextTask, QuestionListTask
+from sidelight.llm.base import Totals
+from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.task import CitedTextTask, QuestionListTask, Task
+from sidelight.schemas.topic import Article
+from sidelight.tracks import Track as TrackRules
+from sidelight.wiring.judges import JudgeSetup
+from sidelight.wiring.models import ModelAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sidelight.config.settings import Settings
     from sidelight.evaluation.labelling.examples import Examples
     from sidelight.evaluation.scoring.table import Interval, TopicScore
-    from sidelight.llm.base import Totals
-    from sidelight.schemas.grading.judgment import Measure
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.task import Task
-    from sidelight.schemas.topic import Article
-    from sidelight.tracks import Track as TrackRules
-    from sidelight.wiring.judges import JudgeSetup
-    from sidelight.wiring.models import ModelAccess
 
 
 def _spelt(word: str, *short: str, usual: str | None = None, **limits: Any) -> Callable[..., Any]:

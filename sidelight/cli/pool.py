@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,14 +26,12 @@ from sidelight.cli.options import (
     topics_option,
 )
 from sidelight.formats.data_folder import DataPart
+from sidelight.llm.prompted import PromptedModel
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sidelight.evaluation.pooling import Pool, Score
-    from sidelight.llm.prompted import PromptedModel
 
 app = Commands(help="Pool questions, and join them to articles.", no_args_is_help=True)
 

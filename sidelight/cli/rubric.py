@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -50,15 +51,13 @@ from sidelight.cli.tables import (
     wins_table,
 )
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.schemas.grading.rubric import ExamBank
 from sidelight.text import counted
 from sidelight.tracks import EXAM_TRACK
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from sidelight.evaluation.exams.grades import GradedFile, Qrels
     from sidelight.evaluation.exams.leaderboard import Places
-    from sidelight.schemas.grading.rubric import ExamBank
 
 Bank = Annotated[Path, bank_option("The bank that the passages were graded by.")]
 
@@ -456,11 +455,7 @@ def leaderboard(  # long: half of it are options
     """Rank the runs of a file by grades, beside their ranks by official judgments."""
     from sidelight.evaluation.agreement.ranks import MIN_RUNS
     from sidelight.evaluation.exams.grades import exam_qrels, title
-    from sidelight.evaluation.exams.leaderboard import (
-        compare_leaderboards,
-        judged_runs,
-        standings,
-    )
+    from sidelight.evaluation.exams.leaderboard import compare_leaderboards, judged_runs, standings
     from sidelight.evaluation.exams.leaderboard import leaderboard as rank
     from sidelight.evaluation.scoring.table import run_intervals
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import orjson
 import typer
@@ -52,21 +53,16 @@ from sidelight.cli.options import (
     with_judge,
 )
 from sidelight.cli.progress import progress_bar, without_lines
+from sidelight.config.load import SettingDescription
+from sidelight.config.settings import Settings
 from sidelight.errors import UsageError
 from sidelight.runs.log import PromptUsage
+from sidelight.runs.runner import RunSummary
+from sidelight.schemas.topic import Topic
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
-from sidelight.wiring.estimate import run_cost
+from sidelight.wiring.estimate import PromptEstimate, RunEstimate, run_cost
 from sidelight.wiring.judges import judge_model
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.config.load import SettingDescription
-    from sidelight.config.settings import Settings
-    from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.topic import Topic
-    from sidelight.wiring.estimate import PromptEstimate, RunEstimate
 
 
 def run_result(

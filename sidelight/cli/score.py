@@ -62,18 +62,17 @@ from sidelight.cli.score_labels import (
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
 from sidelight.formats.data_folder import DataPart
-from sidelight.schemas.task import CitedTextTask
+from sidelight.schemas.grading.judgment import AnswerAssessment
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.task import CitedTextTask, Task
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
     from sidelight.evaluation.scoring.organizers import Causes, ScoreDiff
     from sidelight.evaluation.scoring.score import TopicHeadroom
     from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import AnswerAssessment
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.task import Task
-    from sidelight.tracks import Track as TrackRules
 
 
 def compare(  # long: half of it are options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -45,21 +46,19 @@ from sidelight.cli.options import (
     topics_option,
 )
 from sidelight.cli.progress import progress_bar
+from sidelight.evaluation.labelling.judge import Judge
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.judgment import JudgedSentence
+from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK, load_track
+from sidelight.tracks import Track as TrackRules
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from sidelight.evaluation.battles import Battle
-    from sidelight.evaluation.labelling.judge import Judge
     from sidelight.evaluation.scoring.table import Interval, ScoreTable, TopicScore
     from sidelight.index.folder import SegmentTexts
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import JudgedSentence
-    from sidelight.schemas.grading.rubric import NuggetAssignment, NuggetBank
-    from sidelight.tracks import Track as TrackRules
 
 
 class ScoreOrigin(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,11 +21,9 @@ from sidelight.cli.options import (
     topics_option,
 )
 from sidelight.cli.progress import progress_bar
+from sidelight.formats.verdict import Verdict
 from sidelight.text import counted
 from sidelight.tracks import DEFAULT_TRACK
-
-if TYPE_CHECKING:
-    from sidelight.formats.verdict import Verdict
 
 _MAX_SHOWN = 20
 

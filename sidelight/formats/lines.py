@@ -14,7 +14,9 @@ import reprlib
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import orjson
@@ -31,9 +33,6 @@ from sidelight.files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from pydantic_core import ErrorDetails
 
 # The names pydantic gives to kinds of errors, and ours.

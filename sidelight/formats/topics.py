@@ -7,8 +7,10 @@ a JSON object a line, `narratives_tsv` lines of `id<TAB>narrative`. Queries are 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -24,16 +26,9 @@ from sidelight.formats.lines import (
 )
 from sidelight.registry import load, names
 from sidelight.schemas.investigation.evidence import Query
-from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, question_id
+from sidelight.schemas.topic import Article, Narrative, QuestionedArticle, Topic, question_id
 from sidelight.text import one_line
-from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.schemas.topic import Topic
-    from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track
 
 
 @dataclass(frozen=True, slots=True)

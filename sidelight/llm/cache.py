@@ -9,22 +9,18 @@ import asyncio
 import fcntl
 import sqlite3
 from collections import deque
+from collections.abc import Callable, Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias, TypeVar
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, Self, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from sidelight.errors import InputError, MachineError, OfflineError, ReplyError, SidelightError
 from sidelight.files import check_output, make_folder, open_to_append
-from sidelight.llm.base import Reply, ReplyFailure, Request
+from sidelight.llm.base import Model, Reply, ReplyFailure, Request
 from sidelight.schemas.base import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-    from types import TracebackType
-
-    from sidelight.llm.base import Model
 
 V = TypeVar("V", bound=Value)
 

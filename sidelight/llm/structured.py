@@ -6,10 +6,11 @@ Also checks that an answer covers exactly the items that were asked about.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,13 +21,8 @@ from sidelight.errors import (
     TruncatedReplyError,
     Usage,
 )
-from sidelight.llm.base import JsonSchema, Message, Reply, ReplyFailure, Request
+from sidelight.llm.base import JsonSchema, Message, Model, Reply, ReplyFailure, Request
 from sidelight.schemas.base import Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from sidelight.llm.base import Model
 
 T = TypeVar("T", bound=BaseModel)
 

@@ -38,6 +38,7 @@ from __future__ import annotations
 import platform
 import shutil
 import tempfile
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile, zip_longest
 from pathlib import Path
@@ -46,9 +47,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from sidelight.errors import InputError, InvalidFileError, MachineError, OfflineError, Problem
+from sidelight.config.settings import Settings
+from sidelight.errors import (
+    InputError,
+    InvalidFileError,
+    MachineError,
+    OfflineError,
+    Problem,
+    Severity,
+)
 from sidelight.files import (
     MAX_TABLE_BYTES,
     check_folder,
@@ -73,28 +83,20 @@ from sidelight.reproduction.archive import (
     write_archive,
 )
 from sidelight.runs.directory import RunDirectory, as_json
-from sidelight.runs.runner import run_topics
+from sidelight.runs.runner import RunSummary, run_topics
 from sidelight.runs.self_evaluation import DRAFTED, given_rubrics, score_assessments, write_scores
 from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.investigation.evidence import Hit, Query
+from sidelight.schemas.run import RunManifest
 from sidelight.schemas.segment import Segment
+from sidelight.schemas.task import Task
+from sidelight.schemas.topic import Topic
 from sidelight.versions import VERSION
 from sidelight.wiring.models import ModelAccess
 from sidelight.wiring.run import Sources, open_graph, open_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from sidelight.config.settings import Settings
-    from sidelight.errors import Severity
     from sidelight.index.folder import SearchIndex
-    from sidelight.runs.runner import RunSummary
-    from sidelight.schemas.investigation.evidence import Query
-    from sidelight.schemas.run import RunManifest
-    from sidelight.schemas.task import Task
-    from sidelight.schemas.topic import Topic
 
 # What readers of JSON, of numpy's headers and of our values raise.
 _NOT_EVIDENCE = (

@@ -12,8 +12,9 @@ Listwise reranking of another retriever's hits, twenty at a time.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.errors import INSTALL, MachineError
 from sidelight.index.encoding.onnx_model import (
@@ -24,16 +25,12 @@ from sidelight.index.encoding.onnx_model import (
     on_all_cores,
 )
 from sidelight.index.text.corpus import passage_text
-from sidelight.schemas.investigation.evidence import Hit, ranked
+from sidelight.retrieval.base import Lookup, Retriever
+from sidelight.schemas.investigation.evidence import Hit, Query, ranked
+from sidelight.schemas.segment import Segment
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+Order = Callable[[Sequence[tuple[str, Sequence[Segment]]]], Sequence[Sequence[int]]]
 
-    from sidelight.retrieval.base import Lookup, Retriever
-    from sidelight.schemas.investigation.evidence import Query
-    from sidelight.schemas.segment import Segment
-
-    Order = Callable[[Sequence[tuple[str, Sequence[Segment]]]], Sequence[Sequence[int]]]
 
 _ROWS = 16
 _ROWS_GPU = 256

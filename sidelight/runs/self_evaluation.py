@@ -6,46 +6,47 @@ rubrics, and per topic the texts that it read and wrote.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from sidelight.errors import InputError, UsageError
-from sidelight.evaluation.labelling.judge import RubricCase
-from sidelight.evaluation.labelling.judged_runs import assess_runs, judge_runs
+from sidelight.evaluation.labelling.judge import A, AssessmentProtocol, Judge, RubricCase
+from sidelight.evaluation.labelling.judged_runs import JudgingManifest, assess_runs, judge_runs
 from sidelight.evaluation.labelling.rubric_cases import (
     COMPOUND_QUESTIONS,
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
 )
-from sidelight.evaluation.labelling.run_kinds import TaskRuns, assess, ignore, read_task_runs
+from sidelight.evaluation.labelling.run_kinds import (
+    OnLabels,
+    TaskRuns,
+    assess,
+    ignore,
+    read_task_runs,
+)
 from sidelight.evaluation.scoring import DEFAULT_SAMPLES
-from sidelight.evaluation.scoring.measures import Stage, funnel_rows, write_funnel
+from sidelight.evaluation.scoring.measures import FunnelRow, Stage, funnel_rows, write_funnel
 from sidelight.evaluation.scoring.score import score_questions, score_reports
-from sidelight.evaluation.scoring.table import run_intervals, score_prefix, write_score_files
+from sidelight.evaluation.scoring.table import (
+    ScoreTable,
+    run_intervals,
+    score_prefix,
+    write_score_files,
+)
 from sidelight.formats.banks.rubrics import read_rubrics, write_rubric
 from sidelight.formats.labels.assessments import read_assessments
-from sidelight.runs.directory import RunDirectory, TopicResult  # noqa: TC001 - a NamedTuple
+from sidelight.runs.directory import RunDirectory, TopicResult
+from sidelight.schemas.grading.judgment import AnswerAssessment
 from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.investigation.angle import Angle
 from sidelight.schemas.run import CitedSentence, ReportMetadata, SubmittedReport
-from sidelight.schemas.segment import document_id_of
+from sidelight.schemas.segment import Segment, document_id_of
+from sidelight.schemas.task import CitedTextTask
 from sidelight.schemas.topic import Article
-from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.labelling.judge import A, AssessmentProtocol, Judge
-    from sidelight.evaluation.labelling.judged_runs import JudgingManifest
-    from sidelight.evaluation.labelling.run_kinds import OnLabels
-    from sidelight.evaluation.scoring.measures import FunnelRow
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import AnswerAssessment
-    from sidelight.schemas.investigation.angle import Angle
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.task import CitedTextTask
-    from sidelight.tracks import Track
+from sidelight.tracks import Track, load_track
 
 DRAFTED = "rubrics"
 """Folder of drafted rubrics within the folder of the scores that they lead to."""

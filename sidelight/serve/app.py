@@ -12,11 +12,12 @@ import base64
 import hashlib
 import re
 from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -29,7 +30,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sidelight.schemas.base import Value
 from sidelight.schemas.topic import Article
-from sidelight.serve.desk import FoundPage, FullError, Job, State
+from sidelight.serve.desk import Desk, FoundPage, FullError, Job, State
 from sidelight.serve.guards import (
     READERS,
     BodyGuard,
@@ -45,11 +46,6 @@ from sidelight.serve.guards import (
 )
 from sidelight.text import clean, count_words, one_line, sentences
 from sidelight.versions import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from sidelight.serve.desk import Desk
 
 MIN_WORDS = 50
 _MIN_SENTENCES = 3

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,13 +30,18 @@ from sidelight.evaluation.scoring.score import (
     score_questions,
     score_reports,
 )
+from sidelight.evaluation.scoring.table import ScoreTable
 from sidelight.formats.topics import topic_format
-from sidelight.schemas.grading.judgment import Unjudged
-from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.grading.judgment import AnswerAssessment, Scales, Unjudged
+from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
+from sidelight.schemas.investigation.angle import Angle, PlannedQuery
+from sidelight.schemas.investigation.evidence import Hit
+from sidelight.schemas.investigation.trace import Round, Trace
 from sidelight.schemas.investigation.usefulness import USEFULNESS_SCALE
 from sidelight.schemas.segment import document_id_of
-from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative
+from sidelight.schemas.topic import Article, ArticleQuestion, FacetedQuery, Narrative, Topic
 from sidelight.text import budget_words, clean
+from sidelight.tracks import Track
 from sidelight.view.digest import Told, digest
 from sidelight.view.model import (
     AngleTrail,
@@ -57,21 +62,17 @@ from sidelight.view.model import (
     TopicPage,
     Trail,
 )
-from sidelight.view.report import ShownSupport, WebPage, agreed, checked_support, cite, web_page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.evaluation.scoring.table import ScoreTable
-    from sidelight.schemas.grading.judgment import AnswerAssessment, Scales
-    from sidelight.schemas.grading.rubric import Rubric, RubricAnswer, RubricQuestion
-    from sidelight.schemas.investigation.angle import Angle, PlannedQuery
-    from sidelight.schemas.investigation.evidence import Hit
-    from sidelight.schemas.investigation.trace import Round
-    from sidelight.schemas.topic import Topic
-    from sidelight.tracks import Track
-    from sidelight.view.report import ShownSentence, Source
-    from sidelight.view.shown_run import Labels, Made, ShownRun
+from sidelight.view.report import (
+    ShownSentence,
+    ShownSupport,
+    Source,
+    WebPage,
+    agreed,
+    checked_support,
+    cite,
+    web_page,
+)
+from sidelight.view.shown_run import Labels, Made, ShownRun
 
 # How the embedded judges begin.
 _CHANCE = re.compile(r"^as likely as \d(?:\.\d+)?: ")

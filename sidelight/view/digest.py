@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -18,19 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.english.cleaning import clean_article, find_authors, find_publisher
 from sidelight.english.names import host_label
 from sidelight.generation.pages import Origins, page_date, publishers
-from sidelight.schemas.investigation.angle import Aspect
+from sidelight.schemas.investigation.angle import Angle, Aspect
+from sidelight.schemas.investigation.evidence import FoundClaim
 from sidelight.schemas.investigation.trace import Trace
+from sidelight.schemas.segment import Segment
 from sidelight.schemas.topic import Article
 from sidelight.text import clean, content_words, sentences, tokens
-from sidelight.view.report import source_of
+from sidelight.view.report import ShownSentence, Source, source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-
-    from sidelight.schemas.investigation.angle import Angle
-    from sidelight.schemas.investigation.evidence import FoundClaim
-    from sidelight.schemas.segment import Segment
-    from sidelight.view.report import ShownSentence, Source
     from sidelight.view.shown_run import Made
 
 _MIN_NAME = 3

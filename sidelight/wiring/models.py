@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from sidelight.config.settings import ModelSettings, ServerSettings, Settings
 from sidelight.errors import BudgetExhaustedError, UsageError
-from sidelight.llm.base import Budget, BudgetedModel
+from sidelight.llm.base import Budget, BudgetedModel, Model
 from sidelight.llm.cache import CachedModel, OfflineModel
 from sidelight.llm.prompted import PromptedModel, Sampling
 from sidelight.llm.server.openai_compat import OpenAICompatModel
 from sidelight.llm.server.vllm import serve_vllm
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.config.settings import ModelSettings, ServerSettings, Settings
-    from sidelight.llm.base import Model
 
 T = TypeVar("T")
 

@@ -10,18 +10,26 @@ Wiring of narrative answering; a model may split, rank and write, all else needs
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from sidelight.config.settings import ModelSettings, RetrievalSettings, Settings
 from sidelight.errors import InputError, UsageError
+from sidelight.llm.base import Model
+from sidelight.llm.prompted import PromptedModel
 from sidelight.parts import ROLES
 from sidelight.registry import load, make
 from sidelight.runs.directory import RunDirectory
-from sidelight.runs.runner import run_topics
-from sidelight.schemas.topic import Article, Narrative
+from sidelight.runs.log import TopicLog
+from sidelight.runs.runner import Investigate, RunSummary, run_topics
+from sidelight.schemas.investigation.trace import Outcome
+from sidelight.schemas.segment import Segment
+from sidelight.schemas.topic import Article, Narrative, Topic
 from sidelight.tracks import load_track
 from sidelight.versions import untraced
-from sidelight.wiring.models import ModelAccess, ask, models_by_name, open_models
+from sidelight.wiring.models import ModelAccess, Models, ask, models_by_name, open_models
 from sidelight.wiring.roles import (
     PLAIN,
     asked_model,
@@ -33,23 +41,10 @@ from sidelight.wiring.roles import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
-
     from sidelight.agents.state import AnswerDeps, AnswerState, InvestigationState
-    from sidelight.config.settings import ModelSettings, RetrievalSettings, Settings
     from sidelight.index.folder import SearchIndex
-    from sidelight.llm.base import Model
-    from sidelight.llm.prompted import PromptedModel
     from sidelight.retrieval.base import Lookup, Retriever
-    from sidelight.runs.log import TopicLog
-    from sidelight.runs.runner import Investigate, RunSummary
-    from sidelight.schemas.investigation.trace import Outcome
-    from sidelight.schemas.segment import Segment
-    from sidelight.schemas.topic import Topic
     from sidelight.text_vectors import Encode
-    from sidelight.wiring.models import Models
 
 # Nodes per round, and the nodes before and after the rounds, with room for what a round may add.
 _STEPS_PER_ROUND, _STEPS_AROUND = 4, 12
@@ -470,7 +465,7 @@ def split_narratives(
     Raises:
         ReplyError: A model gave no usable answer.
     """
-    from sidelight.generation.prompted.narratives import split_into_sub_narratives
+    from sidelight.generation.narratives import split_into_sub_narratives
 
     async def one(narrative: Narrative, asked: Sequence[PromptedModel]) -> Narrative:
         found = await split_into_sub_narratives(

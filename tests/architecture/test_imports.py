@@ -42,6 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     "retrieval": MIDDLE | {"index"},
     "checks": BASE | MODEL | {"learned"},
     "generation": BASE | {"tracks", "checks", "english"},
+    "generation.narratives": BASE | MODEL | {"generation.prompted"},
     "generation.extractive": BASE | {"tracks", "checks", "generation", "english", "learned"},
     "generation.prompted": BASE | MODEL | {"tracks", "checks", "english", "generation.*"},
     "agents": BASE | {"tracks", "retrieval", "generation", "english"},

@@ -8,14 +8,15 @@ agree on the first may still be of no use for a single topic.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.agreement.coefficients import (
+    Scores,
     kendall,
     resampled_kendall,
     resampled_spearman,
@@ -26,15 +27,10 @@ from sidelight.evaluation.agreement.coefficients import (
     tau_ap_b,
 )
 from sidelight.evaluation.scoring.measures import measure_called
-from sidelight.evaluation.scoring.table import CONFIDENCE
+from sidelight.evaluation.scoring.table import CONFIDENCE, TopicScore
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+Matrix = npt.NDArray[np.float64]
 
-    from sidelight.evaluation.agreement.coefficients import Scores
-    from sidelight.evaluation.scoring.table import TopicScore
-
-    Matrix = npt.NDArray[np.float64]
 
 CORRELATIONS = {
     "tau_b": (kendall, resampled_kendall),

@@ -13,9 +13,11 @@ People's corrections of grades are read, compared with the grades, and applied.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
@@ -28,15 +30,15 @@ from sidelight.formats.labels.qrels import read_qrels
 from sidelight.formats.lines import Findings, decode_unique, read_bytes
 from sidelight.registry import did_you_mean
 from sidelight.schemas.base import Value
-from sidelight.schemas.grading.graded_passage import GradedQuery, Grader, Grading, ItemGrade
+from sidelight.schemas.grading.graded_passage import (
+    GradedPassage,
+    GradedQuery,
+    Grader,
+    Grading,
+    ItemGrade,
+)
+from sidelight.schemas.grading.judgment import Unjudged
 from sidelight.text import one_line, sentences, stems, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.schemas.grading.graded_passage import GradedPassage
-    from sidelight.schemas.grading.judgment import Unjudged
 
 Qrels = dict[str, dict[str, int]]
 """Query id -> passage id -> grade."""

@@ -8,9 +8,10 @@ file is missing cannot be learned from and are left out.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sidelight.errors import InputError
 from sidelight.formats.banks.rubrics import read_rubrics
@@ -18,20 +19,16 @@ from sidelight.formats.data_folder import DataPart, find_part, look_for
 from sidelight.formats.labels.assessments import (
     ANSWER_ASSESSMENTS,
     QUESTION_ASSESSMENTS,
+    A,
+    AssessmentKind,
     read_assessments,
 )
 from sidelight.formats.runs.cited_sentences import read_report_run
 from sidelight.formats.runs.question_list import read_question_run
+from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 from sidelight.tracks import load_track
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
-
-    from sidelight.formats.labels.assessments import A, AssessmentKind
-    from sidelight.schemas.grading.judgment import AnswerAssessment, QuestionAssessment
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.run import SubmittedQuestion, SubmittedReport
 
 
 @dataclass(frozen=True)

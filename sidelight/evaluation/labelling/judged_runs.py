@@ -9,12 +9,23 @@ Grading of whole runs one by one: their questions, or the documents that they ra
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
+from sidelight.checks.usefulness import Document
 from sidelight.errors import InputError
-from sidelight.evaluation.labelling.judge import Instrument, JudgeAgreement, JudgeKind
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import (
+    AssessmentProtocol,
+    Instrument,
+    Judge,
+    JudgeAgreement,
+    JudgeKind,
+    Judgment,
+)
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
@@ -22,24 +33,21 @@ from sidelight.evaluation.labelling.question_quality import (
 )
 from sidelight.evaluation.labelling.relevance import USEFULNESS, UsefulnessCase
 from sidelight.evaluation.labelling.rubric_cases import REPORT_ANSWERS
-from sidelight.evaluation.labelling.run_kinds import assess, check_unseen, ignore
+from sidelight.evaluation.labelling.run_kinds import (
+    OnLabels,
+    TaskRuns,
+    assess,
+    check_unseen,
+    ignore,
+)
 from sidelight.files import atomic_write
 from sidelight.formats.labels.assessments import write_assessments
 from sidelight.formats.lines import read_bytes
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import QuestionGrade, Unjudged
+from sidelight.schemas.run import QuestionRun
+from sidelight.schemas.topic import Article
 from sidelight.text import shingles
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.checks.usefulness import Document
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import AssessmentProtocol, Judge, Judgment
-    from sidelight.evaluation.labelling.run_kinds import OnLabels, TaskRuns
-    from sidelight.schemas.run import QuestionRun
-    from sidelight.schemas.topic import Article
 
 _Sequences = frozenset[tuple[str, ...]]
 

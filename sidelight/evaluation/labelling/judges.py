@@ -16,15 +16,24 @@ label, the result is unjudged.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from sidelight.checks.questions import COMPOUND_PROMPT
 from sidelight.checks.usefulness import NearestSentence, PromptedUsefulness
 from sidelight.evaluation.labelling.asking import Assessor
-from sidelight.evaluation.labelling.comparing import TextComparison
-from sidelight.evaluation.labelling.judge import Instrument, Judge, Judgment, Mode
+from sidelight.evaluation.labelling.comparing import SentenceEncoder, TextComparison
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import (
+    Instrument,
+    Judge,
+    Judgment,
+    Labeller,
+    LabellingProtocol,
+    Mode,
+)
 from sidelight.evaluation.labelling.question_quality import (
     QUESTION_QUALITY,
     QUESTION_REDUNDANCY,
@@ -38,6 +47,7 @@ from sidelight.evaluation.labelling.rubric_cases import (
     QUESTION_SIMILARITY,
     REPORT_ANSWERS,
     PromptedCompoundQuestions,
+    TopicMaterial,
     label_by_form,
     topic_material,
 )
@@ -50,20 +60,11 @@ from sidelight.evaluation.labelling.rubric_labels import (
     PromptedReportAnswers,
 )
 from sidelight.evaluation.labelling.support import SUPPORT, EmbeddedSupport, PromptedSupport
-from sidelight.schemas.grading.judgment import Unjudged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.evaluation.labelling.comparing import SentenceEncoder
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import Labeller, LabellingProtocol
-    from sidelight.evaluation.labelling.rubric_cases import TopicMaterial
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.grading.judgment import LabelScale
-    from sidelight.schemas.grading.rubric import Rubric
-    from sidelight.schemas.run import SubmittedReport
-    from sidelight.schemas.topic import Article
+from sidelight.llm.prompted import PromptedModel
+from sidelight.schemas.grading.judgment import LabelScale, Unjudged
+from sidelight.schemas.grading.rubric import Rubric
+from sidelight.schemas.run import SubmittedReport
+from sidelight.schemas.topic import Article
 
 
 class EmbeddedJudge(Judge):

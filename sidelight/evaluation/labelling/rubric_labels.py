@@ -24,19 +24,23 @@ logits. Few examples move them little. The prompted labeller asks a language mod
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.evaluation.labelling.asking import NOTHING
+from sidelight.evaluation.labelling.asking import NOTHING, Assessor
 from sidelight.evaluation.labelling.comparing import (
     UNFITTED,
     Compared,
+    Features,
     Learned,
     LevelLabels,
+    Levels,
+    TextComparison,
     Thresholds,
     agreement,
     by_submission,
@@ -45,27 +49,23 @@ from sidelight.evaluation.labelling.comparing import (
     predict_by_topic,
     predict_by_topic_and_run,
 )
-from sidelight.evaluation.labelling.judge import Judgment, Mode, RubricCase
-from sidelight.evaluation.labelling.rubric_cases import QUESTION_SIMILARITY, REPORT_ANSWERS
-from sidelight.learned.models import AnswerModel
+from sidelight.evaluation.labelling.examples import Examples
+from sidelight.evaluation.labelling.judge import JudgeAgreement, Judgment, Mode, RubricCase
+from sidelight.evaluation.labelling.rubric_cases import (
+    QUESTION_SIMILARITY,
+    REPORT_ANSWERS,
+    Questions,
+    TopicMaterial,
+)
+from sidelight.learned.models import AnswerModel, Looked
 from sidelight.learned.ordinal_model import levels_within
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
+from sidelight.schemas.run import SubmittedReport
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from sidelight.evaluation.labelling.asking import Assessor
-    from sidelight.evaluation.labelling.comparing import Features, Levels, TextComparison
-    from sidelight.evaluation.labelling.examples import Examples
-    from sidelight.evaluation.labelling.judge import JudgeAgreement
-    from sidelight.evaluation.labelling.rubric_cases import Questions, TopicMaterial
-    from sidelight.learned.models import Looked
-    from sidelight.schemas.grading.rubric import Rubric, RubricQuestion
-    from sidelight.schemas.run import SubmittedReport
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 QUESTION_FEATURES = (
     "rubric words",  # share of the rubric question's words in the submitted question

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,19 +13,14 @@ from sidelight.errors import InputError, UsageError
 from sidelight.evaluation.scoring.measures import measure_called
 from sidelight.evaluation.scoring.table import (
     Interval,
+    TopicScore,
     bootstrap_intervals,
     holm,
     minimum_detectable_difference,
     randomisation_tests,
     undefined_topics,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from sidelight.evaluation.scoring.table import TopicScore
-    from sidelight.schemas.grading.judgment import Measure
+from sidelight.schemas.grading.judgment import Measure
 
 
 class TopicValues(NamedTuple):

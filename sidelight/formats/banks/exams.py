@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 from codecs import BOM_UTF8
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
@@ -18,10 +20,6 @@ from sidelight.files import atomic_packer, atomic_write
 from sidelight.formats.lines import Findings, decode_unique, quoted, read_bytes, stream_lines
 from sidelight.formats.topics import read_queries
 from sidelight.schemas.grading.rubric import ExamBank, ExamItem, ExamKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 _REMEDY = "Compare it with docs/formats.md."
 _Id = Annotated[str, Field(min_length=1)]

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
@@ -27,6 +29,7 @@ from sidelight.formats.lines import (
 )
 from sidelight.formats.runs.submission import (
     CheckedRun,
+    Delivery,
     LineIds,
     RunFormat,
     StrictCheck,
@@ -37,17 +40,17 @@ from sidelight.formats.runs.submission import (
     official_reports,
     report_run,
 )
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
+from sidelight.schemas.run import (
+    CitedSentence,
+    ReportMetadata,
+    ReportRun,
+    RunIdentity,
+    RunType,
+    SubmittedReport,
+)
 from sidelight.schemas.segment import document_id_of, parse_segment_id
+from sidelight.schemas.task import CitedTextTask, RankingTask
 from sidelight.text import budget_words, count_words, one_line, sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import CitedTextTask, RankingTask
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SCRIPT = re.compile(r"\b((?:java|vb)script)\s*:|\b(data):(?=\w+/)", re.IGNORECASE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -17,17 +18,22 @@ from sidelight.formats.runs.cited_sentences import (
     report_lines,
     strict_lines,
 )
-from sidelight.formats.runs.submission import CheckedRun, RunFormat, StrictCheck, report_run
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, SubmittedReport
+from sidelight.formats.runs.submission import (
+    CheckedRun,
+    Delivery,
+    RunFormat,
+    StrictCheck,
+    report_run,
+)
+from sidelight.schemas.run import (
+    CitedSentence,
+    ReportMetadata,
+    ReportRun,
+    RunIdentity,
+    SubmittedReport,
+)
+from sidelight.schemas.task import CitedTextTask
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import CitedTextTask
 
 
 class _Report(BaseModel):

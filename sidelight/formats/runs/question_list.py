@@ -9,14 +9,17 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from sidelight.files import atomic_writer
-from sidelight.formats.lines import Findings, open_text, quoted, read_bytes
+from sidelight.formats.lines import Findings, Line, open_text, quoted, read_bytes
 from sidelight.formats.runs.cited_sentences import check_active, inert
 from sidelight.formats.runs.submission import (
     CheckedRun,
+    Delivery,
     LineIds,
     RunFormat,
     StrictCheck,
@@ -27,17 +30,9 @@ from sidelight.formats.runs.submission import (
     official_questions,
     run_tag_of,
 )
-from sidelight.schemas.run import QuestionRun, SubmittedQuestion
+from sidelight.schemas.run import QuestionRun, RunIdentity, SubmittedQuestion
+from sidelight.schemas.task import QuestionListTask
 from sidelight.text import normalized, one_line, pointing_at_article, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from sidelight.formats.lines import Line
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import QuestionListTask
 
 # What pandas reads as a missing value, so that a judge is asked about "nan".
 _PLACEHOLDERS = frozenset({"#n/a", "#na", "<na>", "n/a", "na", "nan", "none", "null"})

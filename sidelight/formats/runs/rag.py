@@ -8,9 +8,11 @@ describe the run. `rag_flat_answers_jsonl` names run and topic beside the refere
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, StrictInt, StrictStr
 
@@ -34,6 +36,7 @@ from sidelight.formats.runs.cited_sentences import (
 )
 from sidelight.formats.runs.submission import (
     CheckedRun,
+    Delivery,
     LineIds,
     RunFormat,
     StrictCheck,
@@ -42,18 +45,17 @@ from sidelight.formats.runs.submission import (
     check_topics,
     report_run,
 )
-from sidelight.schemas.run import CitedSentence, ReportMetadata, ReportRun, RunType, SubmittedReport
-from sidelight.schemas.topic import Narrative
+from sidelight.schemas.run import (
+    CitedSentence,
+    ReportMetadata,
+    ReportRun,
+    RunIdentity,
+    RunType,
+    SubmittedReport,
+)
+from sidelight.schemas.task import CitedTextTask
+from sidelight.schemas.topic import Narrative, Topic
 from sidelight.text import count_words, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import CitedTextTask
-    from sidelight.schemas.topic import Topic
 
 _DESCRIPTION = "Searches for each part of the narrative, and sentences checked against their pages"
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.errors import InputError
@@ -22,6 +24,7 @@ from sidelight.formats.lines import (
 from sidelight.formats.runs.cited_sentences import check_known, check_pattern
 from sidelight.formats.runs.submission import (
     CheckedRun,
+    Delivery,
     LineIds,
     RunFormat,
     StrictCheck,
@@ -31,19 +34,14 @@ from sidelight.formats.runs.submission import (
     run_tag_of,
 )
 from sidelight.schemas.investigation.evidence import Hit, ranked
-from sidelight.schemas.run import QuestionHits, QuestionRankingRun, RankingRun
+from sidelight.schemas.run import QuestionHits, QuestionRankingRun, RankingRun, RunIdentity
+from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 from sidelight.schemas.topic import parse_question_id, question_id
 from sidelight.text import finite_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     import numpy as np
 
-    from sidelight.formats.runs.submission import Delivery
-    from sidelight.schemas.run import RunIdentity
-    from sidelight.schemas.task import QuestionRankingsTask, RankingTask
 
 _RUN_COLUMNS = ("query", "Q0", "segment", "rank", "score", "tag")
 _Row: TypeAlias = tuple[int, list[str]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,17 +17,12 @@ from sidelight.generation.extractive.expand_question import (
 )
 from sidelight.generation.prompted.findings import KeyedSegments
 from sidelight.generation.rated_documents import DocumentRater
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.angle import ArticleProfile
+from sidelight.schemas.segment import Segment
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import ArticleProfile
-    from sidelight.schemas.segment import Segment
 
 EXPAND_PROMPT = load_prompt(Path(__file__).with_name("expand_question.prompt.md"))
 

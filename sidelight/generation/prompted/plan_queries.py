@@ -6,26 +6,27 @@ the leads that the evidence opened.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from sidelight.english.names import mentions, name_forms
 from sidelight.generation.prompted.findings import Findings, Importance, weight_of
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.angle import Angle, Aspect, Plan, PlannedQuery
+from sidelight.schemas.investigation.angle import (
+    Angle,
+    ArticleProfile,
+    Aspect,
+    Coverage,
+    Plan,
+    PlannedQuery,
+)
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.text import one_line, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import ArticleProfile, Coverage
-    from sidelight.schemas.investigation.evidence import EvidenceSet
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 _MAX_QUERY_WORDS = 10
 

@@ -7,9 +7,10 @@ from what was read; no further call is made.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -17,19 +18,14 @@ from sidelight.errors import ReplyError
 from sidelight.generation.concurrent_answers import answers
 from sidelight.generation.prompted.findings import MAX_CITED, importance_of
 from sidelight.generation.stopping import StoppingRule
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
 from sidelight.schemas.grading.judgment import OneOf
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim, Selection
 from sidelight.schemas.segment import Segment, document_id_of, overlapping
 from sidelight.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile, Coverage
 
 _WINDOW_CHARACTERS = 2_400
 # Rules, article and questions are read with each part again, so that small parts cost more; in

@@ -5,8 +5,9 @@ In revision removed sentences are rewritten, and free room is filled.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -15,23 +16,21 @@ from sidelight.errors import ReplyError
 from sidelight.generation.compose import chances_missed, refill
 from sidelight.generation.no_evidence import NOTHING_FOUND
 from sidelight.generation.prompted.findings import MAX_CITED, Findings, KeyedSegments
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
-from sidelight.schemas.investigation.evidence import FoundClaim
-from sidelight.schemas.investigation.report import DraftReport, DraftSentence, Revision
-from sidelight.schemas.segment import overlapping
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet, FoundClaim
+from sidelight.schemas.investigation.report import (
+    CheckedReport,
+    DraftReport,
+    DraftSentence,
+    Removal,
+    Revision,
+)
+from sidelight.schemas.segment import Segment, overlapping
 from sidelight.text import budget_words, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
-    from sidelight.schemas.investigation.report import CheckedReport, Removal
-    from sidelight.schemas.segment import Segment
-    from sidelight.text_vectors import Encode
+from sidelight.text_vectors import Encode
 
 REPORT_PROMPT = load_prompt(Path(__file__).with_name("report.prompt.md"))
 

@@ -21,9 +21,12 @@ the last.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sidelight.errors import InputError
 from sidelight.index.encoding.onnx_model import multiplies_bfloat16
@@ -32,6 +35,7 @@ from sidelight.index.vectors.matrix import (
     MATRIX_PART,
     Matrix,
     NearestRows,
+    PartRows,
     RowFile,
     matrix_file,
     packed,
@@ -39,16 +43,7 @@ from sidelight.index.vectors.matrix import (
     write_rows,
     write_scales,
 )
-from sidelight.index.vectors.profiles import NUMBERS_PER_CODE, coded_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from sidelight.index.vectors.matrix import PartRows
-    from sidelight.index.vectors.profiles import Shape
+from sidelight.index.vectors.profiles import NUMBERS_PER_CODE, Shape, coded_numbers
 
 INDEX = "index.faiss"
 

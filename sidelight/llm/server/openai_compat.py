@@ -8,8 +8,10 @@ Probe of a model server: one small structured question, to see what the server s
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 import orjson
@@ -28,23 +30,18 @@ from sidelight.errors import (
     Usage,
     UsageError,
 )
-from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request
-from sidelight.llm.structured import ask
+from sidelight.llm.base import Budget, BudgetedModel, Message, Reply, Request, Totals
+from sidelight.llm.structured import Answer, ask
 from sidelight.schemas.base import Value
 from sidelight.text import one_line
 from sidelight.transport import bounded_client, redacted, secret_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import TracebackType
-    from typing import Any
-
     from openai import APIError, AsyncOpenAI
 
-    from sidelight.llm.base import Totals
-    from sidelight.llm.structured import Answer
 
-    ReasoningField = Literal["", "reasoning", "reasoning_content"]
+ReasoningField = Literal["", "reasoning", "reasoning_content"]
+
 
 _MAX_QUOTED_BYTES = 200
 

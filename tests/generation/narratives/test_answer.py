@@ -6,7 +6,7 @@ import asyncio
 import json
 
 from sidelight.agents.answer import read_narrative
-from sidelight.generation.prompted.narratives import PromptedAnswerWriter
+from sidelight.generation.narratives import PromptedAnswerWriter
 from sidelight.schemas.investigation.evidence import Evidence, EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport
 from sidelight.schemas.segment import Segment

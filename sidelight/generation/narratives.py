@@ -6,24 +6,20 @@ An answer is written in one call over evidence under keys. Source of drafting an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from sidelight.generation.prompted.findings import KeyedSegments
-from sidelight.llm.prompted import Asked
+from sidelight.llm.prompted import Asked, PromptedModel
 from sidelight.prompting import load_prompt
 from sidelight.schemas.base import Value
+from sidelight.schemas.investigation.angle import Angle, ArticleProfile
+from sidelight.schemas.investigation.evidence import EvidenceSet
 from sidelight.schemas.investigation.report import DraftReport, DraftSentence
 from sidelight.text import budget_words, one_line, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sidelight.llm.prompted import PromptedModel
-    from sidelight.schemas.investigation.angle import Angle, ArticleProfile
-    from sidelight.schemas.investigation.evidence import EvidenceSet
 
 ANSWER_PROMPT = load_prompt(Path(__file__).with_name("answer.prompt.md"))
 _WRITER_SEGMENT_WORDS = 250
